@@ -1,0 +1,60 @@
+"""faithkit measures whether explanations of predictions tell the truth about the model.
+
+This is the whole public API, flat. Names are imported when first used, so that `import faithkit`
+(and with it every plugin's module, and `faithkit --help`) costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    # what a person calls
+    "evaluate": "faithkit.run.api",
+    "score": "faithkit.run.api",
+    "plan": "faithkit.run.api",
+    "Evaluation": "faithkit.run.evaluation",
+    "Estimate": "faithkit.measure.estimate",
+    # what a plugin is made of
+    "Component": "faithkit.extension.component",
+    "hookimpl": "faithkit.extension.hookspecs",
+    "registry": "faithkit.extension.registry",
+    "Explanations": "faithkit.measure.explanations",
+    "Sample": "faithkit.measure.explanations",
+    "Relation": "faithkit.measure.relations",
+    "relation": "faithkit.measure.relations",
+    "Tally": "faithkit.measure.tally",
+    "Rule": "faithkit.measure.rules",
+    "Interval": "faithkit.measure.predicates",
+    "OneOf": "faithkit.measure.predicates",
+    "Contains": "faithkit.measure.predicates",
+    "pack_bits": "faithkit.measure.bitsets",
+    "scope_bits": "faithkit.measure.rules",
+    "tokens": "faithkit.measure.predicates",
+    "Predictor": "faithkit.inputs.predictor",
+    "Encoder": "faithkit.inputs.encoder",
+    "row_seeds": "faithkit.inputs.seeds",
+    # what can go wrong
+    "FaithkitError": "faithkit.errors",
+    "FaithkitWarning": "faithkit.errors",
+    "InputError": "faithkit.errors",
+    "UnknownComponentError": "faithkit.errors",
+    "ParameterError": "faithkit.errors",
+    "ContractError": "faithkit.errors",
+    "PluginError": "faithkit.errors",
+}
+
+__all__ = sorted([*_HOME, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'faithkit' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

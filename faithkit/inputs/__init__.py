@@ -1,0 +1,1 @@
+"""What comes in: tables, models, datasets, and the helpers explainers are fitted with."""

@@ -1,0 +1,1 @@
+"""The paper itself, as pure functions of arrays: no files, no plugins, no global state."""

@@ -1,0 +1,115 @@
+"""One measure's result: the value, what could be checked, and how sure the sample makes us."""
+
+from typing import Any
+
+import attrs
+
+from faithkit.measure.estimators import checked_scores, mean_score
+from faithkit.measure.inference import (
+    Moments,
+    Pseudo,
+    interval,
+    moments,
+    permutation_p_value,
+    pseudo_values,
+)
+from faithkit.measure.tally import Count, Tally
+
+VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
+
+
+@attrs.frozen
+class Estimate:
+    """A measure estimated from a sample.
+
+    Attributes
+    ----------
+    value : float or None
+        The estimate; None where the estimator leaves every instance out.
+    verified : float
+        Share of instances with at least one *other* instance to check against.
+    bracket : tuple of float
+        (M, M + 1 − verified): what the sample cannot rule out.
+    se, low, high : float or None
+        Standard error and interval of the measure; None where the estimator has none, and `se` also
+        where the sample shows no variation.
+    confidence : float
+        Of the interval.
+    p_value : float or None
+        Permutation test; None unless asked for.
+    mse_bound : float or None
+        Bound on the mean-squared error (an estimate of it, for relations other than grouping).
+    verdict : str
+        "verifiable", "partly verifiable" or "unverifiable".
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> faithkit.score([0, 0, 1], ["a", "a", "b"]).consistency.verdict
+    'partly verifiable'
+    """
+
+    value: float | None
+    verified: float
+    bracket: tuple[float, float]
+    se: float | None
+    low: float | None
+    high: float | None
+    confidence: float
+    p_value: float | None
+    mse_bound: float | None
+
+    @property
+    def verdict(self) -> str:
+        """Whether a person could check these explanations at all."""
+        if self.verified >= VERIFIABLE:
+            return "verifiable"
+        return "unverifiable" if self.verified <= UNVERIFIABLE else "partly verifiable"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values, in the documented order."""
+        order = ["value", "se", "low", "high", "confidence", "p_value", "verified", "bracket", "mse_bound"]
+        fields = {name: getattr(self, name) for name in order}
+        return fields | {"bracket": list(self.bracket), "verdict": self.verdict}
+
+
+def estimate(
+    counted: Count, estimator: Any, confidence: float, permutations: int = 0, seed: int = 0
+) -> Estimate:
+    """Estimate a measure from a count."""
+    pseudo = pseudo_values(counted)
+    p_value = permutation_p_value(counted, permutations, seed) if permutations else None
+    return summarise(counted.tally, pseudo, estimator, confidence, counted.relation.groups, p_value)
+
+
+def summarise(
+    tally: Tally,
+    pseudo: Pseudo,
+    estimator: Any,
+    confidence: float,
+    groups: bool,
+    p_value: float | None = None,
+) -> Estimate:
+    """Turn a tally and its pseudo-values into an estimate."""
+    facts = moments(tally, pseudo)
+    value = mean_score(checked_scores(estimator, tally), tally)
+    low, high = interval(facts, confidence) if getattr(estimator, "interval", False) else (None, None)
+    return Estimate(
+        value=facts.value if estimator.name == "leave-one-out" else value,
+        verified=facts.verified,
+        bracket=(facts.value, facts.value + 1.0 - facts.verified),
+        se=facts.se if low is not None else None,
+        low=low,
+        high=high,
+        confidence=confidence,
+        p_value=p_value,
+        mse_bound=_mse_bound(facts, groups),
+    )
+
+
+def _mse_bound(facts: Moments, groups: bool) -> float | None:
+    """Return variance plus squared bias; for general relations the variance is only estimated."""
+    bias = (1.0 - facts.verified) ** 2
+    if groups:
+        return 9.0 / (4.0 * facts.n) + bias
+    return None if facts.se is None else facts.se**2 + bias

@@ -1,0 +1,154 @@
+"""Estimators: from a tally to the score of every owner, and from the scores to one number.
+
+The paper's estimator is `leave-one-out`. All share one form: a score for an owner of explanation u
+with label y, depending on whether u holds for the owner itself; NaN leaves the owner out of the mean.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.errors import ContractError
+from faithkit.measure.tally import Tally
+
+Scores = NDArray[np.float64]
+
+
+def ratio(part: NDArray[Any], whole: NDArray[Any], empty: float = 0.0) -> Scores:
+    """Divide, giving `empty` where there is nothing to divide by.
+
+    Examples
+    --------
+    >>> ratio(np.array([1, 0]), np.array([2, 0]))
+    array([0.5, 0. ])
+    """
+    out = np.full(np.broadcast_shapes(part.shape, whole.shape), empty)
+    return np.divide(part, whole, out=out, where=np.asarray(whole) > 0)
+
+
+class LeaveOneOut:
+    """The paper's: the share of *other* instances that agree; 0 where there are none.
+
+    Examples
+    --------
+    >>> tally = Tally(np.array([[2, 1]]), np.array([[[0, 0]], [[2, 1]]]))
+    >>> LeaveOneOut().scores(tally)[1]
+    array([[0.5, 0. ]])
+    """
+
+    name = "leave-one-out"
+    interval = True
+
+    def scores(self, tally: Tally) -> Scores:
+        """Score every owner."""
+        return ratio(tally.agreeing, tally.others)
+
+
+class PlugIn:
+    """The Gibbs decoder's accuracy on the sample: the instance itself counts too.
+
+    Examples
+    --------
+    >>> tally = Tally(np.array([[3, 1]]), np.array([[[0, 0]], [[3, 1]]]))
+    >>> PlugIn().scores(tally)[1]
+    array([[0.75, 0.25]])
+    """
+
+    name = "plug-in"
+    interval = True
+
+    def scores(self, tally: Tally) -> Scores:
+        """Score every owner."""
+        share = ratio(tally.counts, tally.counts.sum(axis=1, keepdims=True))
+        return np.broadcast_to(share, tally.owners.shape)
+
+
+class Majority:
+    """The optimal decoder's accuracy on the sample; labels that tie share evenly.
+
+    Examples
+    --------
+    >>> tally = Tally(np.array([[2, 2, 1]]), np.array([[[0, 0, 0]], [[2, 2, 1]]]))
+    >>> Majority().scores(tally)[1]
+    array([[0.5, 0.5, 0. ]])
+    """
+
+    name = "majority"
+    interval = False  # it estimates 1 − E_O, another quantity than the interval is for
+
+    def scores(self, tally: Tally) -> Scores:
+        """Score every owner."""
+        top = (tally.counts == tally.counts.max(axis=1, keepdims=True)) & (tally.counts > 0)
+        return np.broadcast_to(ratio(top, top.sum(axis=1, keepdims=True)), tally.owners.shape)
+
+
+class VerifiedOnly:
+    """Leave-one-out over those instances that can be checked; the others are left out of the mean.
+
+    Examples
+    --------
+    >>> tally = Tally(np.array([[1]]), np.array([[[0]], [[1]]]))
+    >>> VerifiedOnly().scores(tally)[1]
+    array([[nan]])
+    """
+
+    name = "verified-only"
+    interval = True
+
+    def scores(self, tally: Tally) -> Scores:
+        """Score every owner."""
+        return ratio(tally.agreeing, tally.others, empty=np.nan)
+
+
+class FunctionEstimator:
+    """A plain function ``tally -> scores``."""
+
+    interval = False
+
+    def __init__(self, function: Callable[[Tally], Scores]) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", "a function")
+
+    def scores(self, tally: Tally) -> Scores:
+        """Score every owner."""
+        return self.function(tally)
+
+
+def checked_scores(estimator: Any, tally: Tally) -> Scores:
+    """Ask an estimator for its scores, and refuse what cannot be a score."""
+    who = getattr(estimator, "name", type(estimator).__name__)
+    given = estimator.scores(tally)
+    try:
+        scores = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ContractError(f"the estimator {who} returned {given!r:.60}; expected numbers.") from None
+    if scores.shape != tally.owners.shape:
+        raise ContractError(
+            f"the estimator {who} returned scores of shape {scores.shape}; expected {tally.owners.shape}: "
+            "(2, explanations, labels)."
+        )
+    used = scores[tally.owners > 0]
+    if ((used < 0) | (used > 1)).any():
+        raise ContractError(
+            f"the estimator {who} returned scores from {np.nanmin(used):.6g} to {np.nanmax(used):.6g}; "
+            "expected values from 0 to 1, or NaN to leave an owner out."
+        )
+    return scores
+
+
+def mean_score(scores: Scores, tally: Tally) -> float | None:
+    """Average the scores over all owners; None where every owner is left out.
+
+    Examples
+    --------
+    >>> tally = Tally(np.array([[2, 1]]), np.array([[[0, 0]], [[2, 1]]]))
+    >>> round(mean_score(LeaveOneOut().scores(tally), tally), 4)
+    0.3333
+    """
+    counted = (tally.owners > 0) & ~np.isnan(scores)
+    weights = tally.owners[counted]
+    if not weights.size:
+        return None
+    return float(np.sort(scores[counted] * weights).sum() / weights.sum())

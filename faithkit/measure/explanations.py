@@ -1,0 +1,230 @@
+"""A batch of explanations, column by column, and the sample they belong to.
+
+An explanation has an *identity*, which equality compares, and beside it what relations read: its
+value, and the instance it explains. A discretizer sets the identity and nothing else.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from faithkit.errors import InputError
+from faithkit.measure.rows import concat_rows, n_rows, take_rows
+
+T = TypeVar("T")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Explanations:
+    """One explanation per row, as arrays and JSON values only.
+
+    Parameters
+    ----------
+    kind : str
+        "vector", "rule", "example", or any other word that explainer and relations agree on.
+    values : 2-D array, DataFrame, or 1-D object array
+        What the explainer says about each row.
+    instances : array, DataFrame, sparse matrix or list of str, optional
+        The explained rows, for relations that read them.
+    identity : like `values`, optional
+        What equality compares, where that is not `values` itself.
+    missing : bool array, optional
+        Rows without an explanation: shared with nobody, holding for nothing.
+    shared : dict
+        What all rows have in common: names, prototypes, a base value.
+    relation : str, optional
+        The name of the default applicability relation.
+
+    Examples
+    --------
+    >>> phi = Explanations.vectors([[0.2, -0.1], [0.2, -0.1]])
+    >>> len(phi), phi.kind
+    (2, 'vector')
+    """
+
+    kind: str
+    values: Any
+    instances: Any = None
+    identity: Any = None
+    missing: NDArray[np.bool_] = attrs.field(
+        default=attrs.Factory(lambda self: np.zeros(n_rows(self.values), dtype=bool), takes_self=True)
+    )
+    shared: dict[str, Any] = attrs.field(factory=dict)
+    relation: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        n = n_rows(self.values)
+        for name in ("instances", "identity", "missing"):
+            part = getattr(self, name)
+            if part is not None and (rows := n_rows(part)) != n:
+                raise InputError(
+                    f"{name} has {rows} rows where there are {n} explanations: give one per row."
+                )
+        if self.kind == "vector" and (self.values.ndim != 2 or self.values.dtype.kind not in "biuf"):
+            raise InputError(
+                f"explanations of kind 'vector' need a 2-D numeric array, got {self.values.ndim}-D "
+                f"{self.values.dtype}: use another kind for values that are no numbers."
+            )
+
+    @classmethod
+    def vectors(cls, values: Any, **fields: Any) -> "Explanations":
+        """Make explanations of kind "vector" from a 2-D array of numbers."""
+        return cls(kind="vector", values=as_matrix(values), **fields)
+
+    @classmethod
+    def of(cls, values: Iterable[Hashable], kind: str = "value", **fields: Any) -> "Explanations":
+        """Make explanations from any hashable values (rules, words, tuples); None is a missing one.
+
+        Examples
+        --------
+        >>> Explanations.of(["good", None, "good"]).missing
+        array([False,  True, False])
+        """
+        column = object_array(values)
+        gone = np.array([value is None for value in column], dtype=bool)
+        return cls(kind=kind, values=column, missing=gone | fields.pop("missing", False), **fields)
+
+    def __len__(self) -> int:
+        return n_rows(self.values)
+
+    @property
+    def identities(self) -> Any:
+        """What equality compares: the identity if a discretizer set one, else the values."""
+        return self.values if self.identity is None else self.identity
+
+    def take(self, rows: Any) -> "Explanations":
+        """Return the explanations of some rows."""
+        return attrs.evolve(
+            self,
+            values=take_rows(self.values, rows),
+            instances=take_rows(self.instances, rows),
+            identity=take_rows(self.identity, rows),
+            missing=self.missing[rows],
+        )
+
+    def identified(self, identity: Any) -> "Explanations":
+        """Return the same explanations, compared by another identity."""
+        return attrs.evolve(self, identity=as_identity(identity, len(self)))
+
+    @classmethod
+    def concat(cls, parts: Sequence["Explanations"]) -> "Explanations":
+        """Join batches of one kind, in order."""
+        kinds = {part.kind for part in parts}
+        if len(kinds) != 1:
+            raise InputError(f"explanations of the kinds {sorted(kinds)} cannot be joined: give one kind.")
+        columns = {
+            name: concat_rows([getattr(part, name) for part in parts])
+            for name in ("values", "instances", "identity", "missing")
+        }
+        return attrs.evolve(parts[0], **columns)
+
+
+@attrs.frozen(eq=False)
+class Sample:
+    """The instances a relation is asked about, and their own explanations; labels are never part of it."""
+
+    X: Any
+    explanations: Explanations
+    _memo: dict[Hashable, Any] = attrs.field(factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` gives, computed once for this sample and key."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        found: T = self._memo[key]
+        return found
+
+    def instances(self, who: str) -> Any:
+        """Return the instances, or say that `who` needs them."""
+        if self.X is None:
+            raise InputError(f"{who} reads the instances, and none were given: pass X (CLI: --features).")
+        return self.X
+
+
+def as_explanations(given: Any) -> Explanations:
+    """Take explanations as people have them: a 2-D array, a DataFrame, a list of hashables.
+
+    Examples
+    --------
+    >>> as_explanations([("age", "sex"), ("age",)]).kind
+    'value'
+    """
+    if isinstance(given, Explanations):
+        return given
+    if isinstance(given, pd.Series):
+        given = given.to_numpy(dtype=object, na_value=None)
+    if isinstance(given, pd.DataFrame):
+        return _from_frame(given)
+    if isinstance(given, np.ndarray):
+        return _from_array(given)
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes | dict):
+        raise InputError(
+            f"explanations of type {type(given).__name__} are not understood: give a 2-D array, a DataFrame, "
+            "a list of hashable values, or Explanations."
+        )
+    values = list(given)
+    if any(isinstance(value, list | np.ndarray) for value in values):
+        return Explanations.vectors(values)
+    return Explanations.of(values)
+
+
+def _from_frame(frame: pd.DataFrame) -> Explanations:
+    shared = {"names": [str(name) for name in frame.columns]}
+    if all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
+        return Explanations(kind="vector", values=_numeric(frame), shared=shared)
+    if frame.shape[1] == 1:
+        return attrs.evolve(as_explanations(frame.iloc[:, 0]), shared=shared)
+    return Explanations(kind="value", values=frame.reset_index(drop=True), shared=shared)
+
+
+def _numeric(frame: pd.DataFrame) -> NDArray[Any]:
+    dtypes = set(frame.dtypes)
+    if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype):
+        return frame.to_numpy(dtype=dtype)
+    return frame.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _from_array(array: NDArray[Any]) -> Explanations:
+    if array.ndim == 2 and array.dtype.kind in "biuf":
+        return Explanations.vectors(array)
+    if array.ndim == 2:
+        return _from_frame(pd.DataFrame(array).infer_objects())
+    if array.ndim == 1:
+        return Explanations.of(array.tolist())
+    raise InputError(f"explanations in a {array.ndim}-D array are not understood: give one row per instance.")
+
+
+def as_matrix(values: Any) -> NDArray[Any]:
+    """Return values as a 2-D numeric array, or say what is wrong with them."""
+    try:
+        matrix = np.asarray(values)
+    except ValueError:
+        matrix = np.empty(0, dtype=object)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        lengths = sorted({len(row) for row in values if hasattr(row, "__len__")})
+        told = f"rows of {lengths} values" if len(lengths) > 1 else f"{matrix.ndim}-D {matrix.dtype}"
+        raise InputError(
+            f"vectors must form a 2-D array of numbers, got {told}: give every row the same number of values."
+        )
+    return matrix
+
+
+def as_identity(given: Any, n: int) -> Any:
+    """Check that an identity has one row per explanation, and return it in columnar form."""
+    identity = given if isinstance(given, np.ndarray | pd.DataFrame | tuple) else object_array(given)
+    rows = [n_rows(part) for part in identity] if isinstance(identity, tuple) else [n_rows(identity)]
+    if set(rows) != {n}:
+        raise InputError(f"identities for {rows[0]} rows where there are {n} explanations: give one per row.")
+    return identity
+
+
+def object_array(values: Iterable[Any]) -> NDArray[Any]:
+    """Return a 1-D array of Python objects, whatever the objects are (tuples stay tuples)."""
+    return np.fromiter(values, dtype=object)

@@ -1,0 +1,165 @@
+"""Which rows are equal: the heart of consistency, exact and fast.
+
+Rows are hashed to 64 bits, column by column; every row is then compared with the first row of its
+group, so a collision costs time and never an answer. −0.0 equals 0.0 and NaN equals NaN.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from faithkit.errors import InputError
+from faithkit.measure.blocks import each_block
+from faithkit.measure.rows import n_rows
+
+BLOCK = 16_384  # rows: a column of words then stays in the cache
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+_NAN = float("nan")
+
+
+@attrs.frozen(eq=False)
+class Groups:
+    """Rows partitioned by equality: `codes[i]` is the group of row i, `first[g]` a row of group g."""
+
+    codes: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def group(identity: Any, missing: NDArray[np.bool_] | None = None) -> Groups:
+    """Group equal rows; a missing row is a group of its own.
+
+    Parameters
+    ----------
+    identity : array, DataFrame, sequence of hashables, or tuple of such parts
+        Row i is compared by its row in every part.
+    missing : bool array, optional
+        Rows that have no identity.
+
+    Examples
+    --------
+    >>> group(np.array([[0.0, np.nan], [-0.0, np.nan], [1.0, 2.0]])).codes
+    array([0, 0, 1])
+    """
+    groups = _from_codes(_codes(identity))
+    if missing is None or not missing.any():
+        return groups
+    codes = groups.codes.copy()
+    codes[missing] = len(groups) + np.arange(int(missing.sum()))
+    return _from_codes(codes)
+
+
+def _from_codes(codes: NDArray[Any]) -> Groups:
+    """Renumber codes in order of first appearance, and find those first rows."""
+    codes, values = pd.factorize(codes)
+    first = np.empty(len(values), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    return Groups(codes.astype(np.int64, copy=False), first)
+
+
+def _codes(identity: Any) -> NDArray[np.int64]:
+    if isinstance(identity, tuple):
+        return _equal_rows(np.column_stack([_codes(part) for part in identity]).view(np.uint64))
+    if isinstance(identity, pd.DataFrame):
+        columns = [_column_words(identity.iloc[:, j]) for j in range(identity.shape[1])]
+        return _equal_rows(np.column_stack(columns) if columns else np.zeros((len(identity), 0), np.uint64))
+    array = identity if isinstance(identity, np.ndarray) else None
+    if array is not None and array.dtype.kind in "biufM":
+        return _equal_rows(array[:, None] if array.ndim == 1 else array)
+    if array is not None and array.ndim == 2:
+        return _codes(pd.DataFrame(array))
+    return _hashable_codes(identity)
+
+
+def _column_words(column: pd.Series) -> NDArray[np.uint64]:
+    """Give a column as 64-bit words that are equal exactly where its values are."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
+        return words(column.to_numpy())
+    return _hashable_codes(column.to_numpy(dtype=object, na_value=None)).view(np.uint64)
+
+
+def words(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Give numbers as 64-bit words that are equal exactly where the numbers are."""
+    if values.dtype.kind != "f":
+        signed = values.view(np.int64) if values.dtype.kind == "M" else values
+        return signed.astype(np.uint64 if signed.dtype.kind == "u" else np.int64).view(np.uint64)
+    if values.dtype.itemsize > 8:
+        raise InputError(f"values of {values.dtype} cannot be compared exactly: convert them to float64.")
+    plain = np.add(values, 0.0, dtype=np.float64)  # a new array, without −0.0
+    unordered = plain != plain
+    if unordered.any():
+        plain[unordered] = _NAN  # one bit pattern for all NaNs
+    return plain.view(np.uint64)
+
+
+def _equal_rows(array: NDArray[Any]) -> NDArray[np.int64]:
+    hashes = np.empty(len(array), dtype=np.uint64)
+
+    def hash_block(start: int, stop: int) -> None:
+        hashes[start:stop] = mix(words(array[start:stop]))
+
+    each_block(hash_block, len(array), BLOCK)
+    groups = _from_codes(hashes)
+    return _settle_collisions(array, groups)
+
+
+def mix(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Hash rows of words; rows that differ in one word never collide, since each step is a bijection."""
+    hashes = np.zeros(len(rows), dtype=np.uint64)
+    shifted = np.empty_like(hashes)
+    for column in np.ascontiguousarray(rows.T):
+        hashes ^= column
+        hashes *= _MULTIPLIER
+        np.right_shift(hashes, _HALF, out=shifted)
+        hashes ^= shifted
+    return hashes
+
+
+def _settle_collisions(array: NDArray[Any], groups: Groups) -> NDArray[np.int64]:
+    """Compare every row with its group's first row; regroup the groups that were mixed, by their bytes."""
+    mixed = np.zeros(len(groups), dtype=bool)
+
+    def check(start: int, stop: int) -> None:
+        codes = groups.codes[start:stop]
+        same = words(array[start:stop]) == words(array[groups.first[codes]])
+        if not same.all():
+            mixed[codes[~same.all(axis=1)]] = True
+
+    each_block(check, len(array), BLOCK)
+    if not mixed.any():
+        return groups.codes
+    codes = groups.codes.copy()
+    rows = np.flatnonzero(mixed[codes])
+    codes[rows] = len(groups) + _hashable_codes([row.tobytes() for row in words(array[rows])])
+    return codes
+
+
+def _hashable_codes(values: Any) -> NDArray[np.int64]:
+    known: dict[Any, int] = {}
+    codes = np.empty(n_rows(values), dtype=np.int64)
+    for i, value in enumerate(values):
+        try:
+            codes[i] = known.setdefault(_settle_nan(value), len(known))
+        except TypeError:
+            raise InputError(
+                f"explanation {i} is a {type(value).__name__} and has no hash: {value!r:.60}. "
+                "Give a 2-D array, or a list of hashable values such as str, tuple or frozenset."
+            ) from None
+    return codes
+
+
+def _settle_nan(value: Any) -> Any:
+    """Replace every NaN, also inside tuples and frozensets, by one object: Python then finds them equal."""
+    if isinstance(value, float):
+        return _NAN if value != value else value
+    if isinstance(value, tuple) and type(value) is tuple:
+        return tuple(map(_settle_nan, value))
+    if isinstance(value, frozenset):
+        return frozenset(map(_settle_nan, value))
+    return value

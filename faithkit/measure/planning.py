@@ -1,0 +1,153 @@
+"""How many instances are needed: from the number of explanations, or from a pilot sample."""
+
+import math
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.errors import InputError
+from faithkit.measure.estimators import ratio
+from faithkit.measure.tally import Tally
+from faithkit.measure.theory import bias_sample_size, corollary_sample_size
+
+POINT_UP_TO, RANGE_UP_TO = 2, 8  # times the pilot's size; beyond that no honest answer exists
+
+
+@attrs.frozen
+class Plan:
+    """The sample sizes that make the unverified share at most ε.
+
+    Attributes
+    ----------
+    epsilon : float
+    from_range : int or None
+        n ≥ K/(e·ε): the bias is then at most ε, whatever the explanations' frequencies.
+    corollary : int or None
+        The paper's corollary, for a mean-squared error of at most ε.
+    from_pilot : tuple of int or None
+        (at best, at worst) as extrapolated from the pilot; an end that lies beyond eight times the
+        pilot's size is None.
+    pilot_size : int or None
+    """
+
+    epsilon: float
+    from_range: int | None = None
+    corollary: int | None = None
+    from_pilot: tuple[int | None, int | None] | None = None
+    pilot_size: int | None = None
+
+
+def plan_samples(epsilon: float, n_explanations: int | None = None, tally: Tally | None = None) -> Plan:
+    """Plan a sample from the number of explanations, from a pilot's tally, or from both.
+
+    Examples
+    --------
+    >>> found = plan_samples(0.1, n_explanations=2048)
+    >>> found.from_range, found.corollary
+    (7535, 835879)
+    """
+    if not 0 < epsilon < 1:
+        raise InputError(f"epsilon must lie between 0 and 1, got {epsilon!r}: 0.1 is a usual choice.")
+    if n_explanations is None and tally is None:
+        raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
+    if n_explanations is not None and not n_explanations >= 1:
+        raise InputError(f"the number of explanations must be at least 1, got {n_explanations!r}.")
+    found = Plan(epsilon)
+    if n_explanations is not None:
+        sizes = bias_sample_size(n_explanations, epsilon), corollary_sample_size(n_explanations, epsilon)
+        found = attrs.evolve(found, from_range=sizes[0], corollary=sizes[1])
+    if tally is not None:
+        found = attrs.evolve(found, from_pilot=_needed(tally, epsilon), pilot_size=tally.n)
+    return found
+
+
+def _needed(tally: Tally, epsilon: float) -> tuple[int | None, int | None]:
+    """Return the smallest sizes at which the best and the worst forecast reach ε."""
+    sizes = np.arange(2, RANGE_UP_TO * tally.n + 1)
+    ends: list[int | None] = []
+    for end in (0, 1):
+        low, high = 0, len(sizes)
+        while low < high:  # the unverified share never grows with n
+            middle = (low + high) // 2
+            if unverified_share(tally, int(sizes[middle]))[end] <= epsilon:
+                high = middle
+            else:
+                low = middle + 1
+        ends.append(int(sizes[low]) if low < len(sizes) else None)
+    return ends[0], ends[1]
+
+
+def curve(tally: Tally, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the expected estimate M(n′) for every n′ ≤ n, exactly: the sample-size curve.
+
+    Examples
+    --------
+    >>> tally = Tally(np.array([[2], [1]]), np.array([[[0], [0]], [[2], [1]]]))
+    >>> curve(tally, np.array([1, 2, 3])).round(3)
+    array([0.   , 0.333, 0.667])
+    """
+    cells = _cells(tally)
+    return np.array([_expected(cells, tally.n, int(size)) for size in sizes])
+
+
+def _cells(tally: Tally) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    used = tally.owners > 0
+    D = tally.others[used]
+    return D, ratio(tally.agreeing[used], D), tally.owners[used]
+
+
+def _expected(
+    cells: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]], n: int, size: int
+) -> float:
+    D, h, weight = cells
+    if not 1 <= size <= n:
+        raise InputError(f"the curve is known from 1 to {n}, the sample's size; got {size}.")
+    return float(np.dot(weight, h * (1 - _none_drawn(D, n, size))) / n)
+
+
+def _none_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
+    """Return the probability that a subsample of `size` has none of D others: C(n−1−D, n′−1)/C(n−1, n′−1)."""
+    from scipy.special import gammaln
+
+    rest = n - 1 - D
+    possible = rest >= size - 1
+    rest = np.where(possible, rest, size - 1).astype(np.float64)
+    log = gammaln(rest + 1) - gammaln(rest - size + 2) - gammaln(n) + gammaln(n - size + 1)
+    return np.where(D == 0, 1.0, np.where(possible, np.exp(np.minimum(log, 0.0)), 0.0))
+
+
+def unverified_share(tally: Tally, size: int) -> tuple[float, float]:
+    """Forecast the share that a sample of `size` could not check: (at best, at worst).
+
+    Exact up to the sample's own size; a range up to eight times that.
+
+    Examples
+    --------
+    >>> tally = Tally(np.array([[2], [1]]), np.array([[[0], [0]], [[2], [1]]]))
+    >>> [round(share, 3) for share in unverified_share(tally, 3)]
+    [0.333, 0.333]
+    """
+    D, _, weight = _cells(tally)
+    n = tally.n
+    if size <= n:
+        exact = float(np.dot(weight, _none_drawn(D, n, size)) / n)
+        return exact, exact
+    if size > RANGE_UP_TO * n:
+        raise InputError(
+            f"a pilot of {n} says nothing about {size} instances: forecasts end at {RANGE_UP_TO * n}. "
+            "Take a larger pilot."
+        )
+    t = size / n - 1
+    p0, p1, p2 = (float(weight[np.equal(D, r)].sum()) / n for r in (0, 1, 2))
+    best = p0 * math.exp(-t * p1 / p0) if p0 else 0.0
+    return best, max(best, _worst_share(t, p0, p1, p2))
+
+
+def _worst_share(t: float, p0: float, p1: float, p2: float) -> float:
+    if p0 == 0 or p1 == 0 or p2 == 0:
+        return p0
+    w = p1 * p1 / (2 * p0 * p2)
+    if w >= 1:
+        return p0 * math.exp(-t * p1 / p0)
+    return p0 * (1 - w + w * math.exp(-2 * t * p2 / p1))

@@ -1,0 +1,230 @@
+"""Predicates: single conditions on a column or a text, each saying whether it takes missing values."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from faithkit.errors import InputError
+
+TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
+    "whitespace": str.split,
+    # CountVectorizer's default: lower case, words of two characters or more
+    "word": lambda text: re.findall(r"(?u)\b\w\w+\b", text.lower()),
+}
+
+
+def tokens(text: str, tokenizer: str = "whitespace") -> list[str]:
+    """Split a text as the named tokenizer does.
+
+    Examples
+    --------
+    >>> tokens("A fine, FINE film", "word")
+    ['fine', 'fine', 'film']
+    """
+    if tokenizer not in TOKENIZERS:
+        raise InputError(f"no tokenizer {tokenizer!r}: choose one of {', '.join(TOKENIZERS)}.")
+    return TOKENIZERS[tokenizer](text)
+
+
+def _plain(value: Any) -> Any:
+    """Turn NumPy scalars into Python's, so that rules hash, compare and serialise alike."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+@attrs.frozen(order=False)
+class Interval:
+    """The column's value lies in (low, high]; with one end infinite it reads `≤` or `>`.
+
+    Parameters
+    ----------
+    column : str or int
+        A frame's column name, or an array's column number.
+    low, high : float
+        The value must be greater than `low` and at most `high`.
+    missing : bool
+        Whether a missing value satisfies the predicate.
+
+    Examples
+    --------
+    >>> print(Interval("age", high=37.5), "|", Interval("age", 17, 65))
+    age ≤ 37.5 | 17 < age ≤ 65
+    """
+
+    op: ClassVar[str] = "interval"
+    column: str | int = attrs.field(converter=_plain)
+    low: float = attrs.field(default=-math.inf, converter=float)
+    high: float = attrs.field(default=math.inf, converter=float)
+    missing: bool = attrs.field(default=False, converter=bool)
+
+    def __attrs_post_init__(self) -> None:
+        if math.isnan(self.low) or math.isnan(self.high):
+            raise InputError(f"an interval on {self.column!r} has NaN as a limit: leave it out for no limit.")
+        # −0.0 and 0.0 are one number: let them print and serialise alike too
+        object.__setattr__(self, "low", self.low + 0.0)
+        object.__setattr__(self, "high", self.high + 0.0)
+
+    def meet(self, other: "Interval") -> "Interval":
+        """Return the predicate that holds where both do."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return Interval(self.column, low, high, self.missing and other.missing)
+
+    def mask(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows satisfy the predicate."""
+        values = _numbers(X, self.column)
+        inside = (values > self.low) & (values <= self.high)
+        if self.low == -math.inf:
+            inside |= values == -math.inf
+        return inside | np.isnan(values) if self.missing else inside
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON value; infinite ends are left out, since JSON has no infinity."""
+        ends = {"low": self.low, "high": self.high}
+        finite = {name: end for name, end in ends.items() if math.isfinite(end)}
+        return {"op": self.op, "column": self.column, **finite, "missing": self.missing}
+
+    def __str__(self) -> str:
+        low, high = f"{self.low:.6g}", f"{self.high:.6g}"
+        if self.low == -math.inf:
+            text = "any value of {}" if self.high == math.inf else f"{{}} ≤ {high}"
+        else:
+            text = f"{{}} > {low}" if self.high == math.inf else f"{low} < {{}} ≤ {high}"
+        return text.format(self.column) + (" or missing" if self.missing else "")
+
+
+def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
+    distinct = {_plain(value) for value in values}
+    return tuple(sorted(distinct, key=lambda value: (type(value).__name__, value)))
+
+
+@attrs.frozen(order=False)
+class OneOf:
+    """The column's value is one of `values`: equality for one value, membership for more.
+
+    Examples
+    --------
+    >>> print(OneOf("sex", ["Male"]), "|", OneOf("job", ["clerk", "farmer"], missing=True))
+    sex = Male | job in {clerk, farmer} or missing
+    """
+
+    op: ClassVar[str] = "one-of"
+    column: str | int = attrs.field(converter=_plain)
+    values: tuple[Any, ...] = attrs.field(converter=_ordered)
+    missing: bool = attrs.field(default=False, converter=bool)
+
+    def __attrs_post_init__(self) -> None:
+        if any(pd.isna(value) for value in self.values):
+            raise InputError(f"a missing value in the values of {self.column!r}: say missing=True instead.")
+
+    def meet(self, other: "OneOf") -> "OneOf":
+        """Return the predicate that holds where both do."""
+        common = [value for value in self.values if value in other.values]
+        return OneOf(self.column, common, self.missing and other.missing)
+
+    def mask(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows satisfy the predicate."""
+        values = _column(X, self.column)
+        inside = values.isin(list(self.values)).to_numpy(bool)
+        return inside | values.isna().to_numpy(bool) if self.missing else inside
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON value."""
+        return {"op": self.op, "column": self.column, "values": list(self.values), "missing": self.missing}
+
+    def __str__(self) -> str:
+        if len(self.values) == 1:
+            text = f"{self.column} = {self.values[0]}"
+        else:
+            text = f"{self.column} in {{{', '.join(map(str, self.values))}}}"
+        return text + (" or missing" if self.missing else "")
+
+
+@attrs.frozen(order=False)
+class Contains:
+    """The text contains the token, as the named tokenizer splits it; a missing text contains none.
+
+    Examples
+    --------
+    >>> print(Contains("zebra"))
+    contains 'zebra'
+    """
+
+    op: ClassVar[str] = "contains"
+    missing: ClassVar[bool] = False
+    token: str
+    tokenizer: str = "whitespace"
+
+    def __attrs_post_init__(self) -> None:
+        tokens("", self.tokenizer)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON value."""
+        return {"op": self.op, "token": self.token, "tokenizer": self.tokenizer}
+
+    def mask(self, X: Any) -> NDArray[np.bool_]:
+        """Return which texts contain the token."""
+        return np.array([self.token in tokens(text, self.tokenizer) for text in texts(X)], dtype=bool)
+
+    def __str__(self) -> str:
+        return f"contains {self.token!r}"
+
+
+Predicate = Interval | OneOf | Contains
+_PREDICATES: dict[str, type[Predicate]] = {kind.op: kind for kind in (Interval, OneOf, Contains)}
+
+
+def predicate_from_json(item: Any) -> Predicate:
+    """Read a predicate back from its JSON value."""
+    fields = dict(item) if isinstance(item, dict) else {}
+    kind = _PREDICATES.get(fields.pop("op", None))
+    try:
+        if kind is None:
+            raise TypeError(f"its op must be one of {', '.join(_PREDICATES)}")
+        return kind(**fields)
+    except TypeError as error:
+        raise InputError(f"no predicate in JSON form: {item!r:.80}: {error}.") from None
+
+
+def texts(X: Any) -> Sequence[str]:
+    """Return a sample of texts as it is, and refuse anything else."""
+    if not isinstance(X, list):
+        raise InputError(
+            f"a rule about words reads a list of texts, not a {type(X).__name__} (CLI: --text)."
+        )
+    return X
+
+
+def _column(X: Any, column: str | int) -> pd.Series:
+    if isinstance(X, pd.DataFrame):
+        if column not in X.columns:
+            raise InputError(f"a rule reads the column {column!r}; the table has {_few(X.columns)}.")
+        return X[column]
+    if isinstance(X, list):
+        raise InputError(f"a rule reads the column {column!r} of a table, and the sample is a list of texts.")
+    if not isinstance(column, int) or not 0 <= column < X.shape[1]:
+        raise InputError(
+            f"a rule reads the column {column!r}; the array has columns 0 to {X.shape[1] - 1}: "
+            "name columns by number, or give a DataFrame."
+        )
+    values = X[:, column]
+    return pd.Series(values.toarray().ravel() if hasattr(values, "toarray") else values)
+
+
+def _numbers(X: Any, column: str | int) -> NDArray[np.float64]:
+    values = _column(X, column)
+    try:
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"a rule compares the column {column!r} with a number; its values are of type {values.dtype}."
+        ) from None
+
+
+def _few(names: Iterable[Any]) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")

@@ -1,0 +1,159 @@
+"""Rules: conjunctions of predicates that say exactly which instances they cover.
+
+A rule is canonical (equal regions written in one way), hashable, readable, and has a JSON form. Its
+predicates become packed bitsets, one per distinct predicate and sample, so that thousands of rules
+cost a few bit operations each.
+"""
+
+import json
+import math
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.errors import InputError
+from faithkit.measure.bitsets import Bits, from_indices, n_words, ones, pack_bits
+from faithkit.measure.blocks import each_block
+from faithkit.measure.explanations import Sample
+from faithkit.measure.predicates import Contains, Interval, Predicate, predicate_from_json, texts, tokens
+from faithkit.measure.rows import n_rows
+
+PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; beyond that the oldest are dropped
+
+
+def _canonical(predicates: Iterable[Predicate]) -> tuple[Predicate, ...]:
+    """Unite predicates on one column and put all in one order, so that equal rules are equal."""
+    united: dict[Hashable, Any] = {}
+    for predicate in predicates:
+        if isinstance(predicate, Contains):
+            united[predicate] = predicate
+            continue
+        place = (predicate.op, predicate.column)
+        united[place] = united[place].meet(predicate) if place in united else predicate
+    everything = {(Interval.op, p.column) for p in united.values() if _takes_all(p)}
+    kept = (predicate for place, predicate in united.items() if place not in everything)
+    return tuple(sorted(kept, key=_sort_key))
+
+
+def _takes_all(predicate: Predicate) -> bool:
+    ends = (-math.inf, math.inf)
+    return isinstance(predicate, Interval) and predicate.missing and (predicate.low, predicate.high) == ends
+
+
+def _sort_key(predicate: Predicate) -> tuple[Any, ...]:
+    if isinstance(predicate, Contains):
+        return (1, "", predicate.token, predicate.tokenizer)
+    return (0, type(predicate.column).__name__, predicate.column, predicate.op)
+
+
+@attrs.frozen(order=False, cache_hash=True)
+class Rule:
+    """A conjunction of predicates; the empty rule covers everything.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from faithkit import OneOf
+    >>> rule = Rule([Interval("age", high=40), OneOf("sex", ["Male"]), Interval("age", low=20)])
+    >>> print(rule)
+    20 < age ≤ 40 and sex = Male
+    >>> Rule.from_json(rule.to_json()) == rule
+    True
+    >>> rule.covers(pd.DataFrame({"age": [30, 50], "sex": ["Male", "Male"]}))
+    array([ True, False])
+    """
+
+    predicates: tuple[Predicate, ...] = attrs.field(default=(), converter=_canonical)
+
+    def covers(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows of X satisfy every predicate."""
+        everything = np.ones(n_rows(X), dtype=bool)
+        return reduce(np.logical_and, (predicate.mask(X) for predicate in self.predicates), everything)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the rule as a JSON value: a list of predicates."""
+        return [predicate.to_json() for predicate in self.predicates]
+
+    @classmethod
+    def from_json(cls, value: Any) -> "Rule":
+        """Read the rule back from its JSON value, or from that value as text."""
+        if isinstance(value, str | bytes):
+            try:
+                value = json.loads(value)
+            except json.JSONDecodeError as error:
+                raise InputError(f"no rule in JSON form: {value!r:.60} ({error}).") from None
+        if not isinstance(value, list):
+            raise InputError(f"a rule in JSON form is a list of predicates, got {value!r:.60}.")
+        return cls([predicate_from_json(item) for item in value])
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.predicates)) or "always"
+
+
+def scope_bits(rules: Sequence[Rule], sample: Sample) -> Bits:
+    """Return which instances each rule covers, as packed bits: what `in-scope` is built on.
+
+    Examples
+    --------
+    >>> from faithkit.measure.explanations import Explanations
+    >>> X = np.array([[1.0], [2.0], [3.0]])
+    >>> sample = Sample(X, Explanations.of(["a", "b", "c"]))
+    >>> from faithkit.measure.bitsets import unpack_bits
+    >>> unpack_bits(scope_bits([Rule([Interval(0, low=1.5)])], sample), 3)
+    array([[False,  True,  True]])
+    """
+    n = len(sample)
+    cache = sample.once("predicate bitsets", lambda: _PredicateBits(sample))
+    everything = sample.once("ones", lambda: ones(n))
+    bits = np.empty((len(rules), n_words(n)), dtype=np.uint64)
+    parts = [[cache[predicate] for predicate in rule.predicates] or [everything] for rule in rules]
+
+    def unite(start: int, stop: int) -> None:
+        for row, (first, *others) in zip(bits[start:stop], parts[start:stop], strict=True):
+            if not others:
+                row[:] = first
+            for i, other in enumerate(others):
+                np.bitwise_and(row if i else first, other, out=row)
+
+    each_block(unite, len(rules), 512)
+    return bits
+
+
+class _PredicateBits:
+    """The packed bitset of every predicate met on one sample, within a bound of memory."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._X = sample.instances("a rule's scope")
+        self._n = len(sample)
+        self._room = max(64, PREDICATE_BYTES // (8 * max(1, n_words(self._n))))
+        self._known: OrderedDict[Predicate, Bits] = OrderedDict()
+        self._indices: dict[str, dict[str, list[int]]] = {}
+
+    def __getitem__(self, predicate: Predicate) -> Bits:
+        bits = self._known.get(predicate)
+        if bits is None:
+            bits = self._known[predicate] = self._make(predicate)
+            if len(self._known) > self._room:
+                self._known.popitem(last=False)
+        return bits
+
+    def _make(self, predicate: Predicate) -> Bits:
+        if isinstance(predicate, Contains):
+            where = self._index(predicate.tokenizer).get(predicate.token, [])
+            return from_indices(np.array(where, dtype=np.int64), self._n)
+        return pack_bits(predicate.mask(self._X)[None, :])[0]
+
+    def _index(self, tokenizer: str) -> dict[str, list[int]]:
+        """Return the rows of every token: texts are split once, whatever the number of rules."""
+        if tokenizer not in self._indices:
+            index: dict[str, list[int]] = {}
+            for row, text in enumerate(texts(self._X)):
+                for token in set(tokens(text, tokenizer)):
+                    index.setdefault(token, []).append(row)
+            self._indices[tokenizer] = index
+        return self._indices[tokenizer]

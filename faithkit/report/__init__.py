@@ -1,0 +1,1 @@
+"""What goes out: text now, pages and plots beside it."""

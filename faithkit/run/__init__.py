@@ -1,0 +1,1 @@
+"""The pipeline: explain, discretize, relate, tally, estimate; and the result object."""

@@ -1,0 +1,286 @@
+"""Counts equal the double loop, whatever the explanations, the relation, the order or the blocks."""
+
+import brute
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithkit.errors import ContractError, InputError
+from faithkit.measure import bitsets, grouping, relations, tally
+from faithkit.measure.explanations import Explanations, Sample, as_explanations
+from faithkit.measure.inference import pseudo_values
+from faithkit.measure.relations import NearExplanation, Relation, SameExplanation
+from faithkit.measure.tally import Tally, count, unite
+
+AWKWARD = st.sampled_from([0.0, -0.0, 1.0, float("nan"), -float("nan"), float("inf"), 1e-320, 0.1, 0.1 + 2**-55])
+
+
+class Matrix(Relation):
+    """Any relation at all, as a given matrix: explanation i holds for instance j where matrix[i, j]."""
+
+    def __init__(self, matrix):
+        self.matrix = np.asarray(matrix, dtype=bool)
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return self.matrix[explanations.values.astype(int)][:, sample.explanations.values.astype(int)]
+
+
+def rows_of(counted):
+    N = counted.tally.counts.sum(axis=1)[counted.owned]
+    A = counted.tally.counts[counted.owned, counted.labels]
+    return N.tolist(), A.tolist()
+
+
+def sample_of(values, **fields):
+    return Sample(None, as_explanations(values) if not fields else Explanations.of(values, **fields))
+
+
+@st.composite
+def labelled_vectors(draw):
+    n, d, k = draw(st.integers(0, 12)), draw(st.integers(1, 3)), draw(st.integers(1, 5))
+    rows = draw(st.lists(st.lists(AWKWARD, min_size=d, max_size=d), min_size=n, max_size=n))
+    labels = draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n))
+    dtype = draw(st.sampled_from([np.float64, np.float32]))
+    return np.array(rows, dtype=dtype).reshape(n, d), np.array(labels, dtype=np.int64), k
+
+
+@given(labelled_vectors())
+def test_counts_of_vectors_equal_the_double_loop(case):
+    vectors, labels, k = case
+    plain = [tuple(map(float, row)) for row in vectors]
+    holds = [[brute.same(a, b) for b in plain] for a in plain]
+    counted = count(SameExplanation(), Sample(None, Explanations.vectors(vectors)), labels, k)
+    assert rows_of(counted) == tuple(map(list, brute.counts(holds, labels)))
+
+
+HASHABLES = st.recursive(
+    st.one_of(st.integers(0, 2), st.sampled_from(["a", "b"]), AWKWARD, st.booleans()),
+    lambda inner: st.lists(inner, max_size=2).map(tuple),
+    max_leaves=3,
+)
+
+
+@given(st.lists(st.tuples(HASHABLES, st.integers(0, 4)), max_size=12))
+def test_counts_of_hashables_equal_the_double_loop(rows):
+    values, labels = [v for v, _ in rows], [y for _, y in rows]
+    holds = [[brute.same(a, b) for b in values] for a in values]
+    counted = count(SameExplanation(), sample_of(values), np.array(labels, dtype=np.int64), 5)
+    assert rows_of(counted) == tuple(map(list, brute.counts(holds, labels)))
+
+
+@st.composite
+def labelled_matrices(draw, least=0, most=9):
+    n, k = draw(st.integers(least, most)), draw(st.integers(1, 5))
+    m = draw(st.integers(1, max(1, n)))
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    matrix = rng.random((m, m)) < draw(st.sampled_from([0.1, 0.5, 0.9]))
+    return matrix, rng.integers(0, m, n), rng.integers(0, k, n), k
+
+
+def asked(matrix, owned):
+    return [[bool(matrix[a, b]) for b in owned] for a in owned]
+
+
+def counted_matrix(relation, owned, labels, k, missing=None):
+    gone = np.zeros(len(owned), dtype=bool) if missing is None else missing
+    explanations = Explanations(kind="number", values=np.asarray(owned, dtype=np.int64), missing=gone)
+    return count(relation, Sample(None, explanations), labels, k)
+
+
+@given(labelled_matrices())
+def test_counts_of_any_relation_equal_the_double_loop(case):
+    matrix, owned, labels, k = case
+    counted = counted_matrix(Matrix(matrix), owned, labels, k)
+    holds = asked(matrix, owned)
+    assert rows_of(counted) == tuple(map(list, brute.counts(holds, labels)))
+    assert counted.reflexive.tolist() == [holds[i][i] for i in range(len(owned))]
+    assert counted.tally.n == len(owned)
+
+
+@given(labelled_matrices(), labelled_matrices())
+def test_composed_relations_equal_the_composed_double_loop(case, other):
+    matrix, owned, labels, k = case
+    second = np.resize(other[0], matrix.shape)
+    composed = (Matrix(matrix) & ~Matrix(second)) | ~(SameExplanation() | Matrix(second))
+    holds = [
+        [(matrix[a, b] and not second[a, b]) or not (a == b or second[a, b]) for b in owned] for a in owned
+    ]
+    counted = counted_matrix(composed, owned, labels, k)
+    assert rows_of(counted) == tuple(map(list, brute.counts(holds, labels)))
+
+
+@given(labelled_matrices())
+def test_two_groupings_intersect_into_a_grouping(case):
+    _, owned, labels, k = case
+
+    class Parity(SameExplanation):
+        def key(self, explanations):
+            return explanations.values % 2
+
+    both = SameExplanation() & Parity()
+    assert both.groups
+    holds = [[a == b for b in owned] for a in owned]
+    assert rows_of(counted_matrix(both, owned, labels, k)) == tuple(map(list, brute.counts(holds, labels)))
+
+
+@given(labelled_matrices(least=1), st.data())
+def test_a_missing_explanation_holds_for_nothing_even_under_negation(case, data):
+    matrix, owned, labels, k = case
+    missing = np.array(data.draw(st.lists(st.booleans(), min_size=len(owned), max_size=len(owned))))
+    for relation, truth in [
+        (SameExplanation(), lambda i, j: owned[i] == owned[j] and not missing[j]),
+        (~SameExplanation(), lambda i, j: not (owned[i] == owned[j] and not missing[j])),
+        (Matrix(matrix), lambda i, j: matrix[owned[i], owned[j]]),
+    ]:
+        n = len(owned)
+        holds = [[not missing[i] and bool(truth(i, j)) for j in range(n)] for i in range(n)]
+        counted = counted_matrix(relation, owned, labels, k, missing)
+        assert rows_of(counted) == tuple(map(list, brute.counts(holds, labels)))
+        assert counted.tally.n == n
+
+
+@given(labelled_matrices(least=2, most=8))
+@settings(max_examples=200)
+def test_every_delete_one_jackknife_value_equals_brute_force(case):
+    matrix, owned, labels, k = case
+    for relation, holds in [
+        (Matrix(matrix), asked(matrix, owned)),
+        (SameExplanation(), [[a == b for b in owned] for a in owned]),
+        (SameExplanation() & Matrix(matrix), [[a == b and matrix[a, b] for b in owned] for a in owned]),
+    ]:
+        counted = counted_matrix(relation, owned, labels, k)
+        pseudo = pseudo_values(counted)
+        expected = brute.pseudo_values(holds, labels.tolist())
+        if relation.groups:
+            from faithkit.measure.inference import per_row
+
+            value, disagreement = per_row(counted, pseudo)
+            verified = value + disagreement
+        else:
+            value, verified = pseudo.value, pseudo.verified
+            assert pseudo.few == pytest.approx(len(owned) / (1 + brute.most_weight(holds, labels)), abs=1e-12)
+        assert value == pytest.approx([m for m, _ in expected], abs=1e-9)
+        assert verified == pytest.approx([v for _, v in expected], abs=1e-9)
+
+
+@given(labelled_matrices(least=1), st.randoms(use_true_random=False))
+def test_row_order_block_size_and_threads_change_no_count(case, random):
+    matrix, owned, labels, k = case
+    reference = rows_of(counted_matrix(Matrix(matrix), owned, labels, k))
+    order = list(range(len(owned)))
+    random.shuffle(order)
+    saved = tally.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK
+    try:
+        tally.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = 8, 1, 1, 1
+        shuffled = rows_of(counted_matrix(Matrix(matrix), owned[order], labels[order], k))
+    finally:
+        tally.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
+    for table, again in zip(reference, shuffled, strict=True):
+        assert [table[i] for i in order] == again
+
+
+@given(labelled_vectors(), st.integers(0, 12))
+def test_shards_of_a_grouping_unite_to_the_whole(case, cut):
+    vectors, labels, k = case
+    if not 0 < cut < len(vectors):
+        return
+    parts = []
+    for rows in (slice(None, cut), slice(cut, None)):
+        part = count(SameExplanation(), Sample(None, Explanations.vectors(vectors[rows])), labels[rows], k)
+        parts.append((part.explanations.identities, part.tally))
+    keys, united = unite(parts)
+    whole = count(SameExplanation(), Sample(None, Explanations.vectors(vectors)), labels, k)
+    assert sorted(united.counts.tolist()) == sorted(whole.tally.counts.tolist())
+    assert sorted(united.owners[1].tolist()) == sorted(whole.tally.owners[1].tolist())
+    assert len(keys) == len(whole.explanations)
+
+
+def test_tallies_of_shards_of_instances_add_up():
+    one = Tally(np.array([[1, 2]]), np.array([[[0, 1]], [[1, 1]]]))
+    both = one + one
+    assert both.counts.tolist() == [[2, 4]]
+    assert both.n == 6
+    with pytest.raises(InputError, match="one list of explanations"):
+        one + Tally(np.zeros((2, 2), int), np.zeros((2, 2, 2), int))
+
+
+def test_a_hash_collision_costs_time_and_never_an_answer(monkeypatch):
+    rng = np.random.default_rng(0)
+    vectors = rng.integers(0, 3, (200, 2)).astype(float)
+    expected = grouping.group(vectors).codes
+    monkeypatch.setattr(grouping, "mix", lambda rows: rows[:, 0] // np.uint64(2**60))
+    assert grouping.group(vectors).codes.tolist() == expected.tolist()
+
+
+def test_frames_group_by_value_with_missing_cells_equal():
+    frame = pd.DataFrame(
+        {
+            "job": ["clerk", None, None, "clerk"],
+            "age": [1.0, np.nan, np.nan, 1.0],
+            "n": pd.array([1, None, None, 2], dtype="Int64"),
+            "c": pd.Categorical(["x", "y", "y", "x"]),
+            "when": pd.to_datetime(["2020", "2021", "2021", "2020"]),
+        }
+    )
+    assert grouping.group(frame).codes.tolist() == [0, 1, 1, 2]
+
+
+def test_float32_and_float64_batches_are_not_joined():
+    parts = [Explanations.vectors(np.zeros((1, 1), dtype)) for dtype in (np.float32, np.float64)]
+    with pytest.raises(InputError, match="one dtype"):
+        Explanations.concat(parts)
+
+
+@given(labelled_vectors(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from(["euclidean", "cityblock"]))
+def test_near_explanation_equals_the_double_loop(case, tau, metric):
+    vectors, labels, k = case
+
+    def near(a, b):
+        gaps = [abs(float(x) - float(y)) for x, y in zip(a, b, strict=True)]
+        distance = sum(gaps) if metric == "cityblock" else sum(g * g for g in gaps) ** 0.5
+        return distance <= tau
+
+    holds = [[near(a, b) for b in vectors] for a in vectors]
+    sample = Sample(None, Explanations.vectors(vectors))
+    assert rows_of(count(NearExplanation(tau, metric), sample, labels, k)) == tuple(
+        map(list, brute.counts(holds, labels))
+    )
+
+
+class Wrong(Relation):
+    def __init__(self, answer, packed=None):
+        self.answer = answer
+        if packed is not None:
+            self.packed = lambda sample, explanations: packed
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("relation", "message"),
+    [
+        (Wrong(np.ones((2, 3))), r"float64 \(2, 3\); expected bool \(2, 3\)"),
+        (Wrong(np.ones((3, 2), bool)), r"bool \(3, 2\); expected bool \(2, 3\)"),
+        (Wrong([[True]]), "list; expected bool"),
+        (Wrong(None, np.ones((2, 1), np.uint8)), "uint8.*use faithkit.pack_bits"),
+        (Wrong(None, np.full((2, 1), 2**64 - 1, np.uint64)), "ones behind bit 3"),
+    ],
+)
+def test_a_relation_of_the_wrong_shape_or_dtype_is_refused(relation, message):
+    with pytest.raises(ContractError, match=message):
+        count(relation, sample_of(["a", "b", "a"]), np.zeros(3, np.int64), 1)
+
+
+def test_lengths_that_differ_are_refused():
+    with pytest.raises(InputError, match="2 predictions for 3 explanations"):
+        count(SameExplanation(), sample_of(["a", "b", "a"]), np.zeros(2, np.int64), 1)
