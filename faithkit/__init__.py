@@ -5,7 +5,7 @@ This is the whole public API, flat. Names are imported when first used, so that 
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 __version__ = "0.1.0"
 

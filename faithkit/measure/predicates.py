@@ -193,9 +193,7 @@ def predicate_from_json(item: Any) -> Predicate:
 def texts(X: Any) -> Sequence[str]:
     """Return a sample of texts as it is, and refuse anything else."""
     if not isinstance(X, list):
-        raise InputError(
-            f"a rule about words reads a list of texts, not a {type(X).__name__} (CLI: --text)."
-        )
+        raise InputError(f"a rule about words reads a list of texts, not a {type(X).__name__} (CLI: --text).")
     return X
 
 

@@ -1,0 +1,91 @@
+"""The command line: one file per verb, imported when it is called.
+
+`faithkit --help` must answer at once, so this module imports click and nothing heavier, and the list
+of verbs is written down here instead of being collected from them.
+"""
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from faithkit import __version__
+
+VERBS = {
+    "evaluate": "Measure the faithfulness of a model's explanations.",
+    "score": "Measure logged explanations, without a model.",
+    "plan": "Say how many instances an evaluation needs.",
+    "plugins": "List the installed plugins, and what is wrong with any.",
+    "show": "Show a component's parameters.",
+}
+
+
+class Verbs(click.Group):
+    """The kernel's verbs and those of plugins, each loaded when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the kernel's verbs, then the plugins'."""
+        return [*VERBS, *(entry.component.name for entry in _plugin_verbs())]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a verb."""
+        if cmd_name in VERBS:
+            command: click.Command = import_module(f"faithkit.cli.{cmd_name}").command
+            return command
+        from faithkit.errors import UnknownComponentError
+        from faithkit.extension.registry import registry
+
+        try:
+            plugged: click.Command = registry().create("command", cmd_name)
+        except UnknownComponentError as error:
+            ctx.fail(
+                f"no such command {cmd_name!r}. {error}"
+                if "pip install" in str(error)
+                else _unknown(cmd_name)
+            )
+        return plugged
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List verbs by the summaries written down, so that none is imported for it."""
+        rows = list(VERBS.items())
+        rows += [(entry.component.name, entry.component.summary) for entry in _plugin_verbs()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb; an expected error becomes one line and exit code 1."""
+        from faithkit.errors import FaithkitError
+
+        ctx.obj = {"debug": False}
+        try:
+            return super().invoke(ctx)
+        except FaithkitError as error:
+            if ctx.obj["debug"]:
+                raise
+            click.echo(f"error: {' '.join(str(error).split())}", err=True)
+            ctx.exit(1)
+
+
+def _plugin_verbs() -> list[Any]:
+    from faithkit.extension.registry import registry
+
+    return [entry for entry in registry().entries("command") if entry.component.name not in VERBS]
+
+
+def _unknown(name: str) -> str:
+    import difflib
+
+    known = [*VERBS, *(entry.component.name for entry in _plugin_verbs())]
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"no such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else "")
+
+
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="faithkit")
+def main() -> None:
+    """Measure whether explanations of predictions tell the truth about the model."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

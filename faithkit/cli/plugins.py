@@ -1,0 +1,60 @@
+"""`faithkit plugins`: what is installed, and what is wrong with any of it."""
+
+import json
+from typing import Any
+
+import click
+
+from faithkit.cli.options import debug
+from faithkit.extension.registry import KINDS, registry
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@debug
+def command(as_json: bool) -> None:
+    """List the installed plugins, and what is wrong with any."""
+    found = registry()
+    if as_json:
+        click.echo(
+            json.dumps({"components": _components(), "broken": [_fields(b) for b in found.broken]}, indent=2)
+        )
+        return
+    for kind in KINDS:
+        entries = found.entries(kind)
+        if entries:
+            click.echo(f"{kind}s")
+            _list(kind)
+    if found.broken:
+        click.echo("problems")
+        for line in found.broken:
+            click.echo(f"  {line}")
+
+
+def _list(kind: str) -> None:
+    found = registry()
+    rows = list(zip(found.names(kind), found.entries(kind), strict=True))
+    width = max(len(name) for name, _ in rows)
+    for name, entry in rows:
+        missing = entry.component.missing_requirements()
+        note = f" (needs {', '.join(missing)})" if missing else ""
+        click.echo(f"  {name:<{width}}  {entry.component.summary}{note} [{entry.distribution}]")
+
+
+def _components() -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": entry.kind,
+            "name": entry.component.name,
+            "summary": entry.component.summary,
+            "distribution": entry.distribution,
+            "version": entry.version,
+            "kinds": list(entry.component.kinds),
+            "inputs": list(entry.component.inputs),
+        }
+        for entry in registry().entries()
+    ]
+
+
+def _fields(line: Any) -> dict[str, str]:
+    return {name: getattr(line, name) for name in ("distribution", "entry_point", "problem", "hint")}

@@ -1,0 +1,217 @@
+"""What a plugin registers: a `Component`, which describes a class or function without importing it.
+
+The factory is an import *string*. So `faithkit plugins` can list a hundred components in no time, and an
+explainer whose library is missing or broken costs nothing until somebody asks for it.
+"""
+
+import functools
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from faithkit.errors import PluginError
+from faithkit.extension.wording import describe, did_you_mean
+
+INPUTS = ("table", "text", "sparse")
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+
+
+def _as_tuple(value: Any) -> Any:
+    # A string is iterable too: it is left as it is, for the validator to refuse, or it would become letters.
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+
+
+def _as_dict(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _is_dotted(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
+
+
+def _check_name(_: "Component", __: "Attribute[str]", name: Any) -> None:
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        return
+    proposal = re.sub("[^a-z0-9]+", "-", str(name).lower()).strip("-") or "my-explainer"
+    raise PluginError(
+        "A component's name must be lower-case letters, digits and dashes, not starting with a dash. "
+        f"Got {name!r} instead: rename it, for example to {proposal!r}."
+    )
+
+
+def _check_factory(component: "Component", _: "Attribute[str]", factory: Any) -> None:
+    if isinstance(factory, str) and factory.count(":") == 1 and all(map(_is_dotted, factory.split(":"))):
+        return
+    proposal = "my_plugin.explainers:MyExplainer"
+    if hasattr(factory, "__qualname__"):  # the class itself was given: its import string is known
+        proposal = f"{factory.__module__}:{factory.__qualname__}"
+    raise PluginError(
+        f"The factory of component {component.name!r} must be an import string 'module:attribute'. "
+        f"Got {factory!r} instead: write for example {proposal!r}."
+    )
+
+
+def _check_summary(component: "Component", _: "Attribute[str]", summary: Any) -> None:
+    if not isinstance(summary, str) or not summary.strip():
+        raise PluginError(
+            f"The summary of component {component.name!r} must be a sentence. "
+            f"Got {summary!r} instead: say in one line what it does; `faithkit plugins` shows it."
+        )
+
+
+def _check_params(component: "Component", _: "Attribute[Mapping[str, Any]]", params: Any) -> None:
+    if not isinstance(params, dict) or not all(isinstance(key, str) and key.isidentifier() for key in params):
+        raise PluginError(
+            f"The params of component {component.name!r} must map names of parameters to values. "
+            f"Got {params!r} instead: write for example {{'k': 1}}."
+        )
+
+
+def _check_words(component: "Component", attribute: "Attribute[tuple[str, ...]]", words: Any) -> None:
+    if isinstance(words, tuple) and all(isinstance(word, str) and word for word in words):
+        return
+    proposal = f"({words!r},)" if isinstance(words, str) and words else "('word',)"
+    raise PluginError(
+        f"The {attribute.name} of component {component.name!r} must be a tuple of words. "
+        f"Got {words!r} instead: write for example {attribute.name}={proposal}."
+    )
+
+
+def _check_inputs(component: "Component", attribute: "Attribute[tuple[str, ...]]", inputs: Any) -> None:
+    _check_words(component, attribute, inputs)
+    unknown = next((word for word in inputs if word not in INPUTS), None)
+    if unknown is not None or not inputs:
+        raise PluginError(
+            f"The inputs of component {component.name!r} must be one or more of {', '.join(INPUTS)}. "
+            f"Got {inputs!r} instead. {did_you_mean(unknown or '', INPUTS)}".rstrip()
+        )
+
+
+@frozen(kw_only=True)
+class Component:
+    """One explainer, relation, discretizer, estimator or command, described without importing it.
+
+    Parameters
+    ----------
+    name : str
+        What people type: lower-case letters, digits and dashes.
+    factory : str
+        The class or function that makes it, as an import string ``"module:attribute"``. Its signature and
+        docstring document the parameters. For a command it is the `click.Command` itself.
+    summary : str
+        One line for listings.
+    params : mapping, default={}
+        Presets of the factory's parameters. An alias is a second component with other presets.
+    kinds : tuple of str, default=()
+        The kinds of explanation that it makes or accepts: "vector", "rule", "example" or any other word.
+        Empty means any.
+    inputs : tuple of str, default=("table", "text", "sparse")
+        What ``X`` may be.
+    requires : tuple of str, default=()
+        Import names that it needs and that the plugin does not install for sure.
+
+    Raises
+    ------
+    PluginError
+        If a field is not as described.
+
+    Examples
+    --------
+    >>> from faithkit import Component
+    >>> top = Component(name="1fp", factory="collections:Counter", summary="Top feature.", params={"k": 1})
+    >>> top.name, top.params, top.inputs
+    ('1fp', {'k': 1}, ('table', 'text', 'sparse'))
+    >>> top.load()
+    <class 'collections.Counter'>
+    >>> Component(name="My Explainer", factory="collections:Counter", summary="Mine.")
+    Traceback (most recent call last):
+    faithkit.errors.PluginError: A component's name must be lower-case letters, digits and dashes,
+    not starting with a dash. Got 'My Explainer' instead: rename it, for example to 'my-explainer'.
+    """
+
+    name: str = field(validator=_check_name)
+    factory: str = field(validator=_check_factory)
+    summary: str = field(validator=_check_summary)
+    # Left out of the hash (a dict has none), not of equality: still consistent.
+    params: Mapping[str, Any] = field(factory=dict, converter=_as_dict, validator=_check_params, hash=False)
+    kinds: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
+    inputs: tuple[str, ...] = field(default=INPUTS, converter=_as_tuple, validator=_check_inputs)
+    requires: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
+
+    def load(self) -> Any:
+        """Import the factory.
+
+        Returns
+        -------
+        object
+            The class, function or command that `factory` names.
+
+        Raises
+        ------
+        PluginError
+            If it cannot be imported, whatever the reason, or cannot be called.
+        """
+        module, _, attribute = self.factory.partition(":")
+        try:
+            factory = functools.reduce(getattr, attribute.split("."), importlib.import_module(module))
+        # A module that calls sys.exit() when imported must not end the user's program.
+        except (Exception, SystemExit) as error:
+            raise self._unloadable(describe(error), _guess(error)) from error
+        if not callable(factory):
+            raise self._unloadable(f"it is of type {type(factory).__name__}, which cannot be called")
+        return factory
+
+    def missing_requirements(self) -> tuple[str, ...]:
+        """Find which modules of `requires` are not installed, without importing any.
+
+        Returns
+        -------
+        tuple of str
+            Import names, in the order of `requires`.
+
+        Examples
+        --------
+        >>> picky = Component(name="p", factory="m:f", summary="Picky.", requires=("json.decoder", "no_such"))
+        >>> picky.missing_requirements()
+        ('no_such',)
+        """
+        return tuple(name for name in self.requires if not _is_installed(name))
+
+    def _unloadable(self, reason: str, question: str = "") -> PluginError:
+        complaint = f"The factory {self.factory!r} of {self.name!r} cannot be loaded: {reason.rstrip('.')}."
+        return PluginError(f"{complaint} {question}".rstrip())
+
+
+def _guess(error: BaseException) -> str:
+    return did_you_mean(error.name or "", dir(error.obj)) if isinstance(error, AttributeError) else ""
+
+
+def _is_installed(name: str) -> bool:
+    if sys.modules.get(name) is not None:
+        return True
+    try:
+        return _find(name) is not None
+    except KeyError:
+        # Python cannot look into a namespace package inside another one before it has imported the outer one.
+        # The folder exists; whether what it holds works, only creation can tell.
+        return True
+    except Exception:  # a finder that fails here would also fail the import
+        return False
+
+
+def _find(name: str) -> ModuleSpec | None:
+    # importlib.util.find_spec("a.b") would import a, and a may be heavy or broken.
+    parent, _, _ = name.rpartition(".")
+    if not parent:
+        return importlib.util.find_spec(name)
+    above = _find(parent)
+    if above is None or above.submodule_search_locations is None:
+        return None
+    return PathFinder.find_spec(name, above.submodule_search_locations)

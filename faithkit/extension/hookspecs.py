@@ -1,0 +1,156 @@
+"""The five hooks by which a plugin says what it offers.
+
+They take no arguments and yield values, so that no order of plugins or calls can matter. Each hook serves one
+arrow of the pipeline; commands stand beside it.
+"""
+
+from collections.abc import Iterable
+
+import pluggy
+
+from faithkit.extension.component import Component
+
+API_VERSION = 1
+"""What a plugin's module states as ``FAITHKIT_API``; it changes when old plugins would no longer work."""
+
+KINDS = ("explainer", "relation", "discretizer", "estimator", "command")
+"""The kinds of component, in the order of the pipeline; the hook of each is ``faithkit_<kind>s``."""
+
+hookspec = pluggy.HookspecMarker("faithkit")
+hookimpl = pluggy.HookimplMarker("faithkit")
+
+
+def hook_name(kind: str) -> str:
+    """Return the name of a kind's hook.
+
+    >>> hook_name("explainer")
+    'faithkit_explainers'
+    """
+    return f"faithkit_{kind}s"
+
+
+@hookspec
+def faithkit_explainers() -> Iterable[Component]:
+    """Offer explainers: what maps a row to its explanation.
+
+    Returns
+    -------
+    iterable of Component
+        Their `kinds` are the kinds of explanation that they make.
+
+    Examples
+    --------
+    The whole of a plugin's module:
+
+    >>> from faithkit import Component, hookimpl
+    >>> FAITHKIT_API = 1
+    >>> @hookimpl
+    ... def faithkit_explainers():
+    ...     yield Component(
+    ...         name="constant",
+    ...         factory="my_plugin.constant:Constant",
+    ...         summary="The same explanation for every row.",
+    ...         kinds=("vector",),
+    ...     )
+    >>> [component.name for component in faithkit_explainers()]
+    ['constant']
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_relations() -> Iterable[Component]:
+    """Offer relations: what says whether an explanation holds for an instance.
+
+    Returns
+    -------
+    iterable of Component
+        Their `kinds` are the kinds of explanation that they can read.
+
+    Examples
+    --------
+    >>> from faithkit import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_relations():
+    ...     return [
+    ...         Component(
+    ...             name="same-sign",
+    ...             factory="my_plugin.relations:SameSign",
+    ...             summary="The instance's own explanation has the same signs.",
+    ...             kinds=("vector",),
+    ...         )
+    ...     ]
+    >>> faithkit_relations()[0].kinds
+    ('vector',)
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_discretizers() -> Iterable[Component]:
+    """Offer discretizers: what says which explanations count as the same.
+
+    Returns
+    -------
+    iterable of Component
+        An alias is a second component with presets.
+
+    Examples
+    --------
+    >>> from faithkit import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_discretizers():
+    ...     rounded = "my_plugin.rounding:Rounded"
+    ...     yield Component(name="rounded", factory=rounded, summary="Rounded to some digits.")
+    ...     yield Component(name="rounded-2", factory=rounded, summary="… to two.", params={"digits": 2})
+    >>> [(component.name, component.params) for component in faithkit_discretizers()]
+    [('rounded', {}), ('rounded-2', {'digits': 2})]
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_estimators() -> Iterable[Component]:
+    """Offer estimators: what turns the tally's counts into scores.
+
+    Returns
+    -------
+    iterable of Component
+
+    Examples
+    --------
+    >>> from faithkit import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_estimators():
+    ...     yield Component(
+    ...         name="smoothed",
+    ...         factory="my_plugin.estimators:Smoothed",
+    ...         summary="Leave-one-out with one agreeing and one disagreeing instance added.",
+    ...         params={"weight": 1.0},
+    ...     )
+    >>> next(iter(faithkit_estimators())).factory
+    'my_plugin.estimators:Smoothed'
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_commands() -> Iterable[Component]:
+    """Offer commands: verbs of the ``faithkit`` program.
+
+    Returns
+    -------
+    iterable of Component
+        The factory of each is a `click.Command`, imported when the command is called. The name is the verb;
+        those of faithkit itself are reserved.
+
+    Examples
+    --------
+    >>> from faithkit import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_commands():
+    ...     yield Component(name="audit", factory="my_plugin.cli:audit", summary="Audit a year's logs.")
+    >>> [component.name for component in faithkit_commands()]
+    ['audit']
+    """
+    raise NotImplementedError

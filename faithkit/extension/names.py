@@ -1,0 +1,94 @@
+"""Who owns a short name.
+
+Two distributions may use the same word. Then neither gets it: a measurement must not depend on which one was
+installed first. Both keep ``distribution/name``. The kernel's own names are reserved.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from faithkit.extension.entries import Broken, Entry
+from faithkit.extension.known import KERNEL, VERBS
+from faithkit.extension.wording import listing
+
+
+def is_reserved(kind: str, name: str, sharers: Iterable[Entry]) -> bool:
+    """Tell whether a name is the kernel's: one of its components or of its commands."""
+    return (kind == "command" and name in VERBS) or any(entry.distribution == KERNEL for entry in sharers)
+
+
+def owner(kind: str, name: str, sharers: Sequence[Entry]) -> Entry | None:
+    """Return which of the entries that share a name may be called by it, if any.
+
+    Parameters
+    ----------
+    kind, name : str
+    sharers : sequence of Entry
+        All entries of this kind and name.
+
+    Returns
+    -------
+    Entry or None
+    """
+    if is_reserved(kind, name, sharers):
+        return next((entry for entry in sharers if entry.distribution == KERNEL), None)
+    return sharers[0] if len(sharers) == 1 else None
+
+
+def without_duplicates(entries: Iterable[Entry]) -> tuple[list[Entry], list[Broken]]:
+    """Leave out names that one distribution gives twice: not even ``distribution/name`` says which is meant.
+
+    Parameters
+    ----------
+    entries : iterable of Entry
+
+    Returns
+    -------
+    kept : list of Entry
+    broken : list of Broken
+    """
+    groups = defaultdict(list)
+    for entry in entries:
+        groups[entry.kind, entry.qualified].append(entry)
+    kept = [group[0] for group in groups.values() if len(group) == 1]
+    return kept, [_duplicate(group) for group in groups.values() if len(group) > 1]
+
+
+def conflicts(entries: Iterable[Entry]) -> list[Broken]:
+    """Say, once for each entry concerned, which entries lose their short name.
+
+    Parameters
+    ----------
+    entries : iterable of Entry
+
+    Returns
+    -------
+    list of Broken
+    """
+    groups = defaultdict(list)
+    for entry in entries:
+        groups[entry.kind, entry.component.name].append(entry)
+    return [
+        _conflict(entry, group)
+        for (kind, name), group in groups.items()
+        for entry in group
+        if entry is not owner(kind, name, group)
+    ]
+
+
+def _duplicate(group: Sequence[Entry]) -> Broken:
+    first, factories = group[0], listing(repr(entry.component.factory) for entry in group)
+    problem = (
+        f"registers the {first.kind} {first.component.name!r} {len(group)} times ({factories}); none is used"
+    )
+    return Broken(first.distribution, first.entry_point, problem, "Each needs a name of its own")
+
+
+def _conflict(entry: Entry, group: Sequence[Entry]) -> Broken:
+    name = entry.component.name
+    if is_reserved(entry.kind, name, group):
+        problem = f"the {entry.kind} {name!r} has a name that is reserved: {name!r} stays faithkit's own"
+    else:
+        others = listing(other.distribution for other in group if other is not entry)
+        problem = f"the {entry.kind} {name!r} is also registered by {others}, so {name!r} alone is ambiguous"
+    return Broken(entry.distribution, entry.entry_point, problem, f"Write {entry.qualified!r} for this one")

@@ -1,0 +1,192 @@
+"""Where every component is found: the one place that knows which plugins are installed.
+
+`registry` returns the default one, built on first use. Listing imports no factory;
+`Registry.create` does.
+"""
+
+import functools
+import importlib.metadata
+import os
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint
+from typing import Any
+
+from faithkit.errors import PluginError, UnknownComponentError
+from faithkit.extension import advice
+from faithkit.extension.creation import EMPTY, Parameter, build, parameters
+from faithkit.extension.discovery import discover, normalised
+from faithkit.extension.entries import Broken, Entry
+from faithkit.extension.hookspecs import KINDS
+from faithkit.extension.names import conflicts, owner, without_duplicates
+
+__all__ = ["EMPTY", "KINDS", "Broken", "Entry", "Parameter", "Registry", "parameters", "registry"]
+
+GROUP = "faithkit"
+
+
+class Registry:
+    """The components of a set of plugins, and what is wrong with those plugins.
+
+    Parameters
+    ----------
+    entry_points : iterable of EntryPoint, optional
+        By default all that are installed in the group ``faithkit``.
+
+    Attributes
+    ----------
+    broken : list of Broken
+        One for each problem; the rest of the registry works regardless.
+
+    Raises
+    ------
+    PluginError
+        At the first problem, if the environment variable ``FAITHKIT_STRICT`` is 1: for plugin authors.
+
+    Examples
+    --------
+    >>> from importlib.metadata import EntryPoint
+    >>> kernel = Registry(entry_points=[EntryPoint("kernel", "faithkit.extension.builtins", "faithkit")])
+    >>> kernel.names("relation")
+    ('near-explanation', 'same-explanation')
+    >>> kernel.find("estimator", "majority").qualified
+    'faithkit/majority'
+    >>> kernel.broken
+    []
+    """
+
+    def __init__(self, entry_points: Iterable[EntryPoint] | None = None) -> None:
+        if entry_points is None:
+            entry_points = importlib.metadata.entry_points(group=GROUP)
+        found, failures = discover(entry_points)
+        entries, duplicates = without_duplicates(found)
+        self._entries = tuple(sorted(entries, key=_position))
+        broken = [*failures, *duplicates, *conflicts(self._entries)]
+        self.broken = sorted(broken, key=lambda line: (line.distribution, line.entry_point, line.problem))
+        if self.broken and os.environ.get("FAITHKIT_STRICT") == "1":
+            raise PluginError(str(self.broken[0])) from self.broken[0].cause
+
+    def entries(self, kind: str | None = None) -> tuple[Entry, ...]:
+        """List components, those too that have lost their short name.
+
+        Parameters
+        ----------
+        kind : str, optional
+            One of `KINDS`; by default all of them, in the order of the pipeline.
+
+        Returns
+        -------
+        tuple of Entry
+            Sorted by kind, name and distribution.
+        """
+        if kind is None:
+            return self._entries
+        if kind not in KINDS:
+            raise UnknownComponentError(advice.no_such_kind(kind))
+        return tuple(entry for entry in self._entries if entry.kind == kind)
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """List what can be asked for: a short name where it is unambiguous, else ``distribution/name``.
+
+        Parameters
+        ----------
+        kind : str
+            One of `KINDS`.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return tuple(
+            entry.component.name if self._owner(kind, entry.component.name) is entry else entry.qualified
+            for entry in self.entries(kind)
+        )
+
+    def find(self, kind: str, name: str) -> Entry:
+        """Find a component.
+
+        Parameters
+        ----------
+        kind : str
+            One of `KINDS`.
+        name : str
+            Its short name, or ``distribution/name``.
+
+        Returns
+        -------
+        Entry
+
+        Raises
+        ------
+        UnknownComponentError
+            If nobody provides it, or more than one does.
+        """
+        if "/" in name:
+            distribution, _, short = name.rpartition("/")
+            sharers = [
+                entry
+                for entry in self._sharers(kind, short)
+                if entry.distribution == normalised(distribution)
+            ]
+            found = sharers[0] if sharers else None
+        else:
+            sharers, found = self._sharers(kind, name), self._owner(kind, name)
+        if found:
+            return found
+        if sharers:
+            raise UnknownComponentError(advice.ambiguous(kind, name, sharers))
+        raise UnknownComponentError(advice.unknown(kind, name, self.names(kind), self._entries, self.broken))
+
+    def create(self, kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any:
+        """Make an instance of a component.
+
+        Parameters
+        ----------
+        kind : str
+            One of `KINDS`.
+        name : str
+            Its short name, or ``distribution/name``.
+        params : mapping, optional
+            Parameters of its factory; they override the component's presets.
+
+        Returns
+        -------
+        object
+            What the factory returns. A command is returned as it is: click calls it.
+
+        Raises
+        ------
+        UnknownComponentError
+            If there is no such component.
+        ParameterError
+            If it does not take these parameters.
+        PluginError
+            If it cannot be imported or made, or something that it requires is not installed.
+        """
+        return build(self.find(kind, name), params or {})
+
+    def _sharers(self, kind: str, name: str) -> list[Entry]:
+        return [entry for entry in self.entries(kind) if entry.component.name == name]
+
+    def _owner(self, kind: str, name: str) -> Entry | None:
+        return owner(kind, name, self._sharers(kind, name))
+
+
+@functools.cache
+def registry() -> Registry:
+    """Return the registry of all installed plugins, built when first asked for.
+
+    Returns
+    -------
+    Registry
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> faithkit.registry() is faithkit.registry()
+    True
+    """
+    return Registry()
+
+
+def _position(entry: Entry) -> tuple[int, str, str]:
+    return KINDS.index(entry.kind), entry.component.name, entry.distribution

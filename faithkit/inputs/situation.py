@@ -1,0 +1,82 @@
+"""What a person wants evaluated, put together from files and names: a model, a sample, a background."""
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from faithkit.errors import InputError
+from faithkit.inputs.datasets import dataset_names, load_dataset
+from faithkit.inputs.models import default_model_names, load_model, train_default
+from faithkit.inputs.rows import n_rows, take_rows
+from faithkit.inputs.tables import read_table, select_columns, split_target
+
+
+@attrs.frozen(eq=False)
+class Situation:
+    """A model, the sample to judge it on, and the rows that explainers may learn from."""
+
+    model: Any
+    X: Any
+    background: Any
+
+
+def prepare(
+    data: str,
+    target: str | None = None,
+    columns: str | None = None,
+    model: str = "gradient-boosting",
+    trust_pickle: bool = False,
+    background: str | None = None,
+    samples: int | None = None,
+    seed: int = 0,
+) -> Situation:
+    """Load the data and the model; a default model is trained on a part, and judged on the rest.
+
+    Examples
+    --------
+    >>> found = prepare("iris", samples=10)
+    >>> type(found.model).__name__, len(found.X), len(found.background)
+    ('GradientBoostingClassifier', 10, 100)
+    """
+    X, y = _load(data, target)
+    if columns:
+        X = select_columns(X, columns)
+    known = None
+    if background:
+        known = _load_background(background, target, X)
+    if model in default_model_names():
+        if y is None:
+            raise InputError(
+                f"the default model {model} must be trained, and nobody says on what: name the column to predict "
+                "with --target, or give your own --model."
+            )
+        fitted, learnt, X = train_default(model, X, y, seed)
+        known = learnt if known is None else known
+    else:
+        fitted = load_model(model, trust_pickle)
+    return Situation(fitted, _sampled(X, samples, seed), known)
+
+
+def _load(data: str, target: str | None) -> tuple[Any, Any]:
+    if data in dataset_names() and not Path(data).exists():
+        dataset = load_dataset(data)
+        return dataset.X, dataset.y
+    frame = read_table(data)
+    return (frame, None) if target is None else split_target(frame, target)
+
+
+def _load_background(background: str, target: str | None, X: Any) -> Any:
+    frame = read_table(background)
+    if target is not None and target in frame.columns:
+        frame, _ = split_target(frame, target)
+    return select_columns(frame, tuple(X.columns))
+
+
+def _sampled(X: Any, samples: int | None, seed: int) -> Any:
+    n = n_rows(X)
+    if samples is None or samples >= n:
+        return X
+    rows = np.random.default_rng(seed).choice(n, samples, replace=False)
+    return take_rows(X, np.sort(rows))

@@ -1,0 +1,201 @@
+"""The three functions most people need: `evaluate`, `score` and `plan`."""
+
+from typing import Any
+
+from faithkit.errors import InputError
+from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.rows import check_X
+from faithkit.measure.explanations import Sample, as_explanations
+from faithkit.measure.planning import Plan, plan_samples
+from faithkit.measure.rows import n_rows
+from faithkit.measure.tally import Tally
+from faithkit.run.components import component
+from faithkit.run.evaluation import Evaluation
+from faithkit.run.pipeline import (
+    applicability,
+    discretize,
+    encode_labels,
+    fit_system,
+    warn_about_background,
+)
+from faithkit.run.provenance import describe_data, describe_model, versions
+
+
+def evaluate(
+    model: Any,
+    X: Any,
+    explainer: Any = "shap",
+    discretizer: Any = "original",
+    relation: Any = None,
+    estimator: Any = "leave-one-out",
+    background: Any = None,
+    seed: int = 0,
+    confidence: float = 0.95,
+    permutations: int = 0,
+) -> Evaluation:
+    """Explain a sample and measure how faithful the explanations are.
+
+    Parameters
+    ----------
+    model : object with `predict`, or callable ``X -> labels``
+    X : array, DataFrame, sparse matrix or list of str
+        Instances of the kind that the system will meet.
+    explainer, discretizer, relation, estimator : str, object or callable
+        A name, "name:param=value,…", an instance, or a function. `relation` replaces the explanations'
+        own as sufficiency's relation.
+    background : like X, optional
+        What the explainer learns from. By default X itself, with a warning.
+    seed : int
+        Every row's own seed is derived from it and from the row's content.
+    confidence : float
+        Of the intervals.
+    permutations : int
+        For the p-value; 0 for none.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import numpy as np, faithkit
+    >>> X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> result = faithkit.evaluate(lambda X: X[:, 0] > 2, X, explainer=lambda X: (X > 3.5).tolist())
+    >>> result.consistency.value, result.consistency.verified
+    (0.25, 0.75)
+    """
+    check_X(X)
+    _check_options(confidence, permutations)
+    chosen = component("explainer", explainer), component("discretizer", discretizer)
+    scorer = component("estimator", estimator)
+    learns = getattr(chosen[0].instance, "learns", True)
+    if background is None and learns:
+        warn_about_background(chosen[0])
+    known = X if background is None else check_X(background)
+    predictor = Predictor.of(model, background=known)
+    labels = encode_labels(predictor.predict(X))
+    system = fit_system(predictor, *chosen, known, seed)
+    explanations = discretize(chosen[1], system.explain(X))
+    applies, why_not = applicability(relation, explanations, known)
+    return Evaluation(
+        sample=Sample(X, explanations),
+        labels=labels,
+        estimator=scorer,
+        confidence=confidence,
+        permutations=permutations,
+        seed=seed,
+        applies=applies,
+        relation_given=relation is not None,
+        why_no_sufficiency=why_not,
+        system=system,
+        provenance={
+            "explainer": chosen[0].text,
+            "discretizer": chosen[1].text,
+            "background": "given" if background is not None else ("the sample itself" if learns else None),
+            "data": describe_data(X),
+            "model": describe_model(predictor.model),
+            "versions": versions(chosen),
+        },
+    )
+
+
+def score(
+    predictions: Any,
+    explanations: Any,
+    X: Any = None,
+    discretizer: Any = "original",
+    relation: Any = None,
+    estimator: Any = "leave-one-out",
+    confidence: float = 0.95,
+    permutations: int = 0,
+) -> Evaluation:
+    """Measure logged explanations: no model and no explainer needed.
+
+    Parameters
+    ----------
+    predictions : sequence of n labels
+    explanations : 2-D array, DataFrame, list of hashables, or Explanations
+    X : like in `evaluate`, optional
+        The instances, for relations that read them.
+    discretizer, relation, estimator, confidence, permutations
+        As in `evaluate`.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no"], [[0.31], [0.31], [0.12]])
+    >>> result.consistency.value, result.consistency.bracket
+    (0.6666666666666666, (0.6666666666666666, 1.0))
+    """
+    _check_options(confidence, permutations)
+    labels = encode_labels(predictions)
+    given = as_explanations(explanations)
+    for name, part in (("explanations", given), ("rows of X", X)):
+        if part is not None and (rows := n_rows(part) if name == "rows of X" else len(part)) != len(
+            labels.codes
+        ):
+            raise InputError(f"{rows} {name} for {len(labels.codes)} predictions: give one of each per row.")
+    chosen, scorer = component("discretizer", discretizer), component("estimator", estimator)
+    if hasattr(chosen.instance, "fit"):
+        chosen.instance.fit(given)
+    identified = discretize(chosen, given)
+    applies, why_not = applicability(relation, identified, X)
+    return Evaluation(
+        sample=Sample(X, identified),
+        labels=labels,
+        estimator=scorer,
+        confidence=confidence,
+        permutations=permutations,
+        seed=0,
+        applies=applies,
+        relation_given=relation is not None,
+        why_no_sufficiency=why_not,
+        provenance={
+            "explainer": None,
+            "discretizer": chosen.text,
+            "background": None,
+            "data": describe_data(identified.values),
+            "model": None,
+            "versions": versions((chosen,)),
+        },
+    )
+
+
+def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -> Plan:
+    """Say how many instances are needed for an unverified share of at most ε.
+
+    Parameters
+    ----------
+    epsilon : float
+    n_explanations : int, optional
+        The size of the explainer's range.
+    pilot : Evaluation, optional
+        A first, small evaluation to extrapolate from.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> faithkit.plan(0.1, n_explanations=2048).from_range
+    7535
+    """
+    tally: Tally | None = None
+    if pilot is not None:
+        if not isinstance(pilot, Evaluation):
+            raise InputError(f"the pilot is a {type(pilot).__name__}: give what evaluate or score returned.")
+        tally = pilot.tally
+    return plan_samples(epsilon, n_explanations, tally)
+
+
+def _check_options(confidence: float, permutations: int) -> None:
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must lie between 0 and 1, got {confidence!r}: 0.95 is usual.")
+    if not isinstance(permutations, int) or permutations < 0:
+        raise InputError(f"permutations must be a whole number of at least 0, got {permutations!r}.")

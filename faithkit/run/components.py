@@ -1,0 +1,109 @@
+"""Components as people give them: a name, "name:param=value,…", an instance, or a plain function."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from faithkit.errors import InputError
+from faithkit.extension.registry import registry
+from faithkit.extension.spec import format_spec, parse_spec
+from faithkit.measure.estimators import FunctionEstimator
+from faithkit.measure.explanations import Explanations, as_explanations
+from faithkit.measure.relations import FunctionRelation, Relation
+
+METHOD = {"explainer": "explain", "discretizer": "discretize", "relation": "holds", "estimator": "scores"}
+
+
+@attrs.frozen(eq=False)
+class Given:
+    """A component ready for use, and how it was asked for.
+
+    `recipe` is (name, params) where it was asked for by name: a worker can rebuild it from that.
+    """
+
+    kind: str
+    text: str
+    instance: Any
+    recipe: tuple[str, dict[str, Any]] | None = None
+
+
+class FunctionExplainer:
+    """A plain function ``X -> explanations``; it is fitted already."""
+
+    learns = False
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+    def fit(self, predictor: Any, background: Any) -> "FunctionExplainer":
+        """Return self: the function knows what it needs."""
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> Explanations:
+        """Call the function on the rows."""
+        return as_explanations(self.function(X))
+
+
+class FunctionDiscretizer:
+    """A plain function ``Explanations -> identities``."""
+
+    def __init__(self, function: Callable[[Explanations], Any]) -> None:
+        self.function = function
+
+    def discretize(self, explanations: Explanations) -> Any:
+        """Call the function on the explanations."""
+        return self.function(explanations)
+
+
+_WRAP: dict[str, Callable[[Any], Any]] = {
+    "explainer": FunctionExplainer,
+    "discretizer": FunctionDiscretizer,
+    "relation": FunctionRelation,
+    "estimator": FunctionEstimator,
+}
+
+
+def component(kind: str, given: Any) -> Given:
+    """Make a component of what was given.
+
+    Examples
+    --------
+    >>> component("relation", "near-explanation:tau=0.5").instance.tau
+    0.5
+    >>> component("estimator", "majority").text
+    'majority'
+    """
+    if isinstance(given, Given):
+        return given
+    if isinstance(given, str):
+        name, params = parse_spec(given)
+        instance = registry().create(kind, name, params)
+        return Given(kind, format_spec(name, params), _conforming(kind, instance), (name, params))
+    if isinstance(given, type):
+        raise InputError(f"the {kind} is the class {given.__name__}: give an instance, {given.__name__}(…).")
+    if isinstance(given, Relation) and kind == "relation":
+        return Given(kind, str(given), given)
+    if callable(getattr(given, METHOD[kind], None)):
+        return Given(kind, _text(given), _conforming(kind, given))
+    if callable(given):
+        return Given(kind, _text(given), _WRAP[kind](given))
+    raise InputError(
+        f"the {kind} is a {type(given).__name__}: give a name such as those of `faithkit plugins`, an object "
+        f"with the method {METHOD[kind]}, or a function."
+    )
+
+
+def _text(given: Any) -> str:
+    return str(getattr(given, "name", None) or getattr(given, "__name__", None) or type(given).__name__)
+
+
+def _conforming(kind: str, instance: Any) -> Any:
+    if kind == "relation" and not isinstance(instance, Relation):
+        raise InputError(
+            f"the relation {_text(instance)} does not derive from faithkit.Relation, which gives it &, | and ~: "
+            "derive its class, or decorate a function with @faithkit.relation."
+        )
+    if kind == "estimator" and not hasattr(instance, "name"):
+        return FunctionEstimator(instance.scores)
+    return instance

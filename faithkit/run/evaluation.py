@@ -1,0 +1,321 @@
+"""The result: what was measured, how sure it is, and everything a person may ask about it next."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.measure.bitsets import count_labels, pack_bits, unpack_bits
+from faithkit.measure.estimate import Estimate, estimate
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import chance
+from faithkit.measure.local import Local, local, local_from_counts
+from faithkit.measure.relations import Relation, SameExplanation, holds_bits
+from faithkit.measure.rows import n_rows, take_rows
+from faithkit.measure.tally import Count, Tally, count
+from faithkit.run.components import Given, component
+from faithkit.run.pipeline import Labels, System, discretize, encode_labels
+
+
+@attrs.frozen
+class LocalResult:
+    """Both measures of one instance.
+
+    Attributes
+    ----------
+    prediction : label
+    explanation : str
+        In readable form.
+    consistency, sufficiency : Local
+        `sufficiency` is None where the evaluation has none.
+    """
+
+    prediction: Any
+    explanation: str
+    consistency: Local
+    sufficiency: Local | None
+
+
+@attrs.frozen
+class Violation:
+    """An explanation that holds for instances of different predictions, and two rows that show it."""
+
+    explanation: str
+    predictions: dict[Any, int]
+    rows: tuple[int, int]
+
+
+@attrs.define(eq=False, slots=False)
+class Evaluation:
+    """The faithfulness of one explanation system on one sample; made by `evaluate` and `score`.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "b", "a"])
+    >>> result.consistency.value, result.uniqueness, result.singletons
+    (0.25, 0.5, 0.25)
+    >>> result.sufficiency is None
+    True
+    """
+
+    sample: Sample
+    labels: Labels
+    estimator: Given
+    confidence: float
+    permutations: int
+    seed: int
+    applies: Relation | None
+    why_no_sufficiency: str | None
+    provenance: dict[str, Any]
+    system: System | None = None
+    relation_given: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.consistency = self._estimate(self._grouped)
+        self.sufficiency = None if self._applied is None else self._estimate(self._applied)
+
+    @property
+    def n(self) -> int:
+        """The number of instances."""
+        return len(self.sample)
+
+    @property
+    def tally(self) -> Tally:
+        """The tally of consistency, for those who want to compute more from it."""
+        return self._grouped.tally
+
+    @property
+    def n_explanations(self) -> int:
+        """The number of distinct explanations; each missing one counts as one."""
+        return len(self._grouped.explanations)
+
+    @property
+    def unexplained(self) -> int:
+        """The number of instances without an explanation."""
+        return int(self.sample.explanations.missing.sum())
+
+    @property
+    def uniqueness(self) -> float:
+        """Distinct explanations per instance, as in the paper's tables."""
+        return self.n_explanations / self.n
+
+    @property
+    def singletons(self) -> float:
+        """The share of instances whose explanation nobody else has."""
+        return float((np.bincount(self._grouped.owned) == 1).sum() / self.n)
+
+    @property
+    def chance(self) -> float | None:
+        """What a constant explainer would get; compare a value with `verified` × chance."""
+        return chance(np.bincount(self.labels.codes))
+
+    def measure(self, relation: Any) -> Estimate:
+        """Estimate the measure of any relation: a name, a composed relation, or a function.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score([0, 0, 1], [[0.1], [0.2], [0.9]])
+        >>> result.measure("near-explanation:tau=0.15").verified
+        0.6666666666666666
+        """
+        return self._estimate(self._count(component("relation", relation).instance))
+
+    def local(self, row: Any) -> LocalResult:
+        """Measure one instance: a row of the sample by its index, or a new row (1 × d).
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score([0, 0, 1], ["a", "a", "a"]).local(0).consistency.value
+        0.5
+        """
+        if isinstance(row, int | np.integer):
+            return self._local_of_sample(int(row))
+        return self._local_of_new(row)
+
+    def violations(self, k: int = 5) -> list[Violation]:
+        """Return the explanations that hold for instances of different predictions, worst first.
+
+        They are those of sufficiency where it was measured, else of consistency.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> worst = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).violations()[0]
+        >>> worst.explanation, worst.predictions, worst.rows
+        ('a', {'no': 1, 'yes': 2}, (0, 2))
+        """
+        counted = self._applied or self._grouped
+        counts = counted.tally.counts
+        owners = counted.tally.owners.sum(axis=0)
+        # every owner of label y meets N − T[y] instances that contradict it
+        clashes = (owners * (counts.sum(axis=1, keepdims=True) - counts)).sum(axis=1)
+        worst = np.argsort(-clashes, kind="stable")[:k]
+        return [self._violation(counted, int(u)) for u in worst if clashes[u] > 0]
+
+    def by(self, groups: Any) -> dict[Any, "Evaluation"]:
+        """Re-estimate inside each group: both x and x′ come from it.
+
+        Parameters
+        ----------
+        groups : sequence of n values, or the name of a column of X
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score([0, 0, 1, 0], ["a", "a", "a", "a"])
+        >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
+        {'f': 1.0, 'm': 0.0}
+        """
+        members = self._members(groups)
+        return {name: self._part(rows) for name, rows in members.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON values; the same question gives the same bytes."""
+        return {
+            "n": self.n,
+            "n_explanations": self.n_explanations,
+            "unexplained": self.unexplained,
+            "uniqueness": self.uniqueness,
+            "singletons": self.singletons,
+            "chance": self.chance,
+            "measures": {
+                "consistency": self.consistency.to_dict(),
+                "sufficiency": None if self.sufficiency is None else self.sufficiency.to_dict(),
+            },
+            "why_no_sufficiency": self.why_no_sufficiency,
+            "relation": None if self.applies is None else str(self.applies),
+            "estimator": self.estimator.text,
+            "seed": self.seed,
+            **self.provenance,
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the result as JSON text, and write it to `path` where one is given.
+
+        The file is written beside its place and renamed, so that it is never half there.
+        """
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        if path is not None:
+            from faithkit.report.files import write_whole
+
+            write_whole(path, text)
+        return text
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per measure.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score([0, 0], ["a", "a"]).to_frame().loc["consistency", "value"]
+        1.0
+        """
+        measures = {"consistency": self.consistency, "sufficiency": self.sufficiency}
+        rows = {name: found.to_dict() for name, found in measures.items() if found is not None}
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def __repr__(self) -> str:
+        from faithkit.report.text import summary
+
+        return summary(self)
+
+    @cached_property
+    def _grouped(self) -> Count:
+        return self._count(SameExplanation())
+
+    @cached_property
+    def _applied(self) -> Count | None:
+        if self.applies is None:
+            return None
+        try:
+            return self._count(self.applies)
+        except InputError as error:  # such as a log without instances: consistency can still be told
+            if self.relation_given:
+                raise
+            self.why_no_sufficiency, self.applies = str(error), None
+            return None
+
+    def _count(self, relation: Relation) -> Count:
+        return count(relation, self.sample, self.labels.codes, len(self.labels.classes))
+
+    def _estimate(self, counted: Count) -> Estimate:
+        return estimate(counted, self.estimator.instance, self.confidence, self.permutations, self.seed)
+
+    def _local_of_sample(self, row: int) -> LocalResult:
+        found = [
+            None if counted is None else local(counted, row, self.confidence)
+            for counted in (self._grouped, self._applied)
+        ]
+        label = self.labels.classes[self.labels.codes[row]]
+        return LocalResult(label, readable(self.sample.explanations, row), found[0], found[1])
+
+    def _local_of_new(self, row: Any) -> LocalResult:
+        if self.system is None:
+            raise InputError(
+                "a new row needs the model and the explainer, and a score has neither: give an index."
+            )
+        if n_rows(row) != 1:
+            raise InputError(f"give one row at a time, got {n_rows(row)}.")
+        explanations = discretize(self.system.discretizer, self.system.explain(row))
+        label = self.system.predictor.predict(row).tolist()[0]
+        relations = [SameExplanation(), self.applies]
+        found = [None if r is None else self._count_new(r, explanations, label) for r in relations]
+        return LocalResult(label, readable(explanations, 0), found[0], found[1])
+
+    def _count_new(self, relation: Relation, explanations: Explanations, label: Any) -> Local:
+        bits = holds_bits(relation, self.sample, explanations)
+        mine = np.array([known == label for known in self.labels.classes])[self.labels.codes]
+        N, A = count_labels(bits, pack_bits(np.stack([np.ones(self.n, dtype=bool), mine])))[0].tolist()
+        return local_from_counts(N, A, 0, self.confidence)
+
+    def _violation(self, counted: Count, u: int) -> Violation:
+        owner = int(np.flatnonzero(counted.owned == u)[0])
+        bits = holds_bits(counted.relation, self.sample, counted.explanations.take([u]))
+        held = unpack_bits(bits, self.n)[0]
+        other = int(np.flatnonzero(held & (self.labels.codes != self.labels.codes[owner]))[0])
+        predictions = dict(zip(self.labels.classes, counted.tally.counts[u].tolist(), strict=True))
+        return Violation(readable(counted.explanations, u), predictions, (owner, other))
+
+    def _members(self, groups: Any) -> dict[Any, Any]:
+        if isinstance(groups, str):
+            if not isinstance(self.sample.X, pd.DataFrame) or groups not in self.sample.X.columns:
+                raise InputError(
+                    f"there is no column {groups!r} to group by: give its name, or one value per row."
+                )
+            groups = self.sample.X[groups].to_numpy(dtype=object)
+        if len(groups) != self.n:
+            raise InputError(f"{len(groups)} groups for {self.n} rows: give one value per row.")
+        return pd.Series(range(self.n)).groupby(np.asarray(groups, dtype=object), dropna=False).indices
+
+    def _part(self, rows: Any) -> "Evaluation":
+        sample = Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows))
+        labels = encode_labels([self.labels.classes[code] for code in self.labels.codes[rows]])
+        return attrs.evolve(self, sample=sample, labels=labels)
+
+
+def readable(explanations: Explanations, row: int) -> str:
+    """Return an explanation as a person reads it: the rule, the words, or the named numbers.
+
+    Examples
+    --------
+    >>> readable(Explanations.vectors([[0.25, 0.0]], shared={"names": ["age", "sex"]}), 0)
+    'age = 0.25, sex = 0'
+    """
+    if explanations.missing[row]:
+        return "no explanation"
+    value = take_rows(explanations.identities, [row])
+    if isinstance(value, pd.DataFrame):
+        return ", ".join(f"{name} = {cell}" for name, cell in value.iloc[0].items())
+    if isinstance(value, np.ndarray) and value.ndim == 2:
+        names = explanations.shared.get("names", [str(j) for j in range(value.shape[1])])
+        cells = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in value[0].tolist()]
+        return ", ".join(f"{name} = {cell}" for name, cell in zip(names, cells, strict=False))
+    return str(value[0])

@@ -1,0 +1,8 @@
+from faithkit import hookimpl
+
+FAITHKIT_API = 1
+
+
+@hookimpl
+def faithkit_explainers(config):
+    return []

@@ -1,0 +1,6 @@
+from faithkit import Component, hookimpl
+
+
+@hookimpl
+def faithkit_explainers():
+    yield Component(name="unversioned", factory="healthy:Scaled", summary="From a module without a version.")

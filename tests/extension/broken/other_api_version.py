@@ -1,0 +1,1 @@
+FAITHKIT_API = 2

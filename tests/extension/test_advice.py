@@ -1,0 +1,107 @@
+"""What somebody reads who asked for a component that is not there."""
+
+import pytest
+
+from faithkit.errors import UnknownComponentError
+from faithkit.extension.registry import Registry
+
+
+def why_not(registry, kind, name):
+    with pytest.raises(UnknownComponentError) as caught:
+        registry.find(kind, name)
+    return str(caught.value)
+
+
+def test_a_slip_of_the_finger_gets_a_guess_and_the_choice(healthy):
+    assert why_not(Registry(entry_points=[healthy]), "explainer", "Scald") == (
+        "No explainer 'Scald' is installed. Did you mean 'scaled'? Available: anything, scaled, twice."
+    )
+
+
+def test_a_name_like_no_other_gets_the_choice_alone(healthy):
+    assert why_not(Registry(entry_points=[healthy]), "explainer", "qqqqqq") == (
+        "No explainer 'qqqqqq' is installed. Available: anything, scaled, twice."
+    )
+
+
+def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
+    assert why_not(Registry(entry_points=[healthy]), "explainer", "shap") == (
+        "No explainer 'shap' is installed. Available: anything, scaled, twice. "
+        "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "distribution"),
+    [
+        ("explainer", "anchors-text", "faithkit-scoped-rules"),
+        ("relation", "in-scope", "faithkit-scoped-rules"),
+        ("discretizer", "1fp", "faithkit-feature-importance"),
+        ("discretizer", "sign-of-top-5", "faithkit-feature-importance"),
+        ("relation", "within", "faithkit-example-based"),
+        ("command", "reproduce", "faithkit-paper"),
+    ],
+)
+def test_the_contracts_names_lead_to_their_plugins(kernel, kind, name, distribution):
+    message = why_not(Registry(entry_points=[kernel]), kind, name)
+    assert message.endswith(f"{name} is provided by {distribution}: pip install {distribution}")
+
+
+def test_a_slip_in_the_name_of_a_plugin_that_is_not_installed_is_understood(healthy):
+    assert why_not(Registry(entry_points=[healthy]), "explainer", "shpa") == (
+        "No explainer 'shpa' is installed. Did you mean 'shap'? Available: anything, scaled, twice. "
+        "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
+    )
+
+
+def test_a_qualified_name_of_a_plugin_that_is_not_installed_gets_the_command(healthy):
+    message = why_not(Registry(entry_points=[healthy]), "explainer", "faithkit-feature-importance/shap")
+    assert message.endswith("pip install faithkit-feature-importance")
+    assert "Did you mean" not in message
+
+
+def test_a_qualified_name_with_the_wrong_distribution_gets_the_short_name(kernel):
+    message = why_not(Registry(entry_points=[kernel]), "estimator", "other/majority")
+    assert message.startswith(
+        "No estimator 'other/majority' is installed. Did you mean 'majority'? Available:"
+    )
+
+
+def test_a_plugin_that_is_installed_but_broken_is_not_to_be_installed_again(plugin):
+    registry = Registry(entry_points=[plugin("import_error", "faithkit-feature-importance")])
+    assert why_not(registry, "explainer", "shap") == (
+        "No explainer 'shap' is installed. Available: none. "
+        "Some plugins have problems: see `faithkit plugins`. "
+        "shap is provided by faithkit-feature-importance, which is installed but has a problem: "
+        "cannot be loaded: ModuleNotFoundError: No module named 'a_library_that_nobody_has'. "
+        "Reinstall it or what it needs, or remove it: pip uninstall faithkit-feature-importance"
+    )
+
+
+def test_an_old_version_of_the_plugin_is_to_be_upgraded(plugin):
+    registry = Registry(entry_points=[plugin("healthy", "faithkit-feature-importance")])
+    message = why_not(registry, "explainer", "shap")
+    assert message.endswith("pip install --upgrade faithkit-feature-importance")
+
+
+def test_a_source_tree_that_was_never_installed_says_so():
+    assert why_not(Registry(entry_points=[]), "estimator", "majority") == (
+        "No estimator 'majority' is installed. Available: none. "
+        "majority is faithkit's own, but faithkit is not installed. In its source tree: pip install -e ."
+    )
+
+
+def test_a_name_of_another_kind_is_pointed_out(kernel):
+    message = why_not(Registry(entry_points=[kernel]), "relation", "majority")
+    assert "'majority' is of another kind: estimator." in message
+
+
+def test_a_kind_that_does_not_exist_gets_the_kinds(kernel):
+    registry = Registry(entry_points=[kernel])
+    for ask in (registry.entries, registry.names, lambda kind: registry.find(kind, "majority")):
+        with pytest.raises(UnknownComponentError) as caught:
+            ask("estimators")
+        assert str(caught.value) == (
+            "There is no kind of component 'estimators'. Did you mean 'estimator'? "
+            "The kinds are explainer, relation, discretizer, estimator and command."
+        )

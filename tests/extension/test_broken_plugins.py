@@ -1,0 +1,152 @@
+"""A broken plugin is one readable line each, and everything else goes on working."""
+
+import pytest
+
+import faithkit
+from faithkit.errors import PluginError, UnknownComponentError
+from faithkit.extension.registry import Broken, Registry
+
+
+def test_an_import_error_is_one_line(broken_by):
+    assert broken_by("import_error") == [
+        "demo (main): cannot be loaded: ModuleNotFoundError: No module named 'a_library_that_nobody_has'. "
+        "Reinstall it or what it needs, or remove it: pip uninstall demo"
+    ]
+
+
+def test_a_module_that_calls_exit_is_one_line(broken_by):
+    assert broken_by("exits_when_imported") == [
+        "demo (main): cannot be loaded: SystemExit: 3. "
+        "Reinstall it or what it needs, or remove it: pip uninstall demo"
+    ]
+
+
+def test_a_module_without_an_api_version_is_left_out(broken_by):
+    assert broken_by("no_api_version") == [
+        "demo (main): no_api_version does not say which extension API it was written for. "
+        "Add the line FAITHKIT_API = 1 to it, or update: pip install --upgrade demo"
+    ]
+
+
+def test_a_newer_api_version_asks_for_a_newer_faithkit(broken_by):
+    assert broken_by("other_api_version") == [
+        "demo (main): other_api_version was written for extension API 2, "
+        f"but faithkit {faithkit.__version__} speaks 1. "
+        "Update the older of the two: pip install --upgrade faithkit"
+    ]
+
+
+def test_an_older_api_version_asks_for_a_newer_plugin(broken_by):
+    (line,) = broken_by("older_api_version")
+    assert line.endswith("speaks 1. Update the older of the two: pip install --upgrade demo")
+
+
+def test_a_misspelt_hook_is_answered_with_a_guess(broken_by):
+    assert broken_by("wrong_hook_name") == [
+        "demo (main): @hookimpl is on faithkit_explainer(), and there is no such hook. "
+        "Did you mean 'faithkit_explainers'?"
+    ]
+
+
+def test_a_forgotten_decorator_is_noticed(broken_by):
+    assert broken_by("unmarked_hook") == [
+        "demo (main): faithkit_explainers() lacks @hookimpl and is never called. "
+        "Decorate it with @faithkit.hookimpl, or rename it if it is no hook"
+    ]
+
+
+def test_a_hook_that_raises_is_one_line_even_if_its_message_is_not(broken_by):
+    assert broken_by("hook_that_raises") == [
+        "demo (main): faithkit_explainers() failed: RuntimeError: the licence server does not answer. "
+        "Its explainers are left out. Update it, or tell its authors: pip install --upgrade demo"
+    ]
+
+
+def test_a_hook_that_raises_costs_only_its_own_components(plugin):
+    registry = Registry(entry_points=[plugin("hook_that_raises")])
+    assert registry.names("explainer") == ()
+    assert registry.names("relation") == ("spared",)
+
+
+def test_a_hook_with_arguments_is_told_that_hooks_take_none(broken_by):
+    (line,) = broken_by("hook_with_arguments")
+    assert line.startswith("demo (main): does not fit the hooks: PluginValidationError: ")
+    assert "config" in line
+    assert line.endswith("Hooks take no arguments")
+
+
+def test_a_hook_that_forgets_to_return_is_noticed(broken_by):
+    assert broken_by("hook_that_returns_none") == [
+        "demo (main): faithkit_explainers() failed: it gave NoneType, expected an iterable of Component: "
+        "yield them. Its explainers are left out. "
+        "Update it, or tell its authors: pip install --upgrade demo"
+    ]
+
+
+def test_what_is_not_a_component_is_named_and_what_stands_beside_it_is_kept(broken_by, plugin):
+    assert broken_by("not_a_component") == [
+        "demo (main): faithkit_explainers() gave dict, expected Component. "
+        "Yield faithkit.Component(name=…, factory='module:attribute', summary=…)"
+    ]
+    assert Registry(entry_points=[plugin("not_a_component")]).names("explainer") == ("beside",)
+
+
+def test_a_bad_component_is_told_as_the_component_tells_it(broken_by):
+    assert broken_by("bad_name") == [
+        "demo (main): faithkit_explainers() failed: A component's name must be lower-case letters, digits "
+        "and dashes, not starting with a dash. Got 'Bad_Name' instead: rename it, for example to 'bad-name'. "
+        "Its explainers are left out. Update it, or tell its authors: pip install --upgrade demo"
+    ]
+
+
+def test_a_name_given_twice_by_one_distribution_is_used_for_neither(broken_by, plugin):
+    assert broken_by("same_name_twice") == [
+        "demo (main): registers the explainer 'twin' 2 times ('healthy:Scaled' and 'healthy:anything'); "
+        "none is used. Each needs a name of its own"
+    ]
+    registry = Registry(entry_points=[plugin("same_name_twice")])
+    assert registry.names("explainer") == ("single",)
+    with pytest.raises(UnknownComponentError, match="No explainer 'demo/twin' is installed"):
+        registry.find("explainer", "demo/twin")
+
+
+@pytest.mark.parametrize("module", ["factory_that_raises", "factory_import_error", "missing_requirement"])
+def test_what_only_creation_can_find_out_is_no_problem_of_listing(broken_by, module):
+    assert broken_by(module) == []
+
+
+def test_many_broken_plugins_do_not_hide_each_other(plugin, healthy):
+    bad = [
+        "import_error",
+        "no_api_version",
+        "wrong_hook_name",
+        "hook_that_raises",
+        "not_a_component",
+        "bad_name",
+    ]
+    points = [plugin(module, f"demo-{number}") for number, module in enumerate(bad)]
+    registry = Registry(entry_points=[*points, healthy])
+    assert [line.distribution for line in registry.broken] == [f"demo-{number}" for number in range(6)]
+    assert registry.create("explainer", "twice").factor == 2
+
+
+def test_a_broken_line_stays_one_line_whatever_it_is_made_of():
+    assert str(Broken("d", "e", "first\n  second.", "third\tfourth")) == "d (e): first second. third fourth"
+
+
+def test_strict_mode_raises_the_first_problem_with_its_cause(plugin, monkeypatch):
+    monkeypatch.setenv("FAITHKIT_STRICT", "1")
+    with pytest.raises(PluginError, match=r"demo \(main\): cannot be loaded: ModuleNotFoundError") as caught:
+        Registry(entry_points=[plugin("import_error")])
+    assert isinstance(caught.value.__cause__, ModuleNotFoundError)
+
+
+def test_strict_mode_raises_for_a_clash_too(plugin, monkeypatch):
+    monkeypatch.setenv("FAITHKIT_STRICT", "1")
+    with pytest.raises(PluginError, match="'popular' is also registered by demo-b"):
+        Registry(entry_points=[plugin("clash_a", "demo-a"), plugin("clash_b", "demo-b")])
+
+
+def test_strict_mode_accepts_what_is_in_order(kernel, healthy, monkeypatch):
+    monkeypatch.setenv("FAITHKIT_STRICT", "1")
+    assert Registry(entry_points=[kernel, healthy]).broken == []
