@@ -74,11 +74,10 @@ def _plugin_verbs() -> list[Any]:
 
 
 def _unknown(name: str) -> str:
-    import difflib
+    from faithkit.wording import did_you_mean
 
     known = [*VERBS, *(entry.component.name for entry in _plugin_verbs())]
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"no such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else "")
+    return f"no such command {name!r}. {did_you_mean(name, known)}"
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

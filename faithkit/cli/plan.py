@@ -38,8 +38,8 @@ def command(n_explanations: int, epsilon: float, json_path: str | None) -> None:
         click.echo(text, nl=False)
         return
     click.echo(
-        f"{found.from_range:,} instances make the bias at most {epsilon:g}: n ≥ K / (e·ε), for any explainer\n"
-        f"with {n_explanations:,} explanations."
+        f"{found.from_range:,} instances make the bias at most {epsilon:g}: n ≥ K / (e·ε), for any\n"
+        f"explainer with {n_explanations:,} explanations."
     )
     click.echo(
         f"{found.corollary:,} instances make the mean-squared error at most {epsilon:g}, by the paper's\n"

@@ -10,7 +10,7 @@ from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import KINDS
 from faithkit.extension.known import KERNEL, providers
 from faithkit.extension.names import is_reserved
-from faithkit.extension.wording import closest, did_you_mean, listing
+from faithkit.wording import closest, did_you_mean, listing
 
 
 def no_such_kind(kind: str) -> str:

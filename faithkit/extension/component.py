@@ -16,7 +16,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from faithkit.errors import PluginError
-from faithkit.extension.wording import describe, did_you_mean
+from faithkit.wording import describe, did_you_mean
 
 INPUTS = ("table", "text", "sparse")
 

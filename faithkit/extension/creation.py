@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from faithkit.errors import FaithkitError, ParameterError, PluginError
 from faithkit.extension.entries import Entry
 from faithkit.extension.known import pip_name
-from faithkit.extension.wording import describe, did_you_mean, listing
+from faithkit.wording import describe, did_you_mean, listing
 
 EMPTY = inspect.Parameter.empty
 """Stands for "no default" and "no preset"; None may well be one."""

@@ -19,7 +19,7 @@ from faithkit.extension import hookspecs
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import API_VERSION, KINDS, hook_name
-from faithkit.extension.wording import describe, did_you_mean, listing
+from faithkit.wording import describe, did_you_mean, listing
 
 _HOOKS = tuple(map(hook_name, KINDS))
 # A plugin that calls sys.exit() when imported or asked is broken, too; Ctrl-C is not the plugin's doing.

@@ -6,7 +6,7 @@ A failure is data, because one bad plugin among ten must not keep the other nine
 from attrs import field, frozen
 
 from faithkit.extension.component import Component
-from faithkit.extension.wording import one_line
+from faithkit.wording import one_line
 
 
 @frozen

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.known import KERNEL, VERBS
-from faithkit.extension.wording import listing
+from faithkit.wording import listing
 
 
 def is_reserved(kind: str, name: str, sharers: Iterable[Entry]) -> bool:

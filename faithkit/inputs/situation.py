@@ -11,6 +11,7 @@ from faithkit.inputs.datasets import dataset_names, load_dataset
 from faithkit.inputs.models import default_model_names, load_model, train_default
 from faithkit.inputs.rows import n_rows, take_rows
 from faithkit.inputs.tables import read_table, select_columns, split_target
+from faithkit.wording import few
 
 
 @attrs.frozen(eq=False)
@@ -38,7 +39,7 @@ def prepare(
     --------
     >>> found = prepare("iris", samples=10)
     >>> type(found.model).__name__, len(found.X), len(found.background)
-    ('GradientBoostingClassifier', 10, 100)
+    ('GradientBoostingClassifier', 10, 99)
     """
     X, y = _load(data, target)
     if columns:
@@ -49,8 +50,8 @@ def prepare(
     if model in default_model_names():
         if y is None:
             raise InputError(
-                f"the default model {model} must be trained, and nobody says on what: name the column to predict "
-                "with --target, or give your own --model."
+                f"the default model {model} must be trained, and nobody says on what: "
+                "name the column to predict with --target, or give your own --model."
             )
         fitted, learnt, X = train_default(model, X, y, seed)
         known = learnt if known is None else known
@@ -63,6 +64,11 @@ def _load(data: str, target: str | None) -> tuple[Any, Any]:
     if data in dataset_names() and not Path(data).exists():
         dataset = load_dataset(data)
         return dataset.X, dataset.y
+    if not Path(data).exists() and not Path(data).suffix:
+        raise InputError(
+            f"there is neither a file nor a dataset {data!r}: give a path to a CSV or Parquet file, or one of "
+            f"{few(dataset_names())}."
+        )
     frame = read_table(data)
     return (frame, None) if target is None else split_target(frame, target)
 
@@ -71,7 +77,10 @@ def _load_background(background: str, target: str | None, X: Any) -> Any:
     frame = read_table(background)
     if target is not None and target in frame.columns:
         frame, _ = split_target(frame, target)
-    return select_columns(frame, tuple(X.columns))
+    absent = [name for name in X.columns if name not in frame.columns]
+    if absent:
+        raise InputError(f"{background} lacks columns of the data: {few(map(str, absent))}.")
+    return frame[list(X.columns)]
 
 
 def _sampled(X: Any, samples: int | None, seed: int) -> Any:

@@ -104,8 +104,9 @@ def count_labels(bits: Bits, label_bits: Bits) -> NDArray[np.int64]:
 
     def count(start: int, stop: int) -> None:
         block = bits[start:stop]
+        held = np.empty_like(block)
         for y, row in enumerate(label_bits):
-            counts[start:stop, y] = popcount(block & row)
+            counts[start:stop, y] = popcount(np.bitwise_and(block, row, out=held))
 
     each_block(count, m, max(1, BLOCK_WORDS // max(1, words)))
     return counts
@@ -143,8 +144,9 @@ def column_sums(bits: Bits, weights: NDArray[np.float64], labels: NDArray[np.int
         columns = slice(8 * start, 8 * stop)
         offset, total = np.ascontiguousarray(offsets[:, columns]), np.ascontiguousarray(sums[:, columns])
         index, found = np.empty_like(offset), np.empty_like(total)
+        square, scratch = np.zeros((8, stop - start), np.uint64), np.empty(4 * (stop - start), np.uint64)
         for table, (first, last) in zip(tables, eights, strict=True):
-            np.add(offset, _transpose8(bits[first:last, start:stop]), out=index)
+            np.add(offset, _transpose8(bits[first:last, start:stop], square, scratch), out=index)
             np.take(table, index, axis=0, out=found, mode="clip")  # clip spares NumPy a buffered copy
             total += found
         sums[:, columns] = total
@@ -170,11 +172,10 @@ _SWAPS = [
 ]
 
 
-def _transpose8(rows: Bits) -> NDArray[np.uint8]:
+def _transpose8(rows: Bits, square: Bits, scratch: Bits) -> NDArray[np.uint8]:
     """Transpose every 8 × 8 block of bits: byte b of row r then has the bits of column 8·b + r."""
-    square = np.zeros((8, rows.shape[1]), dtype=np.uint64)
+    square[: 8 - len(rows)] = 0
     square[8 - len(rows) :] = rows
-    scratch = np.empty(4 * rows.shape[1], dtype=np.uint64)
     for distance, shift, mask in _SWAPS:
         pairs = square.reshape(-1, 2, distance, square.shape[1])
         upper, lower = pairs[:, 0], pairs[:, 1]

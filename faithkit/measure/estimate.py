@@ -97,7 +97,7 @@ def summarise(
     return Estimate(
         value=facts.value if estimator.name == "leave-one-out" else value,
         verified=facts.verified,
-        bracket=(facts.value, facts.value + 1.0 - facts.verified),
+        bracket=(facts.value, 1.0 - facts.disagreement),
         se=facts.se if low is not None else None,
         low=low,
         high=high,

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.blocks import each_block
-from faithkit.measure.rows import n_rows
 
 BLOCK = 16_384  # rows: a column of words then stays in the cache
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -47,7 +46,7 @@ def group(identity: Any, missing: NDArray[np.bool_] | None = None) -> Groups:
     >>> group(np.array([[0.0, np.nan], [-0.0, np.nan], [1.0, 2.0]])).codes
     array([0, 0, 1])
     """
-    groups = _from_codes(_codes(identity))
+    groups = _groups(identity)
     if missing is None or not missing.any():
         return groups
     codes = groups.codes.copy()
@@ -63,9 +62,9 @@ def _from_codes(codes: NDArray[Any]) -> Groups:
     return Groups(codes.astype(np.int64, copy=False), first)
 
 
-def _codes(identity: Any) -> NDArray[np.int64]:
+def _groups(identity: Any) -> Groups:
     if isinstance(identity, tuple):
-        return _equal_rows(np.column_stack([_codes(part) for part in identity]).view(np.uint64))
+        return _equal_rows(np.column_stack([_groups(part).codes for part in identity]))
     if isinstance(identity, pd.DataFrame):
         columns = [_column_words(identity.iloc[:, j]) for j in range(identity.shape[1])]
         return _equal_rows(np.column_stack(columns) if columns else np.zeros((len(identity), 0), np.uint64))
@@ -73,15 +72,15 @@ def _codes(identity: Any) -> NDArray[np.int64]:
     if array is not None and array.dtype.kind in "biufM":
         return _equal_rows(array[:, None] if array.ndim == 1 else array)
     if array is not None and array.ndim == 2:
-        return _codes(pd.DataFrame(array))
-    return _hashable_codes(identity)
+        return _groups(pd.DataFrame(array))
+    return _equal_objects(identity)
 
 
 def _column_words(column: pd.Series) -> NDArray[np.uint64]:
     """Give a column as 64-bit words that are equal exactly where its values are."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
         return words(column.to_numpy())
-    return _hashable_codes(column.to_numpy(dtype=object, na_value=None)).view(np.uint64)
+    return _equal_objects(column.to_numpy(dtype=object, na_value=None)).codes.view(np.uint64)
 
 
 def words(values: NDArray[Any]) -> NDArray[np.uint64]:
@@ -98,15 +97,14 @@ def words(values: NDArray[Any]) -> NDArray[np.uint64]:
     return plain.view(np.uint64)
 
 
-def _equal_rows(array: NDArray[Any]) -> NDArray[np.int64]:
+def _equal_rows(array: NDArray[Any]) -> Groups:
     hashes = np.empty(len(array), dtype=np.uint64)
 
     def hash_block(start: int, stop: int) -> None:
         hashes[start:stop] = mix(words(array[start:stop]))
 
     each_block(hash_block, len(array), BLOCK)
-    groups = _from_codes(hashes)
-    return _settle_collisions(array, groups)
+    return _settle_collisions(array, _from_codes(hashes))
 
 
 def mix(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -121,7 +119,7 @@ def mix(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return hashes
 
 
-def _settle_collisions(array: NDArray[Any], groups: Groups) -> NDArray[np.int64]:
+def _settle_collisions(array: NDArray[Any], groups: Groups) -> Groups:
     """Compare every row with its group's first row; regroup the groups that were mixed, by their bytes."""
     mixed = np.zeros(len(groups), dtype=bool)
 
@@ -133,25 +131,30 @@ def _settle_collisions(array: NDArray[Any], groups: Groups) -> NDArray[np.int64]
 
     each_block(check, len(array), BLOCK)
     if not mixed.any():
-        return groups.codes
+        return groups
     codes = groups.codes.copy()
     rows = np.flatnonzero(mixed[codes])
-    codes[rows] = len(groups) + _hashable_codes([row.tobytes() for row in words(array[rows])])
-    return codes
+    codes[rows] = len(groups) + _equal_objects([row.tobytes() for row in words(array[rows])]).codes
+    return _from_codes(codes)
 
 
-def _hashable_codes(values: Any) -> NDArray[np.int64]:
+def _equal_objects(values: Any) -> Groups:
+    """Group values by Python's own equality; an object that many rows share is hashed once."""
+    objects = values if isinstance(values, list) else list(values)  # keeps every id alive
+    same = _from_codes(np.fromiter(map(id, objects), dtype=np.int64, count=len(objects)))
     known: dict[Any, int] = {}
-    codes = np.empty(n_rows(values), dtype=np.int64)
-    for i, value in enumerate(values):
+    codes = np.empty(len(same), dtype=np.int64)
+    for i, row in enumerate(same.first.tolist()):
+        value = objects[row]
         try:
             codes[i] = known.setdefault(_settle_nan(value), len(known))
         except TypeError:
             raise InputError(
-                f"explanation {i} is a {type(value).__name__} and has no hash: {value!r:.60}. "
+                f"explanation {row} is a {type(value).__name__} and has no hash: {value!r:.60}. "
                 "Give a 2-D array, or a list of hashable values such as str, tuple or frozenset."
             ) from None
-    return codes
+    distinct = _from_codes(codes)
+    return Groups(distinct.codes[same.codes], same.first[distinct.first])
 
 
 def _settle_nan(value: Any) -> Any:

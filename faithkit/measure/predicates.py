@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.wording import few
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "whitespace": str.split,
@@ -37,7 +38,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-@attrs.frozen(order=False)
+@attrs.frozen(order=False, cache_hash=True)
 class Interval:
     """The column's value lies in (low, high]; with one end infinite it reads `≤` or `>`.
 
@@ -77,9 +78,12 @@ class Interval:
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
         values = _numbers(X, self.column)
-        inside = (values > self.low) & (values <= self.high)
-        if self.low == -math.inf:
-            inside |= values == -math.inf
+        if self.low == -math.inf:  # −inf itself lies inside
+            inside = values <= self.high
+        else:
+            inside = values > self.low
+            if self.high < math.inf:
+                inside &= values <= self.high
         return inside | np.isnan(values) if self.missing else inside
 
     def to_json(self) -> dict[str, Any]:
@@ -102,7 +106,7 @@ def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(sorted(distinct, key=lambda value: (type(value).__name__, value)))
 
 
-@attrs.frozen(order=False)
+@attrs.frozen(order=False, cache_hash=True)
 class OneOf:
     """The column's value is one of `values`: equality for one value, membership for more.
 
@@ -144,7 +148,7 @@ class OneOf:
         return text + (" or missing" if self.missing else "")
 
 
-@attrs.frozen(order=False)
+@attrs.frozen(order=False, cache_hash=True)
 class Contains:
     """The text contains the token, as the named tokenizer splits it; a missing text contains none.
 
@@ -200,7 +204,7 @@ def texts(X: Any) -> Sequence[str]:
 def _column(X: Any, column: str | int) -> pd.Series:
     if isinstance(X, pd.DataFrame):
         if column not in X.columns:
-            raise InputError(f"a rule reads the column {column!r}; the table has {_few(X.columns)}.")
+            raise InputError(f"a rule reads the column {column!r}; the table has {few(map(str, X.columns))}.")
         return X[column]
     if isinstance(X, list):
         raise InputError(f"a rule reads the column {column!r} of a table, and the sample is a list of texts.")
@@ -214,15 +218,14 @@ def _column(X: Any, column: str | int) -> pd.Series:
 
 
 def _numbers(X: Any, column: str | int) -> NDArray[np.float64]:
+    if isinstance(X, np.ndarray) and X.dtype == np.float64 and column in range(X.shape[1]):
+        return X[:, int(column)]
     values = _column(X, column)
     try:
+        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
+            return values.to_numpy().astype(np.float64, copy=False)
         return values.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
         raise InputError(
             f"a rule compares the column {column!r} with a number; its values are of type {values.dtype}."
         ) from None
-
-
-def _few(names: Iterable[Any]) -> str:
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")

@@ -3,12 +3,15 @@
 The one place that knows how each container counts, takes and joins its rows.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.wording import few
 
 
 def n_rows(X: Any) -> int:
@@ -16,8 +19,8 @@ def n_rows(X: Any) -> int:
 
     Examples
     --------
-    >>> n_rows([["a", "b"], ["c", "d"]])
-    2
+    >>> n_rows(np.zeros((4, 9))), n_rows(["good", "bad"])
+    (4, 2)
     """
     if isinstance(X, tuple):  # columns side by side, each of n rows
         return n_rows(X[0])
@@ -25,54 +28,86 @@ def n_rows(X: Any) -> int:
 
 
 def take_rows(X: Any, rows: Any) -> Any:
-    """Return the given rows (indices, a mask or a slice) in the same kind of container.
+    """Return the given rows (a slice, indices or a mask) in the same kind of container.
 
     Examples
     --------
-    >>> take_rows(["good film", "bad film"], [1])
-    ['bad film']
+    >>> take_rows(["a", "b", "c"], [2, 0])
+    ['c', 'a']
     """
     if X is None:
         return None
     if isinstance(X, tuple):
         return tuple(take_rows(part, rows) for part in X)
-    if isinstance(X, pd.DataFrame | pd.Series):
+    if not isinstance(rows, slice):
+        rows = _positions(rows, n_rows(X))
+    if isinstance(X, pd.DataFrame):
         return X.iloc[rows]
     if isinstance(X, list):
         return [X[i] for i in np.arange(len(X))[rows]]
-    return X[rows]
+    return X[rows] if isinstance(X, np.ndarray) else X.tocsr()[rows]
 
 
-def concat_rows(parts: list[Any]) -> Any:
-    """Join containers of one kind, in order; arrays of different dtypes are refused.
+def _positions(rows: Any, n: int) -> NDArray[np.int64]:
+    """Resolve indices or a mask once, so that no container reads them in its own way."""
+    return np.arange(n)[np.asarray(rows, dtype=None if len(rows) else np.intp)]
+
+
+def concat_rows(parts: Sequence[Any]) -> Any:
+    """Join containers of one kind, in order; other columns or other dtypes are refused.
 
     Examples
     --------
-    >>> concat_rows([np.zeros(1), np.ones(1)])
-    array([0., 1.])
+    >>> concat_rows([["a"], ["b", "c"]])
+    ['a', 'b', 'c']
     """
+    if not parts:
+        raise InputError("There are no parts to put together; expected at least one sample.")
     first = parts[0]
     if first is None or len(parts) == 1:
         return first
     if isinstance(first, tuple):
-        return tuple(concat_rows(list(column)) for column in zip(*parts, strict=True))
+        return tuple(concat_rows(column) for column in zip(*parts, strict=True))
+    _check_alike(parts)
     if isinstance(first, list):
         return [row for part in parts for row in part]
     if isinstance(first, pd.DataFrame):
-        _same([tuple(map(str, part.dtypes)) for part in parts])
-        return pd.concat(parts, ignore_index=True)
+        return pd.concat(list(parts))
     if isinstance(first, np.ndarray):
-        _same([part.dtype for part in parts])
         return np.concatenate(parts)
     from scipy.sparse import vstack
 
     return vstack(parts, format="csr")
 
 
-def _same(dtypes: list[Any]) -> None:
-    for other in dtypes[1:]:
-        if other != dtypes[0]:
-            raise InputError(
-                f"rows of {dtypes[0]} cannot be joined with rows of {other}: equal values would compare "
-                "as different. Convert all parts to one dtype first."
-            )
+def _check_alike(parts: Sequence[Any]) -> None:
+    kinds = sorted({type(part).__name__ for part in parts})
+    if len(kinds) > 1:
+        raise InputError(f"The parts are of different kinds ({few(kinds)}); expected one kind.")
+    for part in parts[1:]:
+        _check_columns(parts[0], part)
+
+
+def _check_columns(first: Any, part: Any) -> None:
+    if _columns(first) != _columns(part):
+        raise InputError(
+            f"The parts have different columns: {few(_columns(first))}; and {few(_columns(part))}. "
+            "Give all of them the same columns in the same order."
+        )
+    if _dtypes(first) != _dtypes(part):
+        raise InputError(
+            f"rows of {few(_dtypes(first))} cannot be joined with rows of {few(_dtypes(part))}: equal values "
+            "would compare as different. Convert all parts to one dtype first."
+        )
+
+
+def _columns(X: Any) -> list[str]:
+    if isinstance(X, pd.DataFrame):
+        return [str(name) for name in X.columns]
+    return [] if getattr(X, "ndim", 1) < 2 else [f"x{j}" for j in range(X.shape[1])]
+
+
+def _dtypes(X: Any) -> list[str]:
+    if isinstance(X, pd.DataFrame):
+        return [str(dtype) for dtype in X.dtypes]
+    return [str(X.dtype)] if hasattr(X, "dtype") else []

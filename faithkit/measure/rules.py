@@ -7,7 +7,6 @@ cost a few bit operations each.
 
 import json
 import math
-from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from functools import reduce
 from typing import Any
@@ -107,53 +106,83 @@ def scope_bits(rules: Sequence[Rule], sample: Sample) -> Bits:
     >>> unpack_bits(scope_bits([Rule([Interval(0, low=1.5)])], sample), 3)
     array([[False,  True,  True]])
     """
-    n = len(sample)
-    cache = sample.once("predicate bitsets", lambda: _PredicateBits(sample))
-    everything = sample.once("ones", lambda: ones(n))
-    bits = np.empty((len(rules), n_words(n)), dtype=np.uint64)
-    parts = [[cache[predicate] for predicate in rule.predicates] or [everything] for rule in rules]
-
-    def unite(start: int, stop: int) -> None:
-        for row, (first, *others) in zip(bits[start:stop], parts[start:stop], strict=True):
-            if not others:
-                row[:] = first
-            for i, other in enumerate(others):
-                np.bitwise_and(row if i else first, other, out=row)
-
-    each_block(unite, len(rules), 512)
+    table = sample.once("predicate bitsets", lambda: _PredicateTable(sample))
+    bits = np.empty((len(rules), n_words(len(sample))), dtype=np.uint64)
+    start = 0
+    while start < len(rules):
+        index = table.place(rules[start:])
+        _conjoin(table.bits, index, bits[start : start + len(index)])
+        start += len(index)
     return bits
 
 
-class _PredicateBits:
-    """The packed bitset of every predicate met on one sample, within a bound of memory."""
+def _conjoin(table: Bits, index: list[list[int]], out: Bits) -> None:
+    """Intersect the table's rows that each line of the index names."""
+    rows = list(table)
+    for row, line in zip(out, index, strict=True):
+        if len(line) == 1:
+            row[:] = rows[line[0]]
+            continue
+        np.bitwise_and(rows[line[0]], rows[line[1]], out=row)
+        for other in line[2:]:
+            np.bitwise_and(row, rows[other], out=row)
+
+
+class _PredicateTable:
+    """The packed bitset of every predicate met on one sample, within a bound of memory.
+
+    Row 0 has all bits set: it stands for the empty rule.
+    """
 
     def __init__(self, sample: Sample) -> None:
         self._X = sample.instances("a rule's scope")
         self._n = len(sample)
         self._room = max(64, PREDICATE_BYTES // (8 * max(1, n_words(self._n))))
-        self._known: OrderedDict[Predicate, Bits] = OrderedDict()
-        self._indices: dict[str, dict[str, list[int]]] = {}
+        self._row: dict[Predicate, int] = {}
+        self._index: dict[str, dict[str, list[int]]] = {}
+        self.bits = ones(self._n)[None, :]
 
-    def __getitem__(self, predicate: Predicate) -> Bits:
-        bits = self._known.get(predicate)
-        if bits is None:
-            bits = self._known[predicate] = self._make(predicate)
-            if len(self._known) > self._room:
-                self._known.popitem(last=False)
-        return bits
+    def place(self, rules: Sequence[Rule]) -> list[list[int]]:
+        """Return the rows of each rule's predicates, for as many rules as there is room for."""
+        placed: list[list[int]] = []
+        for rule in rules:
+            rows = [self._row.get(predicate, 0) for predicate in rule.predicates]
+            if 0 in rows:
+                full = len(self._row) + rows.count(0) > self._room
+                if full and placed:
+                    break
+                if full:
+                    self._row.clear()
+                    self.bits = self.bits[:1]
+                rows = [self._row.setdefault(predicate, len(self._row) + 1) for predicate in rule.predicates]
+            placed.append(rows or [0])
+        self._fill()
+        return placed
+
+    def _fill(self) -> None:
+        """Compute the bitsets of predicates that have a row and no bits yet."""
+        new = list(self._row)[len(self.bits) - 1 :]
+        fresh = np.empty((len(new), self.bits.shape[1]), dtype=np.uint64)
+
+        def make(start: int, stop: int) -> None:
+            for i in range(start, stop):
+                fresh[i] = self._make(new[i])
+
+        each_block(make, len(new), 16)
+        self.bits = np.concatenate([self.bits, fresh])
 
     def _make(self, predicate: Predicate) -> Bits:
         if isinstance(predicate, Contains):
-            where = self._index(predicate.tokenizer).get(predicate.token, [])
+            where = self._rows_with(predicate.tokenizer).get(predicate.token, [])
             return from_indices(np.array(where, dtype=np.int64), self._n)
         return pack_bits(predicate.mask(self._X)[None, :])[0]
 
-    def _index(self, tokenizer: str) -> dict[str, list[int]]:
+    def _rows_with(self, tokenizer: str) -> dict[str, list[int]]:
         """Return the rows of every token: texts are split once, whatever the number of rules."""
-        if tokenizer not in self._indices:
+        if tokenizer not in self._index:
             index: dict[str, list[int]] = {}
             for row, text in enumerate(texts(self._X)):
                 for token in set(tokens(text, tokenizer)):
                     index.setdefault(token, []).append(row)
-            self._indices[tokenizer] = index
-        return self._indices[tokenizer]
+            self._index[tokenizer] = index
+        return self._index[tokenizer]

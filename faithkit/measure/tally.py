@@ -174,10 +174,8 @@ def _by_asking(counted: Count) -> Counts:
     labels, n_labels = counted.labels, counted.tally.counts.shape[1]
     label_bits = pack_bits(np.arange(n_labels)[:, None] == labels[None, :])
     counts = counted.tally.counts
-    order = np.argsort(counted.owned, kind="stable")
-    edges = np.searchsorted(counted.owned[order], np.arange(len(counted.explanations) + 1))
     for start, stop, bits in counted.blocks():
         counts[start:stop] = count_labels(bits, label_bits)
-        members = order[edges[start] : edges[stop]]
+        members = np.flatnonzero((counted.owned >= start) & (counted.owned < stop))
         counted.reflexive[members] = get_bits(bits, counted.owned[members] - start, members)
     return counts

@@ -18,7 +18,7 @@ from faithkit.run.pipeline import (
     fit_system,
     warn_about_background,
 )
-from faithkit.run.provenance import describe_data, describe_model, versions
+from faithkit.run.provenance import describe_model, versions
 
 
 def evaluate(
@@ -92,7 +92,6 @@ def evaluate(
             "explainer": chosen[0].text,
             "discretizer": chosen[1].text,
             "background": "given" if background is not None else ("the sample itself" if learns else None),
-            "data": describe_data(X),
             "model": describe_model(predictor.model),
             "versions": versions(chosen),
         },
@@ -158,7 +157,6 @@ def score(
             "explainer": None,
             "discretizer": chosen.text,
             "background": None,
-            "data": describe_data(identified.values),
             "model": None,
             "versions": versions((chosen,)),
         },

@@ -101,8 +101,8 @@ def _text(given: Any) -> str:
 def _conforming(kind: str, instance: Any) -> Any:
     if kind == "relation" and not isinstance(instance, Relation):
         raise InputError(
-            f"the relation {_text(instance)} does not derive from faithkit.Relation, which gives it &, | and ~: "
-            "derive its class, or decorate a function with @faithkit.relation."
+            f"the relation {_text(instance)} does not derive from faithkit.Relation, which gives it &, | "
+            "and ~: derive its class, or decorate a function with @faithkit.relation."
         )
     if kind == "estimator" and not hasattr(instance, "name"):
         return FunctionEstimator(instance.scores)

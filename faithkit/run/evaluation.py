@@ -20,6 +20,7 @@ from faithkit.measure.rows import n_rows, take_rows
 from faithkit.measure.tally import Count, Tally, count
 from faithkit.run.components import Given, component
 from faithkit.run.pipeline import Labels, System, discretize, encode_labels
+from faithkit.run.provenance import describe_data
 
 
 @attrs.frozen
@@ -115,6 +116,11 @@ class Evaluation:
         """What a constant explainer would get; compare a value with `verified` × chance."""
         return chance(np.bincount(self.labels.codes))
 
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The size and the fingerprint of what was evaluated: computed when asked for, since it reads all."""
+        return describe_data(self.sample.explanations.values if self.sample.X is None else self.sample.X)
+
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.
 
@@ -195,6 +201,7 @@ class Evaluation:
             "estimator": self.estimator.text,
             "seed": self.seed,
             **self.provenance,
+            "data": self.data,
         }
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -215,8 +222,8 @@ class Evaluation:
         Examples
         --------
         >>> import faithkit
-        >>> faithkit.score([0, 0], ["a", "a"]).to_frame().loc["consistency", "value"]
-        1.0
+        >>> faithkit.score([0, 0], ["a", "a"]).to_frame()["value"].tolist()
+        [1.0]
         """
         measures = {"consistency": self.consistency, "sufficiency": self.sufficiency}
         rows = {name: found.to_dict() for name, found in measures.items() if found is not None}
@@ -250,12 +257,10 @@ class Evaluation:
         return estimate(counted, self.estimator.instance, self.confidence, self.permutations, self.seed)
 
     def _local_of_sample(self, row: int) -> LocalResult:
-        found = [
-            None if counted is None else local(counted, row, self.confidence)
-            for counted in (self._grouped, self._applied)
-        ]
+        consistency = local(self._grouped, row, self.confidence)
+        sufficiency = None if self._applied is None else local(self._applied, row, self.confidence)
         label = self.labels.classes[self.labels.codes[row]]
-        return LocalResult(label, readable(self.sample.explanations, row), found[0], found[1])
+        return LocalResult(label, readable(self.sample.explanations, row), consistency, sufficiency)
 
     def _local_of_new(self, row: Any) -> LocalResult:
         if self.system is None:
@@ -266,9 +271,9 @@ class Evaluation:
             raise InputError(f"give one row at a time, got {n_rows(row)}.")
         explanations = discretize(self.system.discretizer, self.system.explain(row))
         label = self.system.predictor.predict(row).tolist()[0]
-        relations = [SameExplanation(), self.applies]
-        found = [None if r is None else self._count_new(r, explanations, label) for r in relations]
-        return LocalResult(label, readable(explanations, 0), found[0], found[1])
+        consistency = self._count_new(SameExplanation(), explanations, label)
+        sufficiency = None if self.applies is None else self._count_new(self.applies, explanations, label)
+        return LocalResult(label, readable(explanations, 0), consistency, sufficiency)
 
     def _count_new(self, relation: Relation, explanations: Explanations, label: Any) -> Local:
         bits = holds_bits(relation, self.sample, explanations)

@@ -101,8 +101,8 @@ def discretize(discretizer: Given, explanations: Explanations) -> Explanations:
     kinds = _accepted_kinds(discretizer)
     if kinds and explanations.kind not in kinds:
         raise InputError(
-            f"the discretizer {discretizer.text} takes explanations of kind {' or '.join(kinds)}, and these are "
-            f"of kind {explanations.kind!r}: choose another one, or 'original'."
+            f"the discretizer {discretizer.text} takes explanations of kind {' or '.join(kinds)}, and "
+            f"these are of kind {explanations.kind!r}: choose another one, or 'original'."
         )
     return explanations.identified(discretizer.instance.discretize(explanations))
 
@@ -135,8 +135,8 @@ def applicability(
 def warn_about_background(explainer: Given) -> None:
     """Say that judging explanations on the rows they were learnt from flatters them."""
     warnings.warn(
-        f"no background was given, so {explainer.text} learns from the rows it is judged on, which flatters it: "
-        "pass background= (CLI: --background).",
+        f"no background was given, so {explainer.text} learns from the rows it is judged on, which "
+        "flatters it: pass background= (CLI: --background).",
         FaithkitWarning,
         stacklevel=3,
     )

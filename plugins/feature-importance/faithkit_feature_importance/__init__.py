@@ -31,7 +31,7 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
         yield faithkit.Component(
             name=f"{digits}fp",
             factory=rounding,
-            summary=f"Keep {digits} decimal{'s' * (digits > 1)} of every importance: the paper's {digits}-FP.",
+            summary=f"Keep {digits} decimal{'s' * (digits > 1)} of each importance: the paper's {digits}-FP.",
             params={"digits": digits},
             kinds=("vector",),
         )

@@ -155,7 +155,7 @@ class ShapExplainer:
         return np.array([place[label] for label in self.predictor_.predict(X).tolist()], dtype=int)
 
     def _gap(self, values: NDArray[np.float64], base: NDArray[np.float64], X: Any) -> float:
-        """Compare with the model itself: TreeSHAP can be silently wrong, and its own check does not notice."""
+        """Compare with the model itself: TreeSHAP can be wrong, and its own check does not notice."""
         if not len(values):
             return 0.0
         total = values.sum(axis=1) + base

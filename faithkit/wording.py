@@ -1,18 +1,22 @@
-"""The phrases that error messages share, so that one thing is said in one way."""
+"""The phrases that error messages share, so that one thing is said in one way and on one line."""
 
 import difflib
 from collections.abc import Iterable
 
 from faithkit.errors import FaithkitError
 
+_SHOWN = 10  # a wide table has thousands of columns; a message has one line
+_LONGEST = 300
+
 
 def one_line(text: str) -> str:
-    r"""Fold line breaks and runs of spaces: a message is one line, whoever wrote its parts.
+    r"""Fold line breaks and runs of spaces, and cut what is too long to read.
 
     >>> one_line("no such file:\n    a.csv")
     'no such file: a.csv'
     """
-    return " ".join(text.split())
+    folded = " ".join(text.split())
+    return folded if len(folded) <= _LONGEST else folded[:_LONGEST] + "…"
 
 
 def describe(error: BaseException) -> str:
@@ -23,19 +27,21 @@ def describe(error: BaseException) -> str:
     >>> describe(StopIteration())
     'StopIteration'
     """
-    text = one_line(str(error))
     if isinstance(error, FaithkitError):
-        return text
+        return " ".join(str(error).split())
+    text = one_line(str(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def closest(word: str, options: Iterable[str]) -> str | None:
-    """Return the option most like a word, whatever their order and the word's case.
+    """Return the option most like a word, whatever their order and case.
 
     >>> closest("Shp", ["lime", "shap"])
     'shap'
     """
-    return next(iter(difflib.get_close_matches(word.lower(), sorted(options), n=1)), None)
+    names = {name.casefold(): name for name in sorted(options)}
+    found = difflib.get_close_matches(word.casefold(), names, n=1)
+    return names[found[0]] if found else None
 
 
 def did_you_mean(word: str, options: Iterable[str]) -> str:
@@ -50,6 +56,16 @@ def did_you_mean(word: str, options: Iterable[str]) -> str:
     return f"Did you mean {match!r}?" if match else ""
 
 
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Ask back where a word is nearly known, else say what is known.
+
+    >>> suggest("colour", ["age", "income"])
+    'There is: age, income.'
+    """
+    names = list(known)
+    return did_you_mean(word, names) or f"There is: {few(names)}."
+
+
 def listing(words: Iterable[str], last: str = "and") -> str:
     """Join words as prose does.
 
@@ -58,3 +74,14 @@ def listing(words: Iterable[str], last: str = "and") -> str:
     """
     *head, tail = words
     return f"{', '.join(head)} {last} {tail}" if head else tail
+
+
+def few(words: Iterable[str]) -> str:
+    """Join words with commas, and say how many were left out.
+
+    >>> few(str(i) for i in range(12))
+    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more'
+    """
+    every = list(words)
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    return ", ".join(every[:_SHOWN]) + more

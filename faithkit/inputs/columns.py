@@ -1,0 +1,181 @@
+"""One column and its codes: how numbers and categories become float64 and come back as they were.
+
+The Encoder is a list of these. A column is a number or a category, and remembers the dtype in which its
+values came, because a model is owed what it was trained on: strings as strings, ints as ints.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.wording import few
+
+_NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal"}
+
+
+def is_category(column: Any) -> bool:
+    """Whether a column holds categories (strings, booleans, a categorical dtype) rather than numbers."""
+    if column.dtype.kind == "O" and not isinstance(column.dtype, pd.CategoricalDtype):
+        return pd.api.types.infer_dtype(column, skipna=True) not in _NUMBERS
+    return column.dtype.kind not in "iuf"
+
+
+def learn_column(name: str, column: Any) -> "NumberColumn | CategoryColumn":
+    """Learn from a column of the background how to encode and decode it."""
+    if column.dtype.kind in "mMcV":
+        raise InputError(
+            f"Column {name!r} is {column.dtype}; expected numbers, strings, booleans or categories. "
+            "Convert it first, for example dates into days as numbers."
+        )
+    missing = _missing_marker(column)
+    if is_category(column):
+        return CategoryColumn.learn(name, column, missing)
+    whole = column.dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) == "integer"
+    return NumberColumn(name, column.dtype, missing, whole)
+
+
+@attrs.frozen(eq=False)
+class NumberColumn:
+    """A column whose codes are its own values, NaN where one is missing."""
+
+    name: str
+    dtype: Any
+    missing: Any
+    whole: bool  # an object column that held ints only
+
+    def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
+        """Return the values as float64."""
+        if column.dtype.kind not in "iufb":
+            self._check_numbers(column)
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def decode(self, codes: np.ndarray) -> Any:
+        """Return the values in the column's dtype, or as floats where it has no room for them."""
+        present = codes[~np.isnan(codes)]
+        if self.dtype.kind == "O":
+            return self._decode_objects(codes, present)
+        fits = self.dtype.kind == "f" or _fits(present, self.dtype)
+        if not isinstance(self.dtype, np.dtype):
+            return pd.Series(codes, dtype="Float64").astype(self.dtype if fits else "Float64").array
+        has_room = self.dtype.kind == "f" or len(present) == len(codes)
+        return codes.astype(self.dtype if fits and has_room else np.float64)
+
+    def _decode_objects(self, codes: np.ndarray, present: np.ndarray) -> np.ndarray:
+        values = codes.astype(object)
+        missing = np.isnan(codes)
+        if self.whole and _fits(present, np.dtype(np.int64)):
+            values[~missing] = present.astype(np.int64).astype(object)
+        values[missing] = self.missing
+        return values
+
+    def _check_numbers(self, column: Any) -> None:
+        values = column.to_numpy(dtype=object)
+        values = values[~pd.isna(values)]
+        if pd.api.types.infer_dtype(values) not in _NUMBERS | {"boolean", "empty"}:
+            strange = next((value for value in values if isinstance(value, str)), values[0])
+            raise InputError(
+                f"Column {self.name!r} has the value {strange!r}; the background has only numbers there. "
+                "Give it in the dtype of the background."
+            )
+
+
+@attrs.frozen(eq=False)
+class CategoryColumn:
+    """A column whose codes are the ranks 0..K−1 of its values; K is missing, K + 1 a value never seen."""
+
+    name: str
+    dtype: Any
+    values: tuple[Any, ...]
+    lookup: Any  # the values and twice a missing one, in the column's dtype: decoding is one take
+
+    @classmethod
+    def learn(cls, name: str, column: Any, missing: Any) -> "CategoryColumn":
+        """Learn the values that occur, sorted; an ordered categorical dtype sorts them its own way."""
+        try:
+            values = tuple(_sorted_values(column))
+        except TypeError as error:
+            raise _untellable(name, error) from error
+        return cls(name, column.dtype, values, _lookup(values, column.dtype, missing))
+
+    def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
+        """Return the codes as float64."""
+        cells = column.to_numpy(dtype=object)
+        try:
+            codes = pd.Index(self.values, dtype=object).get_indexer(pd.Index(cells, dtype=object))
+        except TypeError as error:
+            raise _untellable(self.name, error) from error
+        codes[column.isna().to_numpy()] = len(self.values)
+        unseen = codes < 0
+        if unseen.any() and not keep_unseen:
+            raise self._unseen(cells[unseen.argmax()])
+        codes[unseen] = len(self.values) + 1
+        return codes.astype(np.float64)
+
+    def decode(self, codes: np.ndarray) -> Any:
+        """Return the values in the column's dtype; the codes K and K + 1 are missing values."""
+        wrong = ~((codes >= 0) & (codes <= len(self.values) + 1) & (codes == np.floor(codes)))
+        if wrong.any():
+            raise InputError(
+                f"Column {self.name!r} has the code {codes[wrong.argmax()]}; "
+                f"expected a whole number from 0 to {len(self.values) + 1}. Round and clip such codes."
+            )
+        cells = self.lookup.take(codes.astype(np.intp))
+        if self.dtype == np.dtype(bool) and not (codes >= len(self.values)).any():
+            return cells.astype(bool)
+        return cells
+
+    def _unseen(self, value: Any) -> InputError:
+        return InputError(
+            f"Column {self.name!r} has the value {value!r}, which the background does not have "
+            f"(it has {few(map(repr, self.values))}). Give a background that has it, or drop the row."
+        )
+
+
+def _untellable(name: str, error: TypeError) -> InputError:
+    return InputError(
+        f"Column {name!r} has cells that cannot be told apart ({error}); "
+        "expected numbers, strings, booleans or categories. Convert or drop it."
+    )
+
+
+def _fits(values: np.ndarray, dtype: Any) -> bool:
+    """Whether all values are whole numbers that an integer dtype can hold."""
+    limits = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
+    # float(2**63 − 1) is 2**63, which is out: hence the strict comparison with max + 1
+    in_range = (values >= float(limits.min)) & (values < float(limits.max) + 1.0)
+    return bool(np.all(in_range & (values == np.floor(values))))
+
+
+def _missing_marker(column: Any) -> Any:
+    """Return what an object column writes for a missing value: None, NaN or NA."""
+    if column.dtype.kind != "O":
+        return None
+    missing = column.isna().to_numpy()
+    return column.iloc[int(missing.argmax())] if missing.any() else np.nan
+
+
+def _sorted_values(column: Any) -> Sequence[Any]:
+    dtype = column.dtype
+    if dtype.kind == "b" or (
+        dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) == "boolean"
+    ):
+        return [False, True]  # both are known even where the background has one
+    values = [value for value in column.unique() if not pd.isna(value)]
+    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+        return sorted(values, key=dtype.categories.get_loc)
+    try:
+        return sorted(values)
+    except TypeError:  # of several types: numbers among strings
+        return sorted(values, key=lambda value: (type(value).__name__, value))
+
+
+def _lookup(values: Sequence[Any], dtype: Any, missing: Any) -> Any:
+    if isinstance(dtype, np.dtype):
+        table = np.empty(len(values) + 2, dtype=object)
+        table[:] = [*values, missing, missing]
+        return table
+    return pd.array([*values, None, None], dtype=dtype)

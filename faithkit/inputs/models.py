@@ -1,0 +1,239 @@
+"""Models by name or from a file: a sensible one where nobody gave any, and the user's own, loaded with care.
+
+A pickle runs code when it is loaded, so it is never loaded unasked.
+"""
+
+import importlib
+import importlib.util
+import operator
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.preparation import is_plain, prepared
+from faithkit.inputs.rows import Rows, check_X, n_rows, take_rows
+from faithkit.wording import describe, few, suggest
+
+_DEFAULTS = ("gradient-boosting", "random-forest", "logistic", "tree", "knn")
+_PICKLES = (".joblib", ".pkl", ".pickle")
+_TRAIN_SHARE = 0.66  # as in the paper
+
+
+def default_model_names() -> list[str]:
+    """Return the names that `default_model` knows."""
+    return list(_DEFAULTS)
+
+
+def default_model(name: str = "gradient-boosting", X: Rows = None, seed: int = 0) -> Any:
+    """Return an unfitted scikit-learn classifier that takes rows like those of X.
+
+    For numbers without missing values that is the bare estimator, so that explainers which look
+    inside a model find it. For tables with categories or missing values it is a Pipeline which
+    encodes and imputes them, for texts one which counts their words.
+
+    Parameters
+    ----------
+    name : {"gradient-boosting", "random-forest", "logistic", "tree", "knn"}
+        Which model.
+    X : array, DataFrame, sparse matrix or list of str, optional
+        The rows that decide what preparation the model needs; by default none.
+    seed : int
+        The model's random state.
+
+    Examples
+    --------
+    >>> default_model("tree")
+    DecisionTreeClassifier(max_depth=5, random_state=0)
+    >>> default_model("tree", pd.DataFrame({"job": ["clerk", None]})).steps[-1]
+    ('model', DecisionTreeClassifier(max_depth=5, random_state=0))
+    """
+    if name == "logistic":
+        estimator = _logistic(plain=X is None or is_plain(X))
+    else:
+        estimator = _estimator(name, seed % 2**32)
+    return estimator if X is None else prepared(estimator, X, one_hot=name in ("logistic", "knn"))
+
+
+def train_default(name: str, X: Rows, y: Any, seed: int = 0) -> tuple[Any, Rows, Rows]:
+    """Train a default model on 66 % of the rows and return it, these rows, and the other 34 %.
+
+    The split is stratified by y when every class has rows enough for it. Both parts keep X's order.
+
+    Examples
+    --------
+    >>> X = np.arange(12.0).reshape(6, 2)
+    >>> model, background, test = train_default("tree", X, ["a", "a", "a", "b", "b", "b"])
+    >>> len(background), len(test), model.predict([[0.0, 1.0]]).tolist()
+    (4, 2, ['a'])
+    """
+    X = check_X(X)
+    labels = _checked_target(y, n_rows(X))
+    train, test = _split(labels, seed % 2**32)
+    model = default_model(name, X, seed)
+    background = take_rows(X, train)
+    try:
+        model.fit(background, labels[train])
+    except Exception as error:
+        raise InputError(
+            f"The default model {name!r} cannot be trained on this table ({describe(error)}). "
+            "Check the target and the columns, or give a model of your own."
+        ) from error
+    return model, background, take_rows(X, test)
+
+
+def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) -> Any:
+    """Return the model that a file or a name in a module holds.
+
+    Parameters
+    ----------
+    reference : str or path
+        `module:attribute` (the current directory can be imported from), or the path of a `.skops`,
+        `.joblib`, `.pkl` or `.pickle` file. What it names has `predict`, or is a callable X -> labels.
+    trust_pickle : bool
+        Whether a pickle may be loaded, which runs whatever code is in it.
+
+    Examples
+    --------
+    >>> load_model("model.pkl")
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: model.pkl is a pickle, and loading a pickle runs code that is in it. ...
+    """
+    reference = os.fspath(reference)
+    suffix = Path(reference).suffix.lower()
+    if suffix in _PICKLES:
+        model = _load_pickle(reference, trust_pickle)
+    elif suffix == ".skops":
+        model = _load_skops(reference)
+    elif ":" in reference:
+        model = _import_model(reference)
+    else:
+        raise InputError(
+            f"The model {reference!r} is neither a file of a known kind nor a name in a module; "
+            "expected module:attribute, or a .skops, .joblib, .pkl or .pickle file."
+        )
+    Predictor(model)  # says what is wrong with something that is no model
+    return model
+
+
+def _estimator(name: str, seed: int) -> Any:
+    if name == "gradient-boosting":
+        from sklearn.ensemble import GradientBoostingClassifier
+
+        return GradientBoostingClassifier(random_state=seed)
+    if name == "random-forest":
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(random_state=seed)
+    if name == "tree":
+        from sklearn.tree import DecisionTreeClassifier
+
+        return DecisionTreeClassifier(max_depth=5, random_state=seed)
+    if name == "knn":
+        from sklearn.neighbors import KNeighborsClassifier
+
+        return KNeighborsClassifier()
+    raise InputError(f"There is no default model {name!r}. {suggest(name, _DEFAULTS)}")
+
+
+def _logistic(plain: bool) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    # A plain table is not scaled, so that explainers find the coefficients of its own columns: lbfgs would
+    # take minutes there. A vocabulary has thousands of columns: Newton would take gigabytes there.
+    return LogisticRegression(solver="newton-cholesky") if plain else LogisticRegression(max_iter=2000)
+
+
+def _checked_target(y: Any, n: int) -> np.ndarray:
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise InputError(f"The target has shape {labels.shape}; expected ({n},), one label per row of X.")
+    missing = int(pd.isna(labels).sum())
+    if missing:
+        raise InputError(
+            f"The target is missing in {missing} of {n} rows. Drop those rows, or name the label."
+        )
+    if len(pd.unique(labels)) < 2:
+        raise InputError(f"The target is {labels.tolist()[0]!r} in every row; expected at least two classes.")
+    return labels
+
+
+def _split(labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.model_selection import train_test_split
+
+    n = len(labels)
+    n_train = round(_TRAIN_SHARE * n)
+    sizes = pd.Series(labels).value_counts()
+    stratify = labels if sizes.min() >= 2 and len(sizes) <= min(n_train, n - n_train) else None
+    parts = train_test_split(np.arange(n), train_size=n_train, random_state=seed, stratify=stratify)
+    return np.sort(parts[0]), np.sort(parts[1])
+
+
+def _load_pickle(path: str, trust_pickle: bool) -> Any:
+    if not trust_pickle:
+        raise InputError(
+            f"{path} is a pickle, and loading a pickle runs code that is in it. If you trust its origin, "
+            "say --trust-pickle (trust_pickle=True); safer is a .skops file."
+        )
+    _check_file(path)
+    import joblib
+
+    try:
+        return joblib.load(path)
+    except Exception as error:
+        raise InputError(
+            f"{path} cannot be loaded ({describe(error)}). It may be damaged, or made with other versions."
+        ) from error
+
+
+def _load_skops(path: str) -> Any:
+    if importlib.util.find_spec("skops") is None:
+        raise InputError(f"{path} needs skops, which is not installed. Install it: pip install skops.")
+    _check_file(path)
+    sio = importlib.import_module("skops.io")
+    try:
+        untrusted = sio.get_untrusted_types(file=path)
+        if not untrusted:
+            return sio.load(path, trusted=[])
+    except Exception as error:
+        raise InputError(f"{path} cannot be loaded ({describe(error)}). It may be damaged.") from error
+    raise InputError(
+        f"{path} holds types that skops does not trust: {few(map(str, untrusted))}. "
+        "Make the model of known types, or give it as module:attribute."
+    )
+
+
+def _check_file(path: str) -> None:
+    if not Path(path).is_file():
+        raise InputError(f"There is no file {path}. Check the path.")
+
+
+def _import_model(reference: str) -> Any:
+    module_name, _, attribute = reference.partition(":")
+    module = _import_module(module_name)
+    try:
+        return operator.attrgetter(attribute)(module)
+    except AttributeError as error:
+        raise InputError(
+            f"The module {module_name!r} has no {attribute!r}. "
+            f"{suggest(attribute, (name for name in vars(module) if not name.startswith('_')))}"
+        ) from error
+
+
+def _import_module(name: str) -> Any:
+    # It stays on the path: workers get this path too, and import the module to unpickle the model.
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise InputError(
+            f"The module {name!r} cannot be imported ({describe(error)}). "
+            "Expected module:attribute, importable from the current directory."
+        ) from error

@@ -1,0 +1,230 @@
+"""What explainers are fitted with: one face for every model, which checks each answer before it counts.
+
+A model that returns a matrix, a missing label or the wrong number of labels would otherwise become
+a plausible but meaningless number much later.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import FaithkitError, InputError
+from faithkit.inputs.rows import Rows, n_rows
+from faithkit.wording import describe, few
+
+_LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
+
+
+class Predictor:
+    """A model as explainers see it: labels, and scores where the model has them.
+
+    Parameters
+    ----------
+    model : object with `predict`, or callable
+        Called with X; returns one label per row (str, bool, int or float; a column is flattened).
+    classes : sequence, optional
+        The labels in the order of the columns of `scores`. By default the model's `classes_`.
+    background : array, DataFrame, sparse matrix or list of str, optional
+        For a model without `classes_`: the distinct labels it gives these rows become `classes`, sorted.
+        Without it `classes` is None.
+
+    Attributes
+    ----------
+    model
+        The model itself.
+    classes : numpy.ndarray or None
+        The labels in the order of the columns of `scores`; None when nobody said.
+
+    Examples
+    --------
+    >>> def approve(X):
+    ...     return np.where(X[:, 0] > 1000, "yes", "no")
+    >>> X = np.array([[500.0], [1500.0]])
+    >>> predictor = Predictor(approve, background=X)
+    >>> predictor.predict(X).tolist(), predictor.classes.tolist(), predictor.has_scores
+    (['no', 'yes'], ['no', 'yes'], False)
+
+    An answer that is not one label per row is an error that says so:
+
+    >>> Predictor(lambda X: X[:1, 0]).predict(X)
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: The model returned 1 label for 2 rows; expected one label per row. ...
+    """
+
+    def __init__(self, model: Any, *, classes: Any = None, background: Rows = None) -> None:
+        if isinstance(model, Predictor):
+            classes = model.classes if classes is None else classes
+            model = model.model
+        _check_model(model)
+        self.model: Any = model
+        self.classes: np.ndarray | None = None
+        self.classes = self._known_classes(classes, background)
+
+    @classmethod
+    def of(cls, model: Any, *, classes: Any = None, background: Rows = None) -> "Predictor":
+        """Return `model` if it is a Predictor already, and a Predictor of it otherwise."""
+        return model if isinstance(model, cls) else cls(model, classes=classes, background=background)
+
+    def predict(self, X: Rows) -> np.ndarray:
+        """Return the labels of the rows of X, one-dimensional and without missing values.
+
+        An empty X is answered without asking the model, which might not take it.
+        """
+        n = n_rows(X)
+        if n == 0:
+            return np.empty(0, dtype=object if self.classes is None else self.classes.dtype)
+        return _checked_labels(self._ask(_predict_method(self.model), X), n)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the model gives scores (`predict_proba` or `decision_function`) beside labels."""
+        return _score_method(self.model) is not None
+
+    def scores(self, X: Rows) -> np.ndarray:
+        """Return the model's scores as float64 of shape (n, K), columns in the order of `classes`.
+
+        They are `predict_proba`, or else `decision_function`, whose single column d for
+        two classes becomes the two columns −d and d.
+        """
+        name = _score_method(self.model)
+        if name is None:
+            raise InputError(
+                f"{_name(self.model)} gives labels only: it has neither predict_proba nor decision_function. "
+                "Explainers such as shap, lime, lime-text and gradient need scores. Give a model with those, "
+                "or use an explainer that needs labels only, such as tree, anchors or nearest-neighbor."
+            )
+        n = n_rows(X)
+        if n == 0:
+            return np.empty((0, 0 if self.classes is None else len(self.classes)))
+        scores = _as_floats(self._ask(getattr(self.model, name), X))
+        if name == "decision_function" and scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        self._check_scores(scores, n)
+        return scores
+
+    def __repr__(self) -> str:
+        classes = None if self.classes is None else self.classes.tolist()
+        return f"Predictor({_name(self.model)}, classes={classes})"
+
+    def _known_classes(self, classes: Any, background: Rows) -> np.ndarray | None:
+        if classes is None:
+            classes = getattr(self.model, "classes_", None)
+        if classes is None:
+            return None if background is None else np.unique(self.predict(background))
+        if any(isinstance(label, list | np.ndarray) for label in classes):
+            raise InputError("The model has classes for several outputs; expected a model with one output.")
+        known = np.asarray(classes)
+        if len(set(known.tolist())) != len(known):
+            raise InputError(f"The classes are {known.tolist()}; expected distinct labels.")
+        return known
+
+    def _ask(self, method: Any, X: Rows) -> Any:
+        try:
+            return method(X)
+        except FaithkitError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{_name(self.model)} failed on {n_rows(X)} rows with {describe(error)}. "
+                "Check that X has the columns, order and types the model was trained on."
+            ) from error
+
+    def _check_scores(self, scores: np.ndarray, n: int) -> None:
+        width = scores.shape[-1] if self.classes is None else len(self.classes)
+        if scores.ndim != 2 or scores.shape != (n, width):
+            raise InputError(
+                f"The model's scores have shape {scores.shape}; expected {n} rows and one column per class "
+                f"({'unknown' if self.classes is None else few(map(str, self.classes))}). "
+                "Give Predictor(model, classes=…) the labels in the order of the columns."
+            )
+        if np.isnan(scores).any():
+            raise InputError(
+                f"The model's scores have NaN in {int(np.isnan(scores).any(axis=1).sum())} of {n} rows; "
+                "expected numbers. Impute missing values in X, or give a model that takes them."
+            )
+
+
+def _check_model(model: Any) -> None:
+    if isinstance(model, type):
+        raise InputError(f"The model is the class {model.__name__}; expected a fitted instance of it.")
+    if not callable(getattr(model, "predict", model)):
+        raise InputError(
+            f"The model is of type {type(model).__name__}; expected an object with a predict method, "
+            "or a callable that takes X and returns labels."
+        )
+
+
+def _predict_method(model: Any) -> Any:
+    return getattr(model, "predict", model)
+
+
+def _score_method(model: Any) -> str | None:
+    methods = ("predict_proba", "decision_function")
+    return next((name for name in methods if callable(getattr(model, name, None))), None)
+
+
+def _checked_labels(answer: Any, n: int) -> np.ndarray:
+    labels = _as_array(answer)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InputError(
+            f"The model returned an array of shape {labels.shape} for {n} rows; expected one label per row. "
+            "If these are scores, return the class of the highest: classes[scores.argmax(axis=1)]."
+        )
+    if len(labels) != n:
+        labels_text = f"{len(labels)} label{'' if len(labels) == 1 else 's'}"
+        raise InputError(
+            f"The model returned {labels_text} for {n} rows; expected one label per row. "
+            "A predictor answers each row by itself: check that it neither drops nor aggregates rows."
+        )
+    _check_not_missing(labels)
+    return _plain(labels)
+
+
+def _as_array(answer: Any) -> np.ndarray:
+    try:
+        return np.asarray(answer)
+    except ValueError as error:  # a ragged list of lists
+        raise InputError(
+            f"The model returned a {type(answer).__name__} that is no array ({describe(error)}); "
+            "expected one label per row."
+        ) from error
+
+
+def _as_floats(answer: Any) -> np.ndarray:
+    try:
+        return np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"The model's scores are no numbers ({describe(error)}); expected one number per row and class."
+        ) from error
+
+
+def _check_not_missing(labels: np.ndarray) -> None:
+    missing = np.asarray(pd.isna(labels))
+    if missing.any():
+        raise InputError(
+            f"The model returned a missing label ({labels[missing.argmax()]!r}) for {int(missing.sum())} of "
+            f"{len(labels)} rows; expected str, bool, int or float. Drop those rows, or name the label."
+        )
+
+
+def _plain(labels: np.ndarray) -> np.ndarray:
+    """Accept labels that can be compared and sorted, and give numbers in object arrays a number's dtype."""
+    if labels.dtype.kind in "biufU":
+        return labels
+    kind = pd.api.types.infer_dtype(labels)
+    if labels.dtype.kind != "O" or kind not in _LABEL_KINDS:
+        types = sorted({type(label).__name__ for label in labels})
+        raise InputError(
+            f"The model's labels are of type {', '.join(types)}; "
+            "expected all str, all bool or all numbers. Convert them, for example with str."
+        )
+    return labels if kind == "string" else np.array(labels.tolist())
+
+
+def _name(model: Any) -> str:
+    return getattr(model, "__name__", None) or type(model).__name__

@@ -1,0 +1,92 @@
+"""What stands between a raw table and a scikit-learn estimator: encoding, imputation, or nothing at all."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from faithkit.inputs.columns import is_category
+from faithkit.inputs.rows import Rows, input_kind, iter_columns
+
+
+def is_plain(X: Rows) -> bool:
+    """Whether X is a table of numbers and booleans, none of them missing: estimators take it as it is."""
+    return input_kind(X) == "table" and not any(_is_word(c) or c.isna().any() for c in iter_columns(X))
+
+
+def prepared(estimator: Any, X: Rows, one_hot: bool) -> Any:
+    """Return the estimator itself if it can take rows like X's, else a Pipeline that prepares them for it.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Unfitted.
+    X : array, DataFrame, sparse matrix or list of str
+        The rows that decide.
+    one_hot : bool
+        Whether the estimator needs categories as indicators and numbers on one scale, as linear models
+        do, or is content with ranks, as trees are.
+    """
+    if input_kind(X) == "text":
+        return _text_pipeline(estimator)
+    if input_kind(X) == "sparse" or is_plain(X):
+        return estimator
+    return _table_pipeline(estimator, X, one_hot)
+
+
+def _text_pipeline(estimator: Any) -> Any:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline([("words", CountVectorizer()), ("model", estimator)])
+
+
+def _is_word(column: Any) -> bool:
+    """Whether a column has to be encoded: booleans are as good as numbers."""
+    return is_category(column) and column.dtype.kind != "b"
+
+
+def _table_pipeline(estimator: Any, X: Rows, one_hot: bool) -> Any:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+    named = isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in X.columns)
+    labels = list(X.columns) if named else list(range(X.shape[1]))
+    is_word = [_is_word(column) for column in iter_columns(X)]
+    words = [label for label, word in zip(labels, is_word, strict=True) if word]
+    numbers = [label for label, word in zip(labels, is_word, strict=True) if not word]
+    parts = [("numbers", _number_steps(scale=one_hot), numbers), ("words", _word_steps(one_hot), words)]
+    prepare = ColumnTransformer([part for part in parts if part[2]])
+    return Pipeline([("prepare", prepare), ("model", estimator)])
+
+
+def _number_steps(scale: bool) -> Any:
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+    impute = SimpleImputer(strategy="median", keep_empty_features=True)
+    steps = [("floats", FunctionTransformer(as_floats)), ("impute", impute)]
+    return Pipeline([*steps, ("scale", StandardScaler())] if scale else steps)
+
+
+def _word_steps(one_hot: bool) -> Any:
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
+
+    rank = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2)
+    encode = OneHotEncoder(handle_unknown="ignore") if one_hot else rank
+    return Pipeline([("words", FunctionTransformer(as_words)), ("encode", encode)])
+
+
+def as_floats(X: Rows) -> np.ndarray:
+    """Return a table of numbers as float64, whatever its columns write for a missing value."""
+    return np.column_stack([column.to_numpy(dtype=np.float64, na_value=np.nan) for column in iter_columns(X)])
+
+
+def as_words(X: Rows) -> np.ndarray:
+    """Return a table of categories as strings, NaN for missing; scikit-learn takes no NA and no mixtures."""
+    words = [column.map(str, na_action="ignore").to_numpy(dtype=object) for column in iter_columns(X)]
+    table = np.column_stack(words)
+    table[pd.isna(table)] = np.nan
+    return table

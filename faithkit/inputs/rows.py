@@ -1,0 +1,132 @@
+"""A sample comes as an array, a DataFrame, a sparse matrix or a list of texts: here they are one thing, rows.
+
+Everything else asks these few functions instead of asking for the type once more.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from faithkit.errors import InputError
+from faithkit.measure.rows import concat_rows, n_rows, take_rows
+from faithkit.wording import few
+
+__all__ = ["check_X", "column_names", "concat_rows", "input_kind", "iter_columns", "n_rows", "take_rows"]
+
+Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]
+
+_EXPECTED = "a 2-D NumPy array, a pandas DataFrame, a SciPy sparse matrix or a list of strings"
+
+
+def input_kind(X: Rows) -> str:
+    """Return "table", "sparse" or "text": the word a component lists in its `inputs`.
+
+    Examples
+    --------
+    >>> input_kind(np.zeros((3, 2))), input_kind(["good", "bad"])
+    ('table', 'text')
+    """
+    if isinstance(X, np.ndarray | pd.DataFrame):
+        return "table"
+    if sparse.issparse(X):
+        return "sparse"
+    if isinstance(X, list) and all(isinstance(text, str) for text in X):
+        return "text"
+    raise InputError(f"X is {_described(X)}; expected {_EXPECTED}.{_how_to_convert(X)}")
+
+
+def column_names(X: Rows) -> list[str]:
+    """Return a DataFrame's column names as strings, else x0, x1, … as scikit-learn has them.
+
+    Examples
+    --------
+    >>> column_names(pd.DataFrame({"age": [31], 7: [0]})), column_names(np.zeros((1, 2)))
+    (['age', '7'], ['x0', 'x1'])
+    """
+    if isinstance(X, pd.DataFrame):
+        return [str(name) for name in X.columns]
+    if isinstance(X, list):
+        return ["text"]
+    return [f"x{j}" for j in range(X.shape[1])]
+
+
+def iter_columns(X: Rows) -> Iterator[Any]:
+    """Yield the columns of a table as Series, never letting pandas guess another dtype from the values."""
+    for j in range(X.shape[1]):
+        if isinstance(X, pd.DataFrame):
+            yield X.iloc[:, j]
+        else:
+            dtype = object if X.dtype.kind in "OUS" else X.dtype
+            yield pd.Series(X[:, j], dtype=dtype, copy=False)
+
+
+def check_X(X: Rows) -> Rows:  # noqa: N802 (X, as in scikit-learn)
+    """Return X if it is a usable sample, and say what is wrong with it otherwise.
+
+    Nothing is converted but sparse matrices, which become CSR, the format whose rows can be taken.
+
+    Raises
+    ------
+    InputError
+        X is of another type, has no rows or no columns, is not two-dimensional,
+        or two of its columns have the same name.
+
+    Examples
+    --------
+    >>> check_X(np.array([1.5, 2.5]))
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: X has shape (2,); expected one row per instance and one column per feature...
+    """
+    kind = input_kind(X)
+    if kind != "text":
+        _check_shape(X)
+    if n_rows(X) == 0:
+        raise InputError(
+            "The sample is empty (0 rows); expected at least one. Check the file and any filter on it."
+        )
+    if isinstance(X, pd.DataFrame):
+        _check_names(X)
+    return X.tocsr() if kind == "sparse" else X
+
+
+def _check_shape(X: Rows) -> None:
+    if isinstance(X, np.ma.MaskedArray):
+        raise InputError("X is a masked array, whose mask would be lost. Give X.filled(numpy.nan) instead.")
+    if X.ndim == 1:
+        raise InputError(
+            f"X has shape {X.shape}; expected one row per instance and one column per feature. "
+            "Use X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single row, "
+            "X.tolist() for texts."
+        )
+    if X.ndim != 2:
+        raise InputError(f"X has shape {X.shape}; expected two dimensions. Use X.reshape(len(X), -1).")
+    if X.shape[1] == 0:
+        raise InputError(f"X has shape {X.shape}: no columns; expected at least one feature.")
+
+
+def _check_names(X: Any) -> None:
+    names = pd.Index(column_names(X))
+    if not names.is_unique:
+        twice = few(repr(name) for name in names[names.duplicated()].unique())
+        raise InputError(
+            f"X has more than one column named {twice}; expected distinct names. Rename or drop them."
+        )
+
+
+def _described(X: object) -> str:
+    if isinstance(X, list):
+        strange = next(type(item).__name__ for item in X if not isinstance(item, str))
+        return f"a list of {strange}"
+    return f"of type {type(X).__name__}"
+
+
+def _how_to_convert(X: object) -> str:
+    if isinstance(X, list | tuple):
+        return " Use numpy.asarray(X) for numbers, or pandas.DataFrame(X) for mixed columns."
+    if isinstance(X, pd.Series):
+        return " Use X.to_frame() for a single feature, X.tolist() for texts."
+    return ""

@@ -1,0 +1,232 @@
+"""A row's seed is made of what the row contains, so that an explanation is a function of its instance.
+
+Position, order, chunk, process and machine leave no trace: equal rows get equal seeds, hence equal
+explanations. Every cell becomes a 64-bit word that depends on its value only, and the words of a row
+are mixed column by column.
+"""
+
+import datetime as dt
+import hashlib
+import numbers
+import operator
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from faithkit.errors import InputError
+from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns, n_rows
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_LOW_64 = 0xFFFFFFFFFFFFFFFF
+_MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, hence of no number
+
+
+def row_seeds(X: Rows, seed: int) -> np.ndarray:
+    """Return one seed per row, made from `seed` and the content of the row alone.
+
+    Parameters
+    ----------
+    X : array, DataFrame, sparse matrix or list of str
+        DataFrame columns are read by position. −0.0 is 0.0, all missing values are the same, and
+        a number is the same number in every dtype that holds it.
+    seed : int
+        Different values give unrelated seeds.
+
+    Returns
+    -------
+    numpy.ndarray
+        uint32, of shape (n,).
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
+    >>> seeds = row_seeds(X, seed=0)
+    >>> bool(seeds[0] == seeds[2]), bool(seeds[0] == seeds[1])
+    (True, False)
+
+    No chunk and no order changes the seed of a row:
+
+    >>> bool(row_seeds(X[1:2], seed=0)[0] == seeds[1])
+    True
+    """
+    start = _seed_word(seed)
+    if input_kind(X) == "sparse":
+        mixed = _mix(_sparse_words(X) ^ start)
+    else:
+        mixed = np.full(n_rows(X), start, dtype=np.uint64)
+        for words in _column_words(X):
+            mixed ^= words
+            mixed += _GAMMA
+            _mix(mixed)
+    return (mixed >> np.uint64(32)).astype(np.uint32)
+
+
+def fingerprint(X: Rows) -> str:
+    """Return 32 hex digits that name the content: cells, order of rows, columns, their names and dtypes.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": [31, 45], "job": ["clerk", None]})
+    >>> fingerprint(X) == fingerprint(X.copy()), fingerprint(X) == fingerprint(X[::-1])
+    (True, False)
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr(_header(X)).encode())
+    if input_kind(X) == "sparse":
+        matrix = _canonical(X)
+        digest.update(matrix.indptr.astype("<i8").tobytes())
+        digest.update(matrix.indices.astype("<i8").tobytes())
+        digest.update(_words(pd.Series(matrix.data)).astype("<u8").tobytes())
+    else:
+        for words in _column_words(X):
+            digest.update(words.astype("<u8").tobytes())
+    return digest.hexdigest()
+
+
+def _header(X: Rows) -> tuple[Any, ...]:
+    if isinstance(X, pd.DataFrame):
+        return "frame", X.shape, column_names(X), [_dtype_text(dtype) for dtype in X.dtypes]
+    if isinstance(X, list):
+        return "text", len(X)
+    return input_kind(X), tuple(map(int, X.shape)), str(X.dtype)
+
+
+def _dtype_text(dtype: Any) -> str:
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return str(dtype)
+    words = _words(pd.Series(dtype.categories)).tolist()
+    return f"category(ordered={dtype.ordered}, {words})"
+
+
+def _column_words(X: Rows) -> Iterator[np.ndarray]:
+    if isinstance(X, list):
+        yield _words(pd.Series(X, dtype=object))
+        return
+    if X.ndim != 2:
+        raise InputError(f"X has shape {X.shape}; expected two dimensions, one row per instance.")
+    for name, column in zip(column_names(X), iter_columns(X), strict=True):
+        try:
+            yield _words(column)
+        except TypeError as error:
+            raise InputError(
+                f"Column {name!r} has cells whose content cannot be hashed ({error}); "
+                "expected numbers, strings, booleans or dates. Convert or drop it."
+            ) from error
+
+
+def _words(column: Any) -> np.ndarray:
+    """Return one uint64 per cell; equal values have equal words whatever else is in the column."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _spread(column.cat.codes.to_numpy(), dtype.categories)
+    if dtype.kind in "iu":
+        whole = np.uint64 if dtype.kind == "u" else np.int64
+        return _where_missing(column, _whole_words(column.fillna(0).to_numpy(dtype=whole)))
+    if dtype.kind in "bf":
+        return _float_words(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if dtype.kind in "mM":
+        ticks = column.to_numpy(dtype=f"{dtype.kind}8[ns]").view(np.int64)
+        return _where_missing(column, _whole_words(ticks))
+    return _spread(*pd.factorize(column.to_numpy(dtype=object)))
+
+
+def _spread(codes: np.ndarray, values: Any) -> np.ndarray:
+    """Hash each value that occurs once, however many cells hold it; code −1 is a missing value."""
+    used, position = np.unique(codes, return_inverse=True)
+    table = np.full(len(used), _MISSING, dtype=np.uint64)
+    table[used >= 0] = _value_words(np.asarray(values, dtype=object)[used[used >= 0]])
+    return table[position]
+
+
+def _value_words(values: np.ndarray) -> np.ndarray:
+    if pd.api.types.infer_dtype(values) == "floating":  # a shortcut to the same words
+        return _float_words(values.astype(np.float64))
+    return np.array([_word(value) for value in values], dtype=np.uint64)
+
+
+def _word(value: Any) -> int:
+    """Return the word of one value; only types whose equal values have one text have a word."""
+    if isinstance(value, str):
+        return _hashed("s", value)
+    if isinstance(value, numbers.Real | Decimal | np.bool_):
+        return _number_word(value)
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return _hashed("datetime", str(value.astimezone(dt.UTC)))
+    for kind in (dt.datetime, dt.date, dt.time, dt.timedelta, pd.Period, pd.Interval, bytes):
+        if isinstance(value, kind):
+            return _hashed(kind.__name__, str(value))
+    raise TypeError(f"type {type(value).__name__}")
+
+
+def _number_word(value: Any) -> int:
+    """Return the word of a Python number, by the rule of `_whole_words` and `_float_words`."""
+    try:
+        near = float(value)
+    except OverflowError:
+        return _hashed("n", str(value))
+    if near != value and isinstance(value, numbers.Integral):
+        return int(_mix(np.array([int(value) & _LOW_64], dtype=np.uint64))[0])
+    return int(_float_words(np.array([near]))[0])
+
+
+def _hashed(kind: str, text: str) -> int:
+    content = f"{kind}:{text}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
+
+
+def _float_words(values: np.ndarray) -> np.ndarray:
+    """Return the bits of float64 numbers; adding 0.0 turns −0.0 into 0.0."""
+    words = (values + 0.0).view(np.uint64)
+    words[np.isnan(values)] = _MISSING
+    return words
+
+
+def _whole_words(values: np.ndarray) -> np.ndarray:
+    """Return the words of integers: as floats, so that 3 is 3.0, but where a float would round."""
+    near = values.astype(np.float64)
+    words = _float_words(near)
+    beyond = near >= 2.0 ** (63 if values.dtype == np.int64 else 64)  # such a cast differs between platforms
+    rounded = beyond | (np.where(beyond, 0.0, near).astype(values.dtype) != values)
+    words[rounded] = _mix(values[rounded].view(np.uint64))
+    return words
+
+
+def _where_missing(column: Any, words: np.ndarray) -> np.ndarray:
+    words[column.isna().to_numpy()] = _MISSING
+    return words
+
+
+def _sparse_words(X: Rows) -> np.ndarray:
+    """Return one word per row: the sum over its non-zeros, so storage order and stored zeros are moot."""
+    matrix = _canonical(X)
+    places = _mix(matrix.indices.astype(np.uint64) + _GAMMA)
+    cells = _mix(_words(pd.Series(matrix.data)) ^ places)
+    total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(cells, dtype=np.uint64)])
+    return total[matrix.indptr[1:]] - total[matrix.indptr[:-1]]
+
+
+def _canonical(X: Rows) -> Any:
+    matrix = sparse.csr_array(X, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _seed_word(seed: int) -> np.uint64:
+    try:
+        return np.uint64(_hashed("seed", str(operator.index(seed))))
+    except TypeError as error:
+        raise InputError(f"The seed is {seed!r}; expected an integer, such as 0.") from error
+
+
+def _mix(words: np.ndarray) -> np.ndarray:
+    """Apply splitmix64's finalizer, in place: every bit of the input moves half of the output's."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        words ^= words >> np.uint64(shift)
+        words *= np.uint64(factor)
+    words ^= words >> np.uint64(31)
+    return words

@@ -1,0 +1,250 @@
+import pickle
+import sys
+import types
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from inputs.frames import people
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from faithkit import InputError, Predictor
+from faithkit.inputs.datasets import load_dataset
+from faithkit.inputs.models import default_model, default_model_names, load_model, train_default
+
+NAMES = ["gradient-boosting", "random-forest", "logistic", "tree", "knn"]
+
+
+def persons(n=120):
+    """Return raw mixed rows with missing values, and a label that depends on the job and the children."""
+    rows = np.random.default_rng(0).integers(0, 3, n)
+    frame = people().iloc[rows].reset_index(drop=True)
+    return frame, np.where((frame["job"] == "smith") | (frame["children"] == 0).fillna(False), "yes", "no")
+
+
+def test_the_default_models_are_these():
+    assert default_model_names() == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_without_gaps_get_the_bare_estimator(name):
+    numbers = pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2], "c": [True, False]})
+    for X in (numbers, numbers.to_numpy(float), sparse.csr_array(numbers.to_numpy(float)), None):
+        assert not isinstance(default_model(name, X), Pipeline)
+    assert isinstance(default_model(name, numbers.assign(a=[1.0, np.nan])), Pipeline)
+    assert isinstance(default_model(name, numbers.assign(a=["x", "y"])), Pipeline)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_raw_mixed_frames_with_missing_values_can_be_learnt(name):
+    X, y = persons()
+    model = default_model(name, X).fit(X, y)
+    assert model.predict(X).tolist() == y.tolist()
+    assert Predictor(model).scores(X).shape == (120, 2)
+    reordered = X[X.columns[::-1]]
+    assert model.predict(reordered).tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_row_with_unseen_and_missing_values_is_still_predicted(name):
+    X, y = persons()
+    model = default_model(name, X).fit(X, y)
+    odd = X.iloc[:2].assign(job=["pilot", None], age=[31, 28], active=[True, True])
+    odd["height"] = np.nan
+    assert set(model.predict(odd)) <= {"yes", "no"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_object_arrays_texts_and_sparse_matrices_can_be_learnt(name):
+    X, _ = persons()
+    objects = X[["age", "height", "town", "mixed"]].to_numpy(object)
+    labels = np.where(X["town"] == "Bonn", 1, 0)
+    assert default_model(name, objects).fit(objects, labels).predict(objects).tolist() == labels.tolist()
+    texts = ["good film", "bad film"] * 20
+    assert default_model(name, texts).fit(texts, [1, 0] * 20).predict(["good"]).tolist() == [1]
+    counts = sparse.csr_array(np.tile([[2.0, 0.0], [0.0, 3.0]], (20, 1)))
+    assert default_model(name, counts).fit(counts, [1, 0] * 20).predict(counts[:2]).tolist() == [1, 0]
+
+
+def test_a_trained_default_model_survives_pickling():
+    X, y = persons()
+    model, _, test = train_default("gradient-boosting", X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(test).tolist() == model.predict(test).tolist()
+
+
+def test_an_unknown_default_is_answered_with_the_nearest():
+    with pytest.raises(
+        InputError, match=r"no default model 'random-forrest'\. Did you mean 'random-forest'\?"
+    ):
+        default_model("random-forrest")
+
+
+def test_the_split_is_66_to_34_and_stratified():
+    X = pd.DataFrame({"row": np.arange(300.0)})
+    y = np.where(np.arange(300) % 10 == 0, "rare", "common")
+    model, background, test = train_default("tree", X, y, seed=3)
+    assert (len(background), len(test)) == (198, 102)
+    rows = background["row"].astype(int).tolist() + test["row"].astype(int).tolist()
+    assert sorted(rows) == list(range(300))
+    assert sum(y[test["row"].astype(int)] == "rare") == 10  # 34 % of 30, rounded
+    assert background["row"].is_monotonic_increasing
+    assert model.classes_.tolist() == ["common", "rare"]
+
+
+def test_a_class_with_one_row_does_not_stop_the_split():
+    X = np.arange(20.0).reshape(10, 2)
+    _, background, test = train_default("tree", X, ["a"] * 5 + ["b"] * 4 + ["once"])
+    assert (len(background), len(test)) == (7, 3)
+
+
+def test_the_same_seed_gives_the_same_split_and_model():
+    data = load_dataset("breast-cancer")
+    first, again, other = (train_default("random-forest", data.X, data.y, seed) for seed in (0, 0, 2**40 + 1))
+    assert first[2].equals(again[2])
+    assert (first[0].predict_proba(first[2]) == again[0].predict_proba(first[2])).all()
+    assert not first[2].equals(other[2])
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast-cancer"])
+def test_default_models_are_right_about_most_rows_they_never_saw(name, recwarn):
+    data = load_dataset(name)
+    for model_name in NAMES:
+        model, _, test = train_default(model_name, data.X, data.y)
+        accuracy = (model.predict(test) == data.y[test.index]).mean()
+        assert accuracy > (0.6 if model_name == "knn" else 0.88)
+    assert not [w for w in recwarn if "converge" in str(w.message)]
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (["a", "b"], r"target has shape \(2,\); expected \(4,\)"),
+        (["a", None, "b", None], "target is missing in 2 of 4 rows"),
+        (["a"] * 4, "target is 'a' in every row; expected at least two classes"),
+        ([0.1, 0.2, 0.3, 0.4], "'tree' cannot be trained .*ValueError: Unknown label type.*Check the target"),
+    ],
+)
+def test_a_target_that_cannot_be_learnt_is_refused(y, words):
+    with pytest.raises(InputError, match=words):
+        train_default("tree", np.arange(8.0).reshape(4, 2), y)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Make a folder with a module the current one, and leave no trace of it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / "bank_models.py").write_text(
+        "class Model:\n    def predict(self, X):\n        return [1] * len(X)\n\n\n"
+        "model = Model()\n\n\ndef approve(X):\n    return X[:, 0] > 1000\n\n\nlimit = 1000\n"
+    )
+    (tmp_path / "broken_models.py").write_text("import nowhere_to_be_found\n")
+    return tmp_path
+
+
+def test_a_model_is_imported_from_the_current_directory(here):
+    assert load_model("bank_models:model").predict([0, 0]) == [1, 1]
+    assert load_model("bank_models:approve")(np.array([[2000.0]])).tolist() == [True]
+    assert load_model("bank_models:model.predict")([0]) == [1]
+    assert str(here) in sys.path
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ("bank_models:aprove", r"'bank_models' has no 'aprove'\. Did you mean 'approve'\?"),
+        ("bank_models:limit", "type int; expected an object with a predict method"),
+        ("bank_models:Model", "class Model; expected a fitted instance"),
+        ("bank_modles:model", "'bank_modles' cannot be imported .*ModuleNotFoundError.*current directory"),
+        ("broken_models:model", "'broken_models' cannot be imported .*nowhere_to_be_found"),
+        (":model", "cannot be imported"),
+        ("bank_models:", "has no ''"),
+        ("model.onnx", r"'model\.onnx' is neither .*expected module:attribute, or a \.skops"),
+        ("gradient-boosting", "neither a file of a known kind nor a name in a module"),
+    ],
+)
+def test_a_reference_that_leads_to_no_model_is_refused_in_one_line(here, reference, words):
+    with pytest.raises(InputError, match=words) as error:
+        load_model(reference)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("suffix", ["joblib", "pkl", "pickle"])
+def test_a_pickle_is_loaded_only_when_it_is_trusted(tmp_path, suffix):
+    path = tmp_path / f"model.{suffix}"
+    model = DecisionTreeClassifier().fit([[0], [1]], ["a", "b"])
+    if suffix == "joblib":
+        joblib.dump(model, path)
+    else:
+        path.write_bytes(pickle.dumps(model))
+    with pytest.raises(InputError, match=r"pickle runs code .*--trust-pickle"):
+        load_model(str(path))
+    assert load_model(path, trust_pickle=True).predict([[1]]).tolist() == ["b"]
+
+
+class Trap:
+    def __reduce__(self):
+        return (pytest.fail, ("the pickle was loaded",))
+
+
+def test_an_untrusted_pickle_runs_nothing(tmp_path):
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(InputError, match="runs code"):
+        load_model(str(tmp_path / "model.pkl"))
+
+
+def test_a_missing_or_damaged_pickle_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"no file .*nowhere\.pkl"):
+        load_model(str(tmp_path / "nowhere.pkl"), trust_pickle=True)
+    (tmp_path / "half.pkl").write_bytes(pickle.dumps(DecisionTreeClassifier())[:40])
+    with pytest.raises(InputError, match=r"half\.pkl cannot be loaded .*damaged"):
+        load_model(str(tmp_path / "half.pkl"), trust_pickle=True)
+
+
+@pytest.fixture
+def skops(monkeypatch):
+    """Stand in for skops.io, which is optional, with its two functions that are called."""
+    package, module = types.ModuleType("skops"), types.ModuleType("skops.io")
+    package.__spec__ = types.SimpleNamespace(name="skops")
+    module.get_untrusted_types = lambda *, file: []
+    module.load = lambda file, trusted: joblib.load(file)
+    package.io = module
+    monkeypatch.setitem(sys.modules, "skops", package)
+    monkeypatch.setitem(sys.modules, "skops.io", module)
+    return module
+
+
+@pytest.fixture
+def skops_file(tmp_path):
+    joblib.dump(DecisionTreeClassifier().fit([[0], [1]], ["a", "b"]), tmp_path / "model.skops")
+    return str(tmp_path / "model.skops")
+
+
+def test_a_skops_file_without_strange_types_is_loaded(skops, skops_file):
+    assert load_model(skops_file).predict([[0]]).tolist() == ["a"]
+
+
+def test_a_skops_file_with_strange_types_is_refused_and_names_them(skops, skops_file, monkeypatch):
+    monkeypatch.setattr(skops, "get_untrusted_types", lambda *, file: ["os.system", "my.Model"])
+    monkeypatch.setattr(skops, "load", lambda file, trusted: pytest.fail("it was loaded"))
+    with pytest.raises(InputError, match=r"does not trust: os\.system, my\.Model.*module:attribute"):
+        load_model(skops_file)
+
+
+def test_a_damaged_or_missing_skops_file_is_refused(skops, tmp_path):
+    (tmp_path / "half.skops").write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"half\.skops cannot be loaded"):
+        load_model(str(tmp_path / "half.skops"))
+    with pytest.raises(InputError, match=r"no file .*nowhere\.skops"):
+        load_model(str(tmp_path / "nowhere.skops"))
+
+
+def test_a_skops_file_without_skops_says_how_to_install_it(monkeypatch, skops_file):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"needs skops, which is not installed.*pip install skops"):
+        load_model(skops_file)

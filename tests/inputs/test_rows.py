@@ -1,0 +1,100 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from faithkit import InputError
+from faithkit.inputs.rows import check_X, column_names, concat_rows, input_kind, n_rows, take_rows
+
+ARRAY = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+FRAME = pd.DataFrame({"age": [31, 45, 28], "job": pd.Categorical(["smith", None, "clerk"])})
+TEXTS = ["good", "bad", "so so"]
+SAMPLES = [ARRAY, FRAME, sparse.csr_array(ARRAY), sparse.coo_matrix(ARRAY), TEXTS]
+
+
+def cells(X):
+    """Return the content as nested lists, None for missing."""
+    if isinstance(X, list):
+        return [[text] for text in X]
+    if isinstance(X, pd.DataFrame):
+        return X.astype(object).where(X.notna(), None).to_numpy().tolist()
+    return (X.toarray() if sparse.issparse(X) else X).tolist()
+
+
+@pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
+def test_rows_are_counted_and_taken_alike_in_every_container(X):
+    every = cells(X)
+    assert n_rows(X) == 3
+    assert cells(take_rows(X, [2, 0, 2])) == [every[2], every[0], every[2]]
+    assert cells(take_rows(X, slice(1, None))) == every[1:]
+    assert cells(take_rows(X, np.array([True, False, True]))) == [every[0], every[2]]
+    assert n_rows(take_rows(X, [])) == 0
+
+
+@pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
+def test_parts_put_together_give_the_whole(X):
+    whole = concat_rows([take_rows(X, slice(0, 1)), take_rows(X, slice(1, 3))])
+    assert cells(whole) == cells(X)
+
+
+def test_putting_frames_together_keeps_dtypes_and_index():
+    whole = concat_rows([FRAME.iloc[:1], FRAME.iloc[1:]])
+    pd.testing.assert_frame_equal(whole, FRAME)
+
+
+def test_parts_of_different_kinds_are_refused():
+    with pytest.raises(InputError, match=r"different kinds \(DataFrame, ndarray\)"):
+        concat_rows([FRAME, ARRAY])
+
+
+def test_parts_with_different_columns_are_refused():
+    with pytest.raises(InputError, match=r"different columns: age, job; and age\. Give"):
+        concat_rows([FRAME, FRAME[["age"]]])
+
+
+def test_no_parts_at_all_are_refused():
+    with pytest.raises(InputError, match="no parts"):
+        concat_rows([])
+
+
+def test_the_kind_of_input_is_the_word_components_use():
+    assert [input_kind(X) for X in SAMPLES] == ["table", "table", "sparse", "sparse", "text"]
+
+
+def test_column_names_are_strings_in_every_container():
+    assert column_names(pd.DataFrame({7: [1], "age": [2]})) == ["7", "age"]
+    assert column_names(ARRAY) == column_names(sparse.csr_array(ARRAY)) == ["x0", "x1"]
+    assert column_names(TEXTS) == ["text"]
+
+
+@pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
+def test_a_usable_sample_passes_the_check(X):
+    checked = check_X(X)
+    assert cells(checked) == cells(X)
+    assert checked is X or checked.format == "csr"
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        ([[1, 2], [3, 4]], r"list of list; expected .* Use numpy\.asarray\(X\)"),
+        (["good", None], "list of NoneType; expected"),
+        ((1, 2), r"type tuple; expected .* numpy\.asarray"),
+        (pd.Series(["good", "bad"]), r"type Series; expected .* X\.to_frame\(\) .* X\.tolist\(\)"),
+        ("good", "type str; expected a 2-D NumPy array"),
+        (None, "type NoneType; expected"),
+        (np.array([1.5, 2.5]), r"shape \(2,\); expected one row .*reshape\(-1, 1\).*reshape\(1, -1\)"),
+        (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\); expected two dimensions.*reshape\(len\(X\), -1\)"),
+        (np.zeros((2, 0)), "no columns; expected at least one feature"),
+        (np.ma.masked_array(ARRAY, ARRAY > 2), r"masked array.*filled\(numpy.nan\)"),
+        (np.zeros((0, 3)), "sample is empty"),
+        (FRAME.iloc[:0], "sample is empty"),
+        (sparse.csr_array((0, 3)), "sample is empty"),
+        ([], "sample is empty"),
+        (pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]), "more than one column named 'a'"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "more than one column named '1'"),
+    ],
+)
+def test_an_unusable_sample_is_refused_with_what_to_do(X, words):
+    with pytest.raises(InputError, match=words):
+        check_X(X)

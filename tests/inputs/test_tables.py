@@ -1,0 +1,184 @@
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from inputs.frames import people
+
+from faithkit import InputError
+from faithkit.inputs.tables import match_names, read_table, select_columns, split_target
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a file of a given name and content, and return its path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def test_only_empty_cells_of_a_csv_are_missing(written):
+    frame = read_table(written("t.csv", "n,x,word\n1,,NA\n2,0.5,None\n3,1.5,\n4,2,null\n"))
+    assert frame["n"].dtype == np.int64
+    assert frame["x"].dtype == np.float64
+    assert frame["x"].isna().tolist() == [True, False, False, False]
+    assert frame["word"].isna().tolist() == [False, False, True, False]
+    assert frame["word"].dropna().tolist() == ["NA", "None", "null"]
+
+
+def test_a_word_in_a_column_of_numbers_makes_it_text(written):
+    frame = read_table(written("t.csv", "x\n1.0\nnan\n2.5\n"))
+    assert frame["x"].tolist() == ["1.0", "nan", "2.5"]
+
+
+def test_numbers_in_a_csv_are_read_exactly(tmp_path):
+    x = np.random.default_rng(0).normal(size=2000) * 10.0 ** np.random.default_rng(1).integers(-20, 20, 2000)
+    pd.DataFrame({"x": x}).to_csv(tmp_path / "t.csv", index=False)
+    assert read_table(tmp_path / "t.csv")["x"].tolist() == x.tolist()
+
+
+def test_a_late_string_does_not_split_a_long_column_into_two_types(written):
+    frame = read_table(written("t.csv", "x,y\n" + "1,1\n" * 400_000 + "a,1\n"))
+    assert {type(value) for value in frame["x"]} == {str}
+
+
+def test_gzip_suffixes_and_capitals_are_understood(written):
+    content = "a,b\n1,x\n"
+    expected = pd.DataFrame({"a": [1], "b": ["x"]})
+    for path in (written("t.csv.gz", gzip.compress(content.encode())), written("T.CSV", content)):
+        pd.testing.assert_frame_equal(read_table(path), expected)
+        pd.testing.assert_frame_equal(read_table(str(path)), expected)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(written):
+    assert list(read_table(written("t.csv", b"\xef\xbb\xbfa,b\n1,2\n"))) == ["a", "b"]
+
+
+def test_a_single_column_is_a_table(written):
+    assert read_table(written("t.csv", "text\ngood; really\nbad\n"))["text"].tolist() == [
+        "good; really",
+        "bad",
+    ]
+
+
+def test_parquet_keeps_every_kind_of_column(tmp_path):
+    frame = people()
+    frame["town"] = frame["town"].astype("str")
+    frame["mixed"] = frame["mixed"].astype("boolean")
+    frame.to_parquet(tmp_path / "t.parquet")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "t.parquet"), frame)
+
+
+PARQUET = b"PAR1" + bytes(20)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.txt", "a\n1\n", r"suffix '\.txt'; expected \.csv, \.csv\.gz or \.parquet"),
+        ("table", "a\n1\n", r"suffix ''; expected \.csv"),
+        ("t.csv", "", "is empty; expected a line with column names"),
+        ("t.csv", "a,b\n", "has 0 rows and 2 columns; expected at least one"),
+        ("t.csv", b"a,b\n1,\xe4\xff\n", "not UTF-8 text .*Save it as UTF-8"),
+        ("t.csv", "a;b\n1;2\n", "single column 'a;b': its cells are separated by ';'; expected commas"),
+        ("t.csv", "a;b\n1,5;2,5\n", "separated by ';'; expected commas"),
+        ("t.csv", "a\tb\n1\t2\n", "separated by tabs; expected commas"),
+        ("t.csv", "a,b\n1,2\n1,2,3\n", "not a well-formed CSV .*line 3.*Check that line"),
+        ("t.csv", "a,b\n1,2,3\n4,5,6\n", "more cells in its rows than names"),
+        ("t.csv", "a,b\n0,2,3\n1,5,6\n", "more cells in its rows than names"),
+        ("t.csv.gz", b"a,b\n1,2\n", "not a whole gzip file"),
+        ("t.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 9999)[:-30], "not a whole gzip file"),
+        ("t.parquet", b"", "not a whole Parquet file.*truncated"),
+        ("t.parquet", "a,b\n1,2\n", "not a whole Parquet file"),
+        ("t.parquet", PARQUET, "not a whole Parquet file"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_in_one_line(written, name, content, words):
+    path = written(name, content)
+    with pytest.raises(InputError, match=words) as error:
+        read_table(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_truncated_parquet_file_is_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"x": np.arange(1000.0)}).to_parquet(path)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InputError, match="not a whole Parquet file"):
+        read_table(path)
+
+
+def test_a_parquet_file_with_damaged_pages_is_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"x": np.arange(1000.0)}).to_parquet(path)
+    content = bytearray(path.read_bytes())
+    content[4:200] = b"\xff" * 196
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"t\.parquet (is not a whole Parquet file|cannot be read)"):
+        read_table(path)
+
+
+def test_an_empty_parquet_table_is_refused(tmp_path):
+    people().iloc[:0].to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="has 0 rows"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_a_missing_file_and_a_directory_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"no file .*nowhere\.csv"):
+        read_table(tmp_path / "nowhere.csv")
+    with pytest.raises(InputError, match=r"is a directory; expected a file that ends in \.csv"):
+        read_table(tmp_path)
+
+
+def test_the_target_is_split_off():
+    frame = people()
+    X, y = split_target(frame, "job")
+    assert list(X) == [name for name in frame if name != "job"]
+    pd.testing.assert_series_equal(y, frame["job"])
+    assert "job" in frame
+
+
+def test_an_unknown_target_is_answered_with_the_nearest_column():
+    with pytest.raises(InputError, match=r"no column 'hieght'\. Did you mean 'height'\?"):
+        split_target(people(), "hieght")
+    with pytest.raises(InputError, match=r"no column 'zzz'\. There is: age, height, .* and 2 more"):
+        split_target(people(), "zzz")
+
+
+def test_a_table_with_nothing_but_the_target_is_refused():
+    with pytest.raises(InputError, match="no column beside the target 'y'"):
+        split_target(pd.DataFrame({"y": [1]}), "y")
+
+
+LOG = pd.DataFrame([[1, 2, 3, 4, 5]], columns=["age", "phi_age", "label", "phi_sex", "phi[1]"])
+
+
+@pytest.mark.parametrize(
+    ("patterns", "expected"),
+    [
+        ("phi_*", ["phi_age", "phi_sex"]),
+        ("label, age", ["age", "label"]),
+        (("label", "phi_*"), ["phi_age", "label", "phi_sex"]),
+        ("phi_s?x,phi_*", ["phi_age", "phi_sex"]),
+        ("phi[1]", ["phi[1]"]),
+        ("phi_[as]*", ["phi_age", "phi_sex"]),
+    ],
+)
+def test_columns_are_selected_in_the_tables_order(patterns, expected):
+    assert list(select_columns(LOG, patterns)) == expected
+    assert match_names(list(LOG), patterns) == expected
+
+
+def test_a_pattern_without_a_match_is_answered_with_the_nearest_column():
+    with pytest.raises(InputError, match=r"No column matches 'lable'\. Did you mean 'label'\?"):
+        select_columns(LOG, "age,lable")
+    with pytest.raises(InputError, match=r"No column matches 'PHI_\*'\."):
+        select_columns(LOG, "PHI_*")
+    with pytest.raises(InputError, match="No columns were asked for"):
+        select_columns(LOG, " ,")
