@@ -66,7 +66,7 @@ def _load(data: str, target: str | None) -> tuple[Any, Any]:
         return dataset.X, dataset.y
     if not Path(data).exists() and not Path(data).suffix:
         raise InputError(
-            f"there is neither a file nor a dataset {data!r}: give a path to a CSV or Parquet file, or one of "
+            f"there is neither a file nor a dataset {data!r}: give a CSV or Parquet file, or one of "
             f"{few(dataset_names())}."
         )
     frame = read_table(data)

@@ -1,6 +1,7 @@
 """A result as a person reads it in a terminal: a table of at most 80 columns and a sentence each."""
 
 import io
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.estimate import Estimate
@@ -19,9 +20,13 @@ def summary(result: "Evaluation") -> str:
     console = Console(file=out, width=WIDTH, color_system=None, highlight=False)
     console.print(_heading(result))
     console.print(_table(result))
-    for line in sentences(result):
-        console.print(line)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    told = [_wrapped(sentence) for sentence in sentences(result)]
+    return "\n".join([*(line.rstrip() for line in out.getvalue().splitlines()), *told]) + "\n"
+
+
+def _wrapped(sentence: str) -> str:
+    """Break at 80 columns, but never between a number and its percent sign."""
+    return textwrap.fill(sentence.replace(" %", "\u00a0%"), WIDTH).replace("\u00a0", " ")
 
 
 def _heading(result: "Evaluation") -> str:

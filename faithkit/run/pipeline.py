@@ -34,9 +34,9 @@ def encode_labels(predictions: Any) -> Labels:
     >>> encode_labels(["yes", "no", "yes"]).codes
     array([1, 0, 1])
     """
-    column = pd.Series(list(predictions) if isinstance(predictions, tuple | list) else predictions)
-    if np.ndim(predictions) > 1:
+    if getattr(predictions, "ndim", 1) != 1:
         raise InputError(f"predictions of shape {np.shape(predictions)}: give one label per row.")
+    column = pd.Series(list(predictions) if isinstance(predictions, tuple | list) else predictions)
     if not len(column):
         raise InputError("the sample is empty: give at least one row.")
     gone = column.isna().to_numpy()

@@ -234,7 +234,6 @@ def test_another_process_gets_the_same_seeds_and_fingerprint(hash_seed):
     assert run.stdout.strip() == f"{row_seeds(people(), 0).tolist()} {fingerprint(people())}"
 
 
-
 def test_a_long_column_of_few_strings_hashes_each_string_once(monkeypatch):
     calls = []
     blake2b = hashlib.blake2b

@@ -14,7 +14,9 @@ from faithkit.measure.inference import pseudo_values
 from faithkit.measure.relations import NearExplanation, Relation, SameExplanation
 from faithkit.measure.tally import Tally, count, unite
 
-AWKWARD = st.sampled_from([0.0, -0.0, 1.0, float("nan"), -float("nan"), float("inf"), 1e-320, 0.1, 0.1 + 2**-55])
+AWKWARD = st.sampled_from(
+    [0.0, -0.0, 1.0, float("nan"), -float("nan"), float("inf"), 1e-320, 0.1, 0.1 + 2**-55]
+)
 
 
 class Matrix(Relation):

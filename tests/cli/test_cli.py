@@ -1,0 +1,216 @@
+"""The command line as a person meets it: output, exit codes, and how fast it answers."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import faithkit
+from faithkit.cli import VERBS, main
+from faithkit.extension import known
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def log(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "label": ["yes", "yes", "no", "no", "yes"],
+            "phi_age": [0.5, 0.5, 0.1, 0.5, np.nan],
+            "phi_job": [0.0, -0.0, 0.3, 0.0, np.nan],
+            "rule": [
+                json.dumps(faithkit.Rule([faithkit.Interval("age", high=limit)]).to_json())
+                for limit in (40, 40, 70, 40, 70)
+            ],
+            "age": [30, 35, 60, 38, 65],
+        }
+    )
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    frame.to_parquet(tmp_path / "log.parquet")
+    return tmp_path
+
+
+def test_the_first_command_works_at_once():
+    result = run("evaluate", "--explainer", "shap", "--discretize", "1fp")
+    assert result.exit_code == 0
+    assert "consistency" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "Instances that share an explanation get the same prediction" in result.stdout
+
+
+@pytest.mark.parametrize("file", ["log.csv", "log.parquet"])
+def test_score_reads_a_log_and_counts_empty_rows_as_unexplained(log, file):
+    result = run("score", log / file, "--prediction", "label", "--explanation", "phi_*", "--json", "-")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert (found["n"], found["unexplained"], found["n_explanations"]) == (5, 1, 3)
+    # rows 0, 1 and 3 share (0.5, 0): two yes and a no, so 1/2 + 1/2 + 0 over five rows
+    assert found["measures"]["consistency"]["value"] == pytest.approx(0.2)
+
+
+def test_score_measures_the_sufficiency_of_logged_rules(log):
+    result = run(
+        "score",
+        log / "log.csv",
+        "--prediction",
+        "label",
+        "--explanation",
+        "rule",
+        "--features",
+        "age",
+        "--json",
+        "-",
+    )
+    found = json.loads(result.stdout)
+    # age ≤ 40 covers rows 0, 1, 3 (yes, yes, no); age ≤ 70 covers all (3 yes, 2 no)
+    expected = (0.5 + 0.5 + 1 / 4 + 0 + 2 / 4) / 5
+    assert found["measures"]["sufficiency"]["value"] == pytest.approx(expected)
+    assert found["relation"] == "in-scope"
+
+
+def test_json_to_a_file_leaves_the_table_on_stdout(log):
+    path = log / "out.json"
+    result = run("score", log / "log.csv", "--prediction", "label", "--explanation", "phi_*", "--json", path)
+    assert "consistency" in result.stdout
+    assert json.loads(path.read_text())["n"] == 5
+    assert [file.name for file in log.iterdir() if file.name.startswith(".out")] == []
+
+
+def test_evaluate_takes_a_persons_own_files_and_model(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "y": rng.integers(0, 2, 60)})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n\ndef model(X):\n    return np.where(X['a'] > 0, 'up', 'down')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    result = run(
+        "evaluate", "--data", "data.csv", "--target", "y", "--model", "mine:model", "--explainer", "shap"
+    )
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: ") or "error: " in result.stderr
+    assert "Traceback" not in result.output
+    result = run(
+        "evaluate",
+        "--data",
+        "data.csv",
+        "--target",
+        "y",
+        "--model",
+        "random-forest",
+        "--discretize",
+        "1fp",
+        "--samples",
+        "15",
+        "--json",
+        "-",
+    )
+    found = json.loads(result.stdout)
+    assert found["n"] == 15
+    assert found["data"]["columns"] == 2
+
+
+def test_the_same_command_twice_gives_the_same_bytes():
+    command = ("evaluate", "--data", "iris", "--model", "random-forest", "--discretize", "1fp", "--json", "-")
+    assert run(*command).stdout == run(*command).stdout
+
+
+def test_plan_prints_both_sizes():
+    result = run("plan", "--range", "2048", "--epsilon", "0.1")
+    assert "7,535" in result.stdout
+    assert "835,879" in result.stdout
+    assert json.loads(run("plan", "--range", "2048", "--json", "-").stdout)["bias"] == 7535
+
+
+def test_plugins_lists_every_component_with_its_distribution():
+    result = run("plugins")
+    for name in ("shap", "in-scope", "within", "same-explanation", "1fp", "leave-one-out"):
+        assert f"  {name} " in result.stdout
+    assert "[faithkit-feature-importance]" in result.stdout
+    listed = json.loads(run("plugins", "--json").stdout)
+    assert {entry["name"] for entry in listed["components"]} >= {"shap", "in-scope", "original"}
+    assert listed["broken"] == []
+
+
+def test_show_tells_a_components_parameters():
+    result = run("show", "discretizer", "1fp")
+    assert "digits = 1" in result.stdout
+    assert "how = 'floor'" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("evaluate", "--data", "nope"), 1, "neither a file nor a dataset 'nope'"),
+        (("evaluate", "--data", "nope.csv"), 1, "no file nope.csv"),
+        (("evaluate", "--explainer", "shapp"), 1, "Did you mean 'shap'?"),
+        (("evaluate", "--explainer", "lime"), 1, "pip install"),
+        (("evaluate", "--explainer", "shap:output=odds"), 1, "'probability' or 'raw'"),
+        (("evaluate", "--discretize", "1fp:digit=2"), 1, "Did you mean 'digits'?"),
+        (("evaluate", "--model", "deep"), 1, "deep"),
+        (("evaluate", "--samples", "0"), 2, "--samples"),
+        (("evaluate", "--confidence", "2"), 1, "between 0 and 1"),
+        (("score",), 2, "LOG"),
+        (("scor",), 2, "Did you mean 'score'?"),
+        (("reproduce",), 2, "pip install faithkit-paper"),
+        (("show", "explainer", "shapp"), 1, "Did you mean 'shap'?"),
+        (("plan", "--range", "0"), 2, "--range"),
+    ],
+)
+def test_mistakes_get_one_readable_line_and_an_exit_code(arguments, code, message):
+    result = run(*arguments)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+    if code == 1:
+        assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("missing", ["label2", "ph_*"])
+def test_a_column_that_is_not_there_is_named(log, missing):
+    options = {"--prediction": "label", "--explanation": "phi_*"}
+    options["--prediction" if missing == "label2" else "--explanation"] = missing
+    result = run("score", log / "log.csv", *[part for pair in options.items() for part in pair])
+    assert result.exit_code == 1
+    assert missing in result.stderr
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    result = run("evaluate", "--data", "nope", "--debug")
+    assert isinstance(result.exception, faithkit.InputError)
+
+
+def imported_by(*arguments):
+    code = (
+        "import sys\nfrom faithkit.cli import main\n"
+        f"try:\n    main({list(arguments)!r})\nexcept SystemExit:\n    pass\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stderr.split()}, done.stdout
+
+
+def test_help_imports_neither_numpy_nor_anything_heavier():
+    modules, text = imported_by("--help")
+    assert not modules & {"numpy", "pandas", "sklearn", "scipy", "rich", "shap"}
+    for verb in VERBS:
+        assert verb in text
+
+
+def test_plugins_imports_neither_scikit_learn_nor_an_explainers_library():
+    modules, text = imported_by("plugins")
+    assert not modules & {"sklearn", "scipy", "pandas", "shap", "lime", "anchor", "dice_ml"}
+    assert "shap" in text
+
+
+def test_the_kernels_verbs_are_reserved_names():
+    assert set(VERBS) <= set(known.VERBS)

@@ -1,0 +1,406 @@
+"""What a person gets from `evaluate` and `score`, on data as it really comes."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import faithkit
+from faithkit import Explanations, FaithkitError, FaithkitWarning, Interval, OneOf, Rule
+
+RNG = np.random.default_rng(7)
+LABELS = RNG.choice(["low", "middle", "high"], 90, p=[0.5, 0.3, 0.2])
+
+
+@pytest.fixture(scope="module")
+def people():
+    """A mixed frame with missing values, a Pipeline of three classes on it, and rules as explanations."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, 300).astype(float),
+            "job": rng.choice(["clerk", "farmer", "nurse"], 300),
+            "hours": pd.array(rng.integers(10, 60, 300), dtype="Int64"),
+        }
+    )
+    frame.loc[::17, "age"] = np.nan
+    frame.loc[::23, "job"] = None
+    income = np.where(frame["age"].fillna(40) > 50, "high", np.where(frame["hours"] > 35, "middle", "low"))
+    prepare = make_column_transformer(
+        (SimpleImputer(), ["age", "hours"]),
+        (make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder()), ["job"]),
+    )
+    model = make_pipeline(prepare, RandomForestClassifier(20, random_state=0)).fit(frame, income)
+    return frame, model
+
+
+def rules_for(frame):
+    """Explain by age, or by job where the age is missing."""
+    old, young = Rule([Interval("age", low=50)]), Rule([Interval("age", high=50)])
+    jobs = {job: Rule([OneOf("job", [job])]) for job in frame["job"].dropna().unique()}
+    nothing = Rule()
+    return Explanations.of(
+        [
+            jobs.get(job, nothing) if pd.isna(age) else (old if age > 50 else young)
+            for age, job in zip(frame["age"], frame["job"], strict=True)
+        ],
+        kind="rule",
+        relation="in-scope",
+    )
+
+
+class ByAge:
+    learns = False
+
+    def fit(self, predictor, background):
+        return self
+
+    def explain(self, X, seeds):
+        return rules_for(X)
+
+
+def test_a_constant_explainer_gets_chance():
+    result = faithkit.score(LABELS, ["same"] * 90)
+    assert result.consistency.value == pytest.approx(result.chance, abs=1e-12)
+    assert result.consistency.verified == 1
+
+
+def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
+    result = faithkit.score(LABELS, range(90))
+    assert result.consistency.value == 0
+    assert result.consistency.bracket == (0, 1)
+    assert (result.consistency.low, result.consistency.high) == (0, 1)
+    assert result.consistency.verdict == "unverifiable"
+    assert (result.uniqueness, result.singletons) == (1, 1)
+    assert "says nothing about the truth" in repr(result)
+
+
+def test_one_row_is_unverifiable_and_no_error():
+    result = faithkit.score(["yes"], ["because"])
+    assert result.consistency.verdict == "unverifiable"
+    assert result.chance is None
+    assert result.consistency.se is None
+    json.loads(result.to_json())
+
+
+def test_sufficiency_of_rules_is_their_precision_over_the_other_rows(people):
+    frame, model = people
+    result = faithkit.evaluate(model, frame, explainer=ByAge())
+    labels = model.predict(frame)
+    values = []
+    for i in range(len(frame)):
+        age, job = frame["age"].iloc[i], frame["job"].iloc[i]
+        if pd.notna(age):
+            covered = frame["age"] > 50 if age > 50 else frame["age"] <= 50
+        else:
+            covered = frame["job"] == job if pd.notna(job) else pd.Series(True, index=frame.index)
+        others = covered.to_numpy(bool) & (np.arange(len(frame)) != i)
+        values.append((labels[others] == labels[i]).mean())
+    assert result.sufficiency.value == pytest.approx(np.mean(values), abs=1e-12)
+    local = result.local(5)
+    assert local.sufficiency.value == pytest.approx(values[5], abs=1e-12)
+    assert local.prediction == labels[5]
+
+
+def test_local_values_average_to_the_global_one(people):
+    frame, model = people
+    result = faithkit.evaluate(model, frame, explainer=ByAge())
+    for name in ("consistency", "sufficiency"):
+        local = [getattr(result.local(i), name).value or 0.0 for i in range(result.n)]
+        assert np.mean(local) == pytest.approx(getattr(result, name).value, abs=1e-12)
+
+
+def test_a_new_row_is_measured_against_the_sample(people):
+    frame, model = people
+    result = faithkit.evaluate(model, frame.iloc[1:], explainer=ByAge())
+    new = result.local(frame.iloc[:1])
+    again = faithkit.evaluate(model, frame, explainer=ByAge()).local(0)
+    # row 0 of the whole sample leaves itself out, which is what the new row does by being new
+    assert new.sufficiency.value == pytest.approx(again.sufficiency.value)
+    assert new.consistency.value == pytest.approx(again.consistency.value)
+
+
+def test_a_subgroup_is_evaluated_by_its_own_rows_alone(people):
+    frame, model = people
+    result = faithkit.evaluate(model, frame, explainer=ByAge())
+    parts = result.by("job")
+    clerks = frame[frame["job"] == "clerk"]
+    alone = faithkit.evaluate(model, clerks, explainer=ByAge())
+    assert parts["clerk"].n == len(clerks)
+    assert parts["clerk"].sufficiency == alone.sufficiency
+    assert sum(part.n for part in parts.values()) == result.n
+
+
+def test_row_order_changes_no_number(people):
+    frame, model = people
+    order = np.random.default_rng(0).permutation(len(frame))
+    one = faithkit.evaluate(model, frame, explainer=ByAge())
+    two = faithkit.evaluate(model, frame.iloc[order], explainer=ByAge())
+    for name in ("consistency", "sufficiency"):
+        a, b = getattr(one, name).to_dict(), getattr(two, name).to_dict()
+        assert a["value"] == b["value"]
+        assert a["se"] == pytest.approx(b["se"], abs=1e-12)
+
+
+def test_violations_show_two_rows_that_contradict_one_explanation(people):
+    frame, model = people
+    result = faithkit.evaluate(model, frame, explainer=ByAge())
+    labels = model.predict(frame)
+    for found in result.violations(3):
+        one, two = found.rows
+        assert labels[one] != labels[two]
+        assert sum(found.predictions.values()) > 1
+    clashes = [_clashes(result, labels, found) for found in result.violations(10)]
+    assert clashes == sorted(clashes, reverse=True)
+
+
+def _clashes(result, labels, found):
+    owners = [i for i in range(result.n) if result.local(i).explanation == found.explanation]
+    total = sum(found.predictions.values())
+    return sum(total - found.predictions[labels[i]] for i in owners)
+
+
+def test_a_composed_relation_is_measured_like_any_other(people):
+    frame, model = people
+    result = faithkit.evaluate(model, frame, explainer=ByAge())
+    in_scope = faithkit.registry().create("relation", "in-scope")
+    same = faithkit.registry().create("relation", "same-explanation")
+    both = result.measure(in_scope & same)
+    # every rule covers its own instance here, so sharing a rule implies being in its scope
+    assert both.value == pytest.approx(result.consistency.value, abs=1e-12)
+    rest = result.measure(in_scope & ~same)
+    assert rest.verified < 1
+
+
+def test_a_discretizer_sets_the_identity_and_relations_still_see_the_original():
+    vectors = [[0.11], [0.19], [0.55]]
+    result = faithkit.score([0, 0, 1], vectors, discretizer=lambda e: np.floor(e.values * 10))
+    assert result.consistency.value == pytest.approx(2 / 3)
+    assert result.measure("near-explanation:tau=0.05").verified == 0
+
+
+def test_every_estimator_is_available_by_name_and_only_some_have_intervals():
+    values = {}
+    for name in ("leave-one-out", "plug-in", "majority", "verified-only"):
+        found = faithkit.score([0, 0, 1, 1], ["a", "a", "a", "b"], estimator=name).consistency
+        values[name] = found.value
+        assert found.bracket == pytest.approx((0.25, 0.5))
+        assert (found.low is None) == (name == "majority")
+    assert values == pytest.approx(
+        # by hand: group a has two 0s and a 1, group b one 1
+        {
+            "leave-one-out": 0.25,
+            "plug-in": (2 * 2 / 3 + 1 / 3 + 1) / 4,
+            "majority": 0.75,
+            "verified-only": 1 / 3,
+        }
+    )
+
+
+def test_a_function_estimator_has_no_interval():
+    found = faithkit.score(
+        [0, 1], ["a", "a"], estimator=lambda tally: np.ones(tally.owners.shape)
+    ).consistency
+    assert found.value == 1
+    assert found.low is None
+    assert found.verified == 1
+
+
+def test_unexplained_rows_count_in_n_and_agree_with_nobody():
+    result = faithkit.score([0, 0, 0, 0], ["a", None, "a", None])
+    assert (result.n, result.unexplained, result.n_explanations) == (4, 2, 3)
+    assert result.consistency.value == 0.5
+    assert "2 unexplained" in repr(result)
+
+
+def test_the_result_has_exactly_the_documented_fields():
+    found = faithkit.score([0, 0, 1], [[0.1], [0.1], [0.2]]).to_dict()
+    assert set(found) == {
+        *("n", "n_explanations", "unexplained", "uniqueness", "singletons", "chance", "measures"),
+        *("why_no_sufficiency", "explainer", "discretizer", "relation", "estimator", "seed", "data", "model"),
+        *("versions", "background"),
+    }
+    assert set(found["measures"]["consistency"]) == {
+        *(
+            "value",
+            "se",
+            "low",
+            "high",
+            "confidence",
+            "p_value",
+            "verified",
+            "bracket",
+            "mse_bound",
+            "verdict",
+        ),
+    }
+    assert found["measures"]["sufficiency"] is None
+    assert "name a relation" in found["why_no_sufficiency"]
+
+
+def test_the_same_question_gives_the_same_bytes(people, tmp_path):
+    frame, model = people
+    texts = set()
+    for path in (tmp_path / "a.json", tmp_path / "b.json"):
+        faithkit.evaluate(model, frame, explainer=ByAge(), permutations=20).to_json(path)
+        texts.add(path.read_bytes())
+    assert len(texts) == 1
+    assert str(tmp_path) not in texts.pop().decode()
+
+
+def test_a_p_value_is_computed_only_when_asked_for():
+    labels = [0, 1] * 20
+    assert faithkit.score(labels, labels).consistency.p_value is None
+    assert faithkit.score(labels, labels, permutations=99).consistency.p_value == 0.01
+
+
+def test_learning_from_the_sample_itself_is_warned_about_and_marked(people):
+    frame, model = people
+
+    class Learner(ByAge):
+        learns = True
+
+    with pytest.warns(FaithkitWarning, match="flatters"):
+        result = faithkit.evaluate(model, frame, explainer=Learner())
+    assert result.to_dict()["background"] == "the sample itself"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = faithkit.evaluate(model, frame, explainer=Learner(), background=frame)
+    assert result.to_dict()["background"] == "given"
+
+
+def test_texts_are_explained_by_words_and_judged_by_their_scope():
+    texts = ["good film", "good plot", "bad film", "bad plot", "good film"]
+
+    def first_word(X):
+        words = [Rule([faithkit.Contains(text.split()[0])]) for text in X]
+        return Explanations.of(words, kind="rule", relation="in-scope")
+
+    result = faithkit.evaluate(lambda X: ["good" in text for text in X], texts, explainer=first_word)
+    assert result.sufficiency.value == 1
+
+
+def test_a_sparse_matrix_is_a_sample_too():
+    from scipy.sparse import csr_matrix
+
+    X = csr_matrix(np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 1.0]]))
+    result = faithkit.evaluate(
+        lambda X: X.toarray()[:, 0] > 1, X, explainer=lambda X: X.toarray().argmax(axis=1).tolist()
+    )
+    assert result.consistency.value == pytest.approx(2 / 3)
+
+
+def test_a_pilot_plans_the_sample():
+    pilot = faithkit.score([0] * 100, [i % 60 for i in range(100)])
+    found = faithkit.plan(0.05, pilot=pilot)
+    assert found.pilot_size == 100
+    best, worst = found.from_pilot
+    assert best is None or best > 100
+    assert worst is None or best is None or worst >= best
+
+
+BAD = {
+    "no rows": (lambda: faithkit.score([], []), "the sample is empty"),
+    "lengths that differ": (lambda: faithkit.score([0, 1], ["a"]), "1 explanations for 2 predictions"),
+    "X of another length": (lambda: faithkit.score([0], ["a"], X=np.zeros((2, 1))), "2 rows of X for 1"),
+    "NaN predictions": (
+        lambda: faithkit.score([0.0, float("nan")], ["a", "b"]),
+        "1 of 2 predictions are missing",
+    ),
+    "None predictions": (lambda: faithkit.score(["a", None], ["a", "b"]), "the first in row 1"),
+    "a matrix of predictions": (lambda: faithkit.score(np.zeros((2, 2)), ["a", "b"]), "one label per row"),
+    "ragged vectors": (lambda: faithkit.score([0, 1], [[1.0], [1.0, 2.0]]), r"rows of \[1, 2\] values"),
+    "unhashable explanations": (
+        lambda: faithkit.score([0, 1], [{"a": 1}, {"a": 2}]),
+        "a dict and has no hash",
+    ),
+    "text as explanations": (lambda: faithkit.score([0, 1], "ab"), "give a 2-D array"),
+    "a negative tau": (
+        lambda: faithkit.score([0], [[1.0]], relation="near-explanation:tau=-1"),
+        "at least 0, got -1",
+    ),
+    "tau NaN": (
+        lambda: faithkit.registry().create("relation", "near-explanation", {"tau": float("nan")}),
+        "at least 0, got nan",
+    ),
+    "an unknown relation": (
+        lambda: faithkit.score([0], ["a"], relation="in-scoop"),
+        "Did you mean 'in-scope'",
+    ),
+    "an unknown parameter": (
+        lambda: faithkit.score([0], ["a"], relation="near-explanation:tua=1"),
+        "Did you mean 'tau'",
+    ),
+    "an unknown estimator": (lambda: faithkit.score([0], ["a"], estimator="median"), "leave-one-out"),
+    "an estimator of another shape": (
+        lambda: faithkit.score([0], ["a"], estimator=lambda tally: np.ones(3)),
+        r"shape \(3,\); expected \(2, 1, 1\)",
+    ),
+    "an estimator beyond 1": (
+        lambda: faithkit.score([0], ["a"], estimator=lambda tally: np.full(tally.owners.shape, 2.0)),
+        "expected values from 0 to 1",
+    ),
+    "near-explanation of words": (
+        lambda: faithkit.score([0], ["a"], relation="near-explanation:tau=1"),
+        "distances between vectors",
+    ),
+    "in-scope without instances": (
+        lambda: faithkit.score([0], Explanations.of([Rule()], kind="rule"), relation="in-scope"),
+        "pass X",
+    ),
+    "in-scope of words": (
+        lambda: faithkit.score([0], ["a"], X=["a"], relation="in-scope"),
+        "in-scope reads rules",
+    ),
+    "confidence of 1": (lambda: faithkit.score([0], ["a"], confidence=1.0), "between 0 and 1"),
+    "permutations of -1": (lambda: faithkit.score([0], ["a"], permutations=-1), "at least 0"),
+    "a class for an instance": (lambda: faithkit.score([0], ["a"], estimator=dict), "give an instance"),
+    "a number for an estimator": (lambda: faithkit.score([0], ["a"], estimator=3), "with the method scores"),
+    "identities of another length": (
+        lambda: faithkit.score([0, 1], [[1.0], [2.0]], discretizer=lambda e: [1]),
+        "1 rows where there are 2",
+    ),
+    "a discretizer of another kind": (lambda: faithkit.score([0], ["a"], discretizer="1fp"), "kind vector"),
+    "a pilot that is none": (lambda: faithkit.plan(0.1, pilot=[1, 2]), "what evaluate or score returned"),
+    "nothing to plan from": (lambda: faithkit.plan(0.1), "nothing to plan from"),
+    "epsilon of 2": (lambda: faithkit.plan(2, n_explanations=3), "between 0 and 1"),
+    "a row beyond the sample": (lambda: faithkit.score([0], ["a"]).local(3), "rows 0 to 0"),
+    "a new row for a log": (lambda: faithkit.score([0], ["a"]).local(np.zeros((1, 1))), "give an index"),
+    "an explainer that drops rows": (
+        lambda: faithkit.evaluate(lambda X: X[:, 0], np.zeros((3, 1)), explainer=lambda X: ["a"]),
+        "1 explanations for 3 rows",
+    ),
+    "a model that returns too few": (
+        lambda: faithkit.evaluate(lambda X: [1], np.zeros((3, 1)), explainer=lambda X: ["a"] * 3),
+        "1 label for 3 rows",
+    ),
+    "groups of another length": (lambda: faithkit.score([0, 1], ["a", "b"]).by(["f"]), "1 groups for 2 rows"),
+    "groups by a missing column": (lambda: faithkit.score([0], ["a"]).by("sex"), "no column 'sex'"),
+    "an unwritable file": (
+        lambda: faithkit.score([0], ["a"]).to_json("/nowhere/at/all.json"),
+        "cannot write",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_a_readable_error_and_never_a_number(what):
+    ask, message = BAD[what]
+    with pytest.raises(FaithkitError, match=message) as caught:
+        ask()
+    assert "\n" not in str(caught.value)
+
+
+def test_logged_rules_without_instances_still_give_consistency():
+    rules = Explanations.of([Rule(), Rule()], kind="rule", relation="in-scope")
+    result = faithkit.score([0, 0], rules)
+    assert result.consistency.value == 1
+    assert result.sufficiency is None
+    assert "pass X" in result.why_no_sufficiency
