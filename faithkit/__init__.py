@@ -43,6 +43,8 @@ _HOME = {
     "ParameterError": "faithkit.errors",
     "ContractError": "faithkit.errors",
     "PluginError": "faithkit.errors",
+    "ExplainerError": "faithkit.errors",
+    "StoreError": "faithkit.errors",
 }
 
 __all__ = sorted([*_HOME, "__version__"])

@@ -25,7 +25,15 @@ class ContractError(FaithkitError):
 
 
 class PluginError(FaithkitError):
-    """A plugin could not be loaded; raised only in strict mode, otherwise kept as data."""
+    """A plugin could not be loaded, or a component could not be made of it."""
+
+
+class ExplainerError(FaithkitError):
+    """An explainer failed on a row, or a worker died while explaining."""
+
+
+class StoreError(FaithkitError):
+    """The store of finished chunks cannot be read or written."""
 
 
 class FaithkitWarning(UserWarning):

@@ -65,6 +65,9 @@ class Verbs(click.Group):
                 raise
             click.echo(f"error: {' '.join(str(error).split())}", err=True)
             ctx.exit(1)
+        except KeyboardInterrupt as interrupt:
+            click.echo(str(interrupt) or "interrupted", err=True)
+            ctx.exit(130)
 
 
 def _plugin_verbs() -> list[Any]:

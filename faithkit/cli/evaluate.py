@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.options import measuring, output, show_result, warn_on_stderr
+from faithkit.cli.options import configured_backend, measuring, output, running, show_result, warn_on_stderr
 
 
 @click.command()
@@ -41,8 +41,11 @@ from faithkit.cli.options import measuring, output, show_result, warn_on_stderr
 )
 @measuring
 @click.option("--seed", default=0, show_default=True, metavar="N")
+@running
 @output
-def command(json_path: str | None, explainer: str, discretizer: str, seed: int, **options: Any) -> None:
+def command(
+    json_path: str | None, explainer: str, discretizer: str, seed: int, backend: str | None, **options: Any
+) -> None:
     """Measure how faithful a model's explanations are.
 
     Without --data and --model it runs at once, offline, on an embedded dataset and a model trained on
@@ -52,15 +55,17 @@ def command(json_path: str | None, explainer: str, discretizer: str, seed: int, 
     from faithkit.run.api import evaluate
 
     warn_on_stderr()
-    measures = {name: options.pop(name) for name in ("relation", "estimator", "confidence", "permutations")}
-    situation = prepare(seed=seed, **options)
-    result = evaluate(
-        situation.model,
-        situation.X,
-        explainer=explainer,
-        discretizer=discretizer,
-        background=situation.background,
-        seed=seed,
-        **measures,
-    )
+    loading = ("data", "target", "columns", "model", "trust_pickle", "background", "samples")
+    situation = prepare(seed=seed, **{name: options.pop(name) for name in loading})
+    with configured_backend(backend):
+        result = evaluate(
+            situation.model,
+            situation.X,
+            explainer=explainer,
+            discretizer=discretizer,
+            background=situation.background,
+            seed=seed,
+            progress=True,
+            **options,
+        )
     show_result(result, json_path)

@@ -1,5 +1,6 @@
 """Options that several verbs share, and how results and warnings reach the person."""
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -52,10 +53,35 @@ measuring = together(
     ),
 )
 
+BACKENDS = ("loky", "threading", "sequential")
+
+running = together(
+    click.option("--n-jobs", default=1, show_default=True, metavar="N", help="Workers; -1 for one per core."),
+    click.option("--backend", type=click.Choice(BACKENDS), help="What kind of workers.  [default: loky]"),
+    click.option("--store", metavar="DIR", help="Keep finished chunks here: a killed run goes on from them."),
+    click.option(
+        "--on-error",
+        type=click.Choice(["raise", "record"]),
+        default="raise",
+        show_default=True,
+        help="Stop at a row that cannot be explained, or count it as unexplained.",
+    ),
+    click.option("--row-timeout", type=float, metavar="SECONDS", help="The longest that one row may take."),
+)
+
 output = together(
     click.option("--json", "json_path", metavar="FILE", help="Write the result as JSON; - for stdout."),
     debug,
 )
+
+
+def configured_backend(backend: str | None) -> contextlib.AbstractContextManager[Any]:
+    """Let joblib use the named backend, or whatever it uses anyway."""
+    if backend is None:
+        return contextlib.nullcontext()
+    import joblib
+
+    return joblib.parallel_config(backend=backend)
 
 
 def show_result(result: "Evaluation", json_path: str | None) -> None:

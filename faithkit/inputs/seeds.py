@@ -53,16 +53,26 @@ def row_seeds(X: Rows, seed: int) -> np.ndarray:
     >>> bool(row_seeds(X[1:2], seed=0)[0] == seeds[1])
     True
     """
+    return (row_words(X, seed) >> np.uint64(32)).astype(np.uint32)
+
+
+def row_words(X: Rows, seed: int) -> np.ndarray:
+    """Return 64 bits per row, made like its seed: two of them name the row's content.
+
+    Examples
+    --------
+    >>> row_words(["good", "bad", "good"], seed=0).shape
+    (3,)
+    """
     start = _seed_word(seed)
     if input_kind(X) == "sparse":
-        mixed = _mix(_sparse_words(X) ^ start)
-    else:
-        mixed = np.full(n_rows(X), start, dtype=np.uint64)
-        for words in _column_words(X):
-            mixed ^= words
-            mixed += _GAMMA
-            _mix(mixed)
-    return (mixed >> np.uint64(32)).astype(np.uint32)
+        return _mix(_sparse_words(X) ^ start)
+    mixed = np.full(n_rows(X), start, dtype=np.uint64)
+    for words in _column_words(X):
+        mixed ^= words
+        mixed += _GAMMA
+        _mix(mixed)
+    return mixed
 
 
 def fingerprint(X: Rows) -> str:
@@ -75,7 +85,7 @@ def fingerprint(X: Rows) -> str:
     (True, False)
     """
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr(_header(X)).encode())
+    digest.update(repr(header(X)).encode())
     if input_kind(X) == "sparse":
         matrix = _canonical(X)
         digest.update(matrix.indptr.astype("<i8").tobytes())
@@ -87,7 +97,8 @@ def fingerprint(X: Rows) -> str:
     return digest.hexdigest()
 
 
-def _header(X: Rows) -> tuple[Any, ...]:
+def header(X: Rows) -> tuple[Any, ...]:
+    """Return all that a fingerprint says beside the cells: container, shape, names and dtypes."""
     if isinstance(X, pd.DataFrame):
         return "frame", X.shape, column_names(X), [_dtype_text(dtype) for dtype in X.dtypes]
     if isinstance(X, list):

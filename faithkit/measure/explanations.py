@@ -38,6 +38,8 @@ class Explanations:
         What all rows have in common: names, prototypes, a base value.
     relation : str, optional
         The name of the default applicability relation.
+    reasons : object array, optional
+        Why a row has no explanation, such as "no counterfactual found"; None for the others.
 
     Examples
     --------
@@ -55,10 +57,11 @@ class Explanations:
     )
     shared: dict[str, Any] = attrs.field(factory=dict)
     relation: str | None = None
+    reasons: NDArray[Any] | None = None
 
     def __attrs_post_init__(self) -> None:
         n = n_rows(self.values)
-        for name in ("instances", "identity", "missing"):
+        for name in ("instances", "identity", "missing", "reasons"):
             part = getattr(self, name)
             if part is not None and (rows := n_rows(part)) != n:
                 raise InputError(
@@ -104,6 +107,7 @@ class Explanations:
             instances=take_rows(self.instances, rows),
             identity=take_rows(self.identity, rows),
             missing=self.missing[rows],
+            reasons=take_rows(self.reasons, rows),
         )
 
     def identified(self, identity: Any) -> "Explanations":
@@ -120,7 +124,34 @@ class Explanations:
             name: concat_rows([getattr(part, name) for part in parts])
             for name in ("values", "instances", "identity", "missing")
         }
+        if any(part.reasons is not None for part in parts):
+            columns["reasons"] = np.concatenate([part.why_missing for part in parts])
         return attrs.evolve(parts[0], **columns)
+
+    @property
+    def why_missing(self) -> NDArray[Any]:
+        """The reason of every missing row, "no explanation" where none is told; None for the others."""
+        told = np.full(len(self), None, dtype=object) if self.reasons is None else self.reasons.copy()
+        untold = np.array([reason is None for reason in told], dtype=bool)
+        told[self.missing & untold] = "no explanation"
+        return told
+
+    def spread(self, rows: NDArray[np.int64], n: int, reasons: NDArray[Any]) -> "Explanations":
+        """Put these explanations at the given ones of n rows; the others are missing, for the reasons told.
+
+        Examples
+        --------
+        >>> found = Explanations.of(["a"]).spread(np.array([1]), 2, np.array(["ValueError", None]))
+        >>> found.missing, found.why_missing[0]
+        (array([ True, False]), 'ValueError')
+        """
+        place = np.zeros(n, dtype=np.int64)  # a missing row needs some value in its place; nobody reads it
+        place[rows] = np.arange(len(rows))
+        gone = np.ones(n, dtype=bool)
+        gone[rows] = False
+        whole = self.take(place)
+        told = np.where(gone, reasons, whole.why_missing)
+        return attrs.evolve(whole, missing=whole.missing | gone, reasons=told, instances=None)
 
 
 @attrs.frozen(eq=False)

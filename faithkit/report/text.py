@@ -35,8 +35,11 @@ def _heading(result: "Evaluation") -> str:
     system = " · ".join(part for part in parts if part and part != "original") or "logged explanations"
     model = f" of {facts['model']}" if facts["model"] else ""
     distinct = _plural(result.n_explanations, "distinct explanation")
-    gone = f", {result.unexplained} unexplained" if result.unexplained else ""
-    return f"{system}{model}\n{_plural(result.n, 'instance')}, {distinct}{gone}"
+    lines = [f"{system}{model}", f"{_plural(result.n, 'instance')}, {distinct}"]
+    if result.unexplained:
+        reasons = "; ".join(f"{reason}: {count}" for reason, count in result.why_unexplained.items())
+        lines.append(f"{result.unexplained} unexplained ({reasons})")
+    return "\n".join(lines)
 
 
 def _plural(number: int, noun: str) -> str:

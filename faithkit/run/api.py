@@ -11,11 +11,14 @@ from faithkit.measure.rows import n_rows
 from faithkit.measure.tally import Tally
 from faithkit.run.components import component
 from faithkit.run.evaluation import Evaluation
+from faithkit.run.execution import Execution
+from faithkit.run.job import Faults, Job
 from faithkit.run.pipeline import (
+    System,
     applicability,
     discretize,
     encode_labels,
-    fit_system,
+    explain_and_identify,
     warn_about_background,
 )
 from faithkit.run.provenance import describe_model, versions
@@ -30,8 +33,13 @@ def evaluate(
     estimator: Any = "leave-one-out",
     background: Any = None,
     seed: int = 0,
+    n_jobs: int = 1,
     confidence: float = 0.95,
     permutations: int = 0,
+    store: Any = None,
+    on_error: str = "raise",
+    row_timeout: float | None = None,
+    progress: bool = False,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
 
@@ -47,10 +55,20 @@ def evaluate(
         What the explainer learns from. By default X itself, with a warning.
     seed : int
         Every row's own seed is derived from it and from the row's content.
+    n_jobs : int
+        Workers that explain in parallel, -1 for one per core; `joblib.parallel_config` chooses their kind.
     confidence : float
         Of the intervals.
     permutations : int
         For the p-value; 0 for none.
+    store : path, optional
+        A folder that keeps finished chunks, so that a run that was killed goes on where it was.
+    on_error : str
+        "raise", or "record": rows that an explainer fails on count as unexplained.
+    row_timeout : float, optional
+        Seconds that one row may take.
+    progress : bool
+        Whether to show a bar on stderr.
 
     Returns
     -------
@@ -66,6 +84,7 @@ def evaluate(
     """
     check_X(X)
     _check_options(confidence, permutations)
+    execution = Execution(n_jobs, Faults(on_error, row_timeout), store, progress)
     chosen = component("explainer", explainer), component("discretizer", discretizer)
     scorer = component("estimator", estimator)
     learns = getattr(chosen[0].instance, "learns", True)
@@ -74,8 +93,8 @@ def evaluate(
     known = X if background is None else check_X(background)
     predictor = Predictor.of(model, background=known)
     labels = encode_labels(predictor.predict(X))
-    system = fit_system(predictor, *chosen, known, seed)
-    explanations = discretize(chosen[1], system.explain(X))
+    job = Job(chosen[0], predictor, known, seed)
+    explanations = explain_and_identify(job, chosen[1], X, execution)
     applies, why_not = applicability(relation, explanations, known)
     return Evaluation(
         sample=Sample(X, explanations),
@@ -87,7 +106,7 @@ def evaluate(
         applies=applies,
         relation_given=relation is not None,
         why_no_sufficiency=why_not,
-        system=system,
+        system=System(job, chosen[1]),
         provenance={
             "explainer": chosen[0].text,
             "discretizer": chosen[1].text,

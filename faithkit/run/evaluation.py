@@ -1,6 +1,7 @@
 """The result: what was measured, how sure it is, and everything a person may ask about it next."""
 
 import json
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from faithkit.measure.relations import Relation, SameExplanation, holds_bits
 from faithkit.measure.rows import n_rows, take_rows
 from faithkit.measure.tally import Count, Tally, count
 from faithkit.run.components import Given, component
-from faithkit.run.pipeline import Labels, System, discretize, encode_labels
+from faithkit.run.pipeline import Labels, System, encode_labels
 from faithkit.run.provenance import describe_data
 
 
@@ -100,6 +101,13 @@ class Evaluation:
     def unexplained(self) -> int:
         """The number of instances without an explanation."""
         return int(self.sample.explanations.missing.sum())
+
+    @property
+    def why_unexplained(self) -> dict[str, int]:
+        """How many instances have no explanation, by reason, the most frequent first."""
+        missing = self.sample.explanations.missing
+        told = [str(reason).partition(": ")[0] for reason in self.sample.explanations.why_missing[missing]]
+        return dict(sorted(Counter(told).items(), key=lambda item: (-item[1], item[0])))
 
     @property
     def uniqueness(self) -> float:
@@ -189,6 +197,7 @@ class Evaluation:
             "n": self.n,
             "n_explanations": self.n_explanations,
             "unexplained": self.unexplained,
+            "why_unexplained": self.why_unexplained,
             "uniqueness": self.uniqueness,
             "singletons": self.singletons,
             "chance": self.chance,
@@ -269,7 +278,7 @@ class Evaluation:
             )
         if n_rows(row) != 1:
             raise InputError(f"give one row at a time, got {n_rows(row)}.")
-        explanations = discretize(self.system.discretizer, self.system.explain(row))
+        explanations = self.system.explain(row)
         label = self.system.predictor.predict(row).tolist()[0]
         consistency = self._count_new(SameExplanation(), explanations, label)
         sufficiency = None if self.applies is None else self._count_new(self.applies, explanations, label)

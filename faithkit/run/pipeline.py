@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
+from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.relations import Relation
-from faithkit.measure.rows import n_rows
 from faithkit.run.components import Given, component
+from faithkit.run.execution import Execution, explain_sample
+from faithkit.run.job import Job
 
 
 @attrs.frozen(eq=False)
@@ -54,44 +55,26 @@ def encode_labels(predictions: Any) -> Labels:
 
 @attrs.frozen(eq=False)
 class System:
-    """A fitted explanation system: what it takes to explain one more row."""
+    """An explanation system: what it takes to explain one more row."""
 
-    predictor: Predictor
-    explainer: Any
+    job: Job
     discretizer: Given
-    seed: int
+
+    @property
+    def predictor(self) -> Predictor:
+        """The model."""
+        return self.job.predictor
 
     def explain(self, X: Any) -> Explanations:
-        """Explain rows: one explanation each, whatever the batch they come in."""
-        return checked_explanations(self.explainer.explain(X, row_seeds(X, self.seed)), X, self.explainer)
+        """Explain rows that are not worth a trip to workers, and set their identity."""
+        return discretize(self.discretizer, self.job.explain(X, row_seeds(X, self.job.seed)))
 
 
-def fit_system(
-    predictor: Predictor, explainer: Given, discretizer: Given, background: Any, seed: int
-) -> System:
-    """Fit the explainer, and the discretizer where it learns, on the background."""
-    fitted = explainer.instance.fit(predictor, background)
-    if fitted is None:
-        raise ContractError(
-            f"the explainer {explainer.text}: fit returned None; expected the explainer itself."
-        )
-    system = System(predictor, fitted, discretizer, seed)
+def explain_and_identify(job: Job, discretizer: Given, X: Any, execution: Execution) -> Explanations:
+    """Explain the sample and set identities; a discretizer that learns sees the background's first."""
     if hasattr(discretizer.instance, "fit"):
-        discretizer.instance.fit(system.explain(background))
-    return system
-
-
-def checked_explanations(given: Any, X: Any, explainer: Any) -> Explanations:
-    """Refuse anything but one explanation per row; note the explained rows beside them."""
-    who = f"the explainer {type(explainer).__name__}"
-    if not isinstance(given, Explanations):
-        raise ContractError(f"{who} returned a {type(given).__name__}; expected faithkit.Explanations.")
-    if len(given) != n_rows(X):
-        raise ContractError(
-            f"{who} returned {len(given)} explanations for {n_rows(X)} rows; expected one per row: mark rows "
-            "without an explanation in `missing`."
-        )
-    return given if given.instances is not None else attrs.evolve(given, instances=X)
+        discretizer.instance.fit(explain_sample(job, job.background, execution))
+    return discretize(discretizer, explain_sample(job, X, execution))
 
 
 def discretize(discretizer: Given, explanations: Explanations) -> Explanations:

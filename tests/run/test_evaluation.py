@@ -223,7 +223,16 @@ def test_unexplained_rows_count_in_n_and_agree_with_nobody():
 def test_the_result_has_exactly_the_documented_fields():
     found = faithkit.score([0, 0, 1], [[0.1], [0.1], [0.2]]).to_dict()
     assert set(found) == {
-        *("n", "n_explanations", "unexplained", "uniqueness", "singletons", "chance", "measures"),
+        *(
+            "n",
+            "n_explanations",
+            "unexplained",
+            "why_unexplained",
+            "uniqueness",
+            "singletons",
+            "chance",
+            "measures",
+        ),
         *("why_no_sufficiency", "explainer", "discretizer", "relation", "estimator", "seed", "data", "model"),
         *("versions", "background"),
     }

@@ -35,6 +35,8 @@ class ShapExplainer:
            [ 0.5,  0. ]])
     """
 
+    rows_per_chunk = 1024  # TreeSHAP is fast in batches
+
     def __init__(
         self, output: str = "probability", target: str | None = None, background: str = "sample:100"
     ) -> None:
