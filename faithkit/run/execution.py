@@ -7,6 +7,8 @@ their kind cannot change a result. Every finished chunk is kept at once by whoev
 import os
 import signal
 import tempfile
+import threading
+import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -168,6 +170,7 @@ class _Shared:
     token: str
     job: Job | None = None
     path: str | None = None
+    parent: int = attrs.field(factory=os.getpid)
 
     def get(self) -> Job:
         """Return the job."""
@@ -176,10 +179,22 @@ class _Shared:
         import cloudpickle
 
         assert self.path is not None
-        # Ctrl-C reaches the workers too; it is the parent's to end them, and to say so once
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _settle_in(self.parent)
         loaded: Job = cloudpickle.loads(Path(self.path).read_bytes())
         return loaded
+
+
+def _settle_in(parent: int) -> None:
+    """Make this worker process end with its parent, however that ends."""
+    # Ctrl-C reaches the workers too; it is the parent's to end them, and to say so once
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _token() -> str:

@@ -134,6 +134,9 @@ class Faults:
 
 def explain_chunk(job: Job, X: Any, seeds: NDArray[np.uint32], faults: Faults, first_row: int) -> Chunk:
     """Explain the rows of a chunk; on a failure row by row, so that only the failing rows are lost."""
+    if threading.current_thread() is not threading.main_thread():
+        # warnings can be caught in one thread at a time only; here they are shown as they come
+        return _explain(job, X, seeds, faults, first_row)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FaithkitWarning)
         chunk = _explain(job, X, seeds, faults, first_row)
