@@ -95,7 +95,7 @@ def summarise(
     value = mean_score(checked_scores(estimator, tally), tally)
     low, high = interval(facts, confidence) if getattr(estimator, "interval", False) else (None, None)
     return Estimate(
-        value=facts.value if estimator.name == "leave-one-out" else value,
+        value=facts.value if getattr(estimator, "name", None) == "leave-one-out" else value,
         verified=facts.verified,
         bracket=(facts.value, 1.0 - facts.disagreement),
         se=facts.se if low is not None else None,

@@ -121,9 +121,12 @@ def checked_scores(estimator: Any, tally: Tally) -> Scores:
     who = getattr(estimator, "name", type(estimator).__name__)
     given = estimator.scores(tally)
     try:
-        scores = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ContractError(f"the estimator {who} returned {given!r:.60}; expected numbers.") from None
+        scores = np.asarray(given)
+    except ValueError:
+        scores = np.empty(0, dtype=object)
+    if scores.dtype.kind not in "biuf":
+        raise ContractError(f"the estimator {who} returned {given!r:.60}; expected numbers.")
+    scores = scores.astype(np.float64, copy=False)
     if scores.shape != tally.owners.shape:
         raise ContractError(
             f"the estimator {who} returned scores of shape {scores.shape}; expected {tally.owners.shape}: "

@@ -18,6 +18,10 @@ from faithkit.measure.rows import concat_rows, n_rows, take_rows
 T = TypeVar("T")
 
 
+def _as_mask(given: Any) -> NDArray[np.bool_]:
+    return np.asarray(given, dtype=bool)
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Explanations:
     """One explanation per row, as arrays and JSON values only.
@@ -53,7 +57,8 @@ class Explanations:
     instances: Any = None
     identity: Any = None
     missing: NDArray[np.bool_] = attrs.field(
-        default=attrs.Factory(lambda self: np.zeros(n_rows(self.values), dtype=bool), takes_self=True)
+        default=attrs.Factory(lambda self: np.zeros(n_rows(self.values), dtype=bool), takes_self=True),
+        converter=_as_mask,
     )
     shared: dict[str, Any] = attrs.field(factory=dict)
     relation: str | None = None
@@ -67,10 +72,11 @@ class Explanations:
                 raise InputError(
                     f"{name} has {rows} rows where there are {n} explanations: give one per row."
                 )
-        if self.kind == "vector" and (self.values.ndim != 2 or self.values.dtype.kind not in "biuf"):
+        if self.kind == "vector" and not _is_matrix(self.values):
+            given = f"{np.ndim(self.values)}-D {getattr(self.values, 'dtype', type(self.values).__name__)}"
             raise InputError(
-                f"explanations of kind 'vector' need a 2-D numeric array, got {self.values.ndim}-D "
-                f"{self.values.dtype}: use another kind for values that are no numbers."
+                f"explanations of kind 'vector' need a 2-D numeric array, got {given}: "
+                "use Explanations.vectors, or another kind for values that are no numbers."
             )
 
     @classmethod
@@ -122,8 +128,10 @@ class Explanations:
             raise InputError(f"explanations of the kinds {sorted(kinds)} cannot be joined: give one kind.")
         columns = {
             name: concat_rows([getattr(part, name) for part in parts])
-            for name in ("values", "instances", "identity", "missing")
+            for name in ("values", "instances", "missing")
         }
+        if any(part.identity is not None for part in parts):
+            columns["identity"] = concat_rows([part.identities for part in parts])
         if any(part.reasons is not None for part in parts):
             columns["reasons"] = np.concatenate([part.why_missing for part in parts])
         return attrs.evolve(parts[0], **columns)
@@ -152,6 +160,10 @@ class Explanations:
         whole = self.take(place)
         told = np.where(gone, reasons, whole.why_missing)
         return attrs.evolve(whole, missing=whole.missing | gone, reasons=told, instances=None)
+
+
+def _is_matrix(values: Any) -> bool:
+    return isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf"
 
 
 @attrs.frozen(eq=False)
@@ -190,36 +202,48 @@ def as_explanations(given: Any) -> Explanations:
     if isinstance(given, Explanations):
         return given
     if isinstance(given, pd.Series):
-        given = given.to_numpy(dtype=object, na_value=None)
+        plain = isinstance(given.dtype, np.dtype) and given.dtype.kind in "biuf"
+        given = given.to_numpy() if plain else given.to_numpy(dtype=object, na_value=None)
     if isinstance(given, pd.DataFrame):
         return _from_frame(given)
     if isinstance(given, np.ndarray):
         return _from_array(given)
-    if not isinstance(given, Iterable) or isinstance(given, str | bytes | dict):
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes | dict | set | frozenset):
         raise InputError(
             f"explanations of type {type(given).__name__} are not understood: give a 2-D array, a DataFrame, "
             "a list of hashable values, or Explanations."
         )
     values = list(given)
     if any(isinstance(value, list | np.ndarray) for value in values):
-        return Explanations.vectors(values)
+        return _from_rows(values)
     return Explanations.of(values)
+
+
+def _from_rows(rows: list[Any]) -> Explanations:
+    """Take a list of vectors, in which None is a missing one."""
+    gone = np.array([row is None for row in rows], dtype=bool)
+    width = len(next(row for row in rows if row is not None))
+    filled = [[np.nan] * width if row is None else row for row in rows]
+    return Explanations.vectors(filled, missing=gone)
 
 
 def _from_frame(frame: pd.DataFrame) -> Explanations:
     shared = {"names": [str(name) for name in frame.columns]}
     if all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
-        return Explanations(kind="vector", values=_numeric(frame), shared=shared)
+        return _from_numbers(frame, shared)
     if frame.shape[1] == 1:
         return attrs.evolve(as_explanations(frame.iloc[:, 0]), shared=shared)
     return Explanations(kind="value", values=frame.reset_index(drop=True), shared=shared)
 
 
-def _numeric(frame: pd.DataFrame) -> NDArray[Any]:
+def _from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
     dtypes = set(frame.dtypes)
     if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype):
-        return frame.to_numpy(dtype=dtype)
-    return frame.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared)
+    values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    # integers beyond 2**53 would fall together as floats: equality then compares the columns as they are
+    exact = None if not (np.abs(values) >= 2.0**53).any() else frame.reset_index(drop=True)
+    return Explanations(kind="vector", values=values, identity=exact, shared=shared)
 
 
 def _from_array(array: NDArray[Any]) -> Explanations:
@@ -249,10 +273,14 @@ def as_matrix(values: Any) -> NDArray[Any]:
 
 def as_identity(given: Any, n: int) -> Any:
     """Check that an identity has one row per explanation, and return it in columnar form."""
-    identity = given if isinstance(given, np.ndarray | pd.DataFrame | tuple) else object_array(given)
-    rows = [n_rows(part) for part in identity] if isinstance(identity, tuple) else [n_rows(identity)]
-    if set(rows) != {n}:
-        raise InputError(f"identities for {rows[0]} rows where there are {n} explanations: give one per row.")
+    columns = (np.ndarray, pd.DataFrame)
+    side_by_side = isinstance(given, tuple) and given and all(isinstance(part, columns) for part in given)
+    identity = given if side_by_side or isinstance(given, columns) else object_array(given)
+    for part in identity if isinstance(identity, tuple) else (identity,):
+        if n_rows(part) != n:
+            raise InputError(
+                f"identities for {n_rows(part)} rows where there are {n} explanations: give one per row."
+            )
     return identity
 
 

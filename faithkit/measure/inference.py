@@ -20,9 +20,9 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class Pseudo:
-    """Jackknife pseudo-values, with their multiplicities, and the number of trials few as a floor.
+    """Jackknife pseudo-values with their multiplicities, and the smallest number of trials to assume.
 
-    Grouping has one value per cell of the tally (`per_row` is False), other relations one per instance.
+    Grouping has one value per cell of the tally, other relations one per instance.
     """
 
     value: Floats

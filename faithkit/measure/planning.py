@@ -1,6 +1,8 @@
 """How many instances are needed: from the number of explanations, or from a pilot sample."""
 
 import math
+from bisect import bisect_left
+from collections.abc import Callable
 
 import attrs
 import numpy as np
@@ -28,6 +30,8 @@ class Plan:
     from_pilot : tuple of int or None
         (at best, at worst) as extrapolated from the pilot; an end that lies beyond eight times the
         pilot's size is None.
+    point : int or None
+        The middle of that forecast, where it lies within twice the pilot's size.
     pilot_size : int or None
     """
 
@@ -35,6 +39,7 @@ class Plan:
     from_range: int | None = None
     corollary: int | None = None
     from_pilot: tuple[int | None, int | None] | None = None
+    point: int | None = None
     pilot_size: int | None = None
 
 
@@ -51,31 +56,29 @@ def plan_samples(epsilon: float, n_explanations: int | None = None, tally: Tally
         raise InputError(f"epsilon must lie between 0 and 1, got {epsilon!r}: 0.1 is a usual choice.")
     if n_explanations is None and tally is None:
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
-    if n_explanations is not None and not n_explanations >= 1:
-        raise InputError(f"the number of explanations must be at least 1, got {n_explanations!r}.")
+    if n_explanations is not None and not (isinstance(n_explanations, int) and n_explanations >= 1):
+        raise InputError(
+            f"the number of explanations must be a whole number above 0, got {n_explanations!r}."
+        )
     found = Plan(epsilon)
     if n_explanations is not None:
         sizes = bias_sample_size(n_explanations, epsilon), corollary_sample_size(n_explanations, epsilon)
         found = attrs.evolve(found, from_range=sizes[0], corollary=sizes[1])
     if tally is not None:
-        found = attrs.evolve(found, from_pilot=_needed(tally, epsilon), pilot_size=tally.n)
+        best = _needed(tally, epsilon, lambda share: share[0])
+        worst = _needed(tally, epsilon, lambda share: share[1])
+        point = _needed(tally, epsilon, lambda share: (share[0] + share[1]) / 2)
+        if point is not None and point > POINT_UP_TO * tally.n:
+            point = None
+        found = attrs.evolve(found, from_pilot=(best, worst), point=point, pilot_size=tally.n)
     return found
 
 
-def _needed(tally: Tally, epsilon: float) -> tuple[int | None, int | None]:
-    """Return the smallest sizes at which the best and the worst forecast reach ε."""
-    sizes = np.arange(2, RANGE_UP_TO * tally.n + 1)
-    ends: list[int | None] = []
-    for end in (0, 1):
-        low, high = 0, len(sizes)
-        while low < high:  # the unverified share never grows with n
-            middle = (low + high) // 2
-            if unverified_share(tally, int(sizes[middle]))[end] <= epsilon:
-                high = middle
-            else:
-                low = middle + 1
-        ends.append(int(sizes[low]) if low < len(sizes) else None)
-    return ends[0], ends[1]
+def _needed(tally: Tally, epsilon: float, forecast: Callable[[tuple[float, float]], float]) -> int | None:
+    """Return the smallest size at which a forecast reaches ε; it never grows with the size."""
+    sizes = range(2, RANGE_UP_TO * tally.n + 1)
+    found = bisect_left(sizes, True, key=lambda size: forecast(unverified_share(tally, size)) <= epsilon)
+    return sizes[found] if found < len(sizes) else None
 
 
 def curve(tally: Tally, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -103,18 +106,37 @@ def _expected(
     D, h, weight = cells
     if not 1 <= size <= n:
         raise InputError(f"the curve is known from 1 to {n}, the sample's size; got {size}.")
-    return float(np.dot(weight, h * (1 - _none_drawn(D, n, size))) / n)
+    return float(np.dot(weight, h * _some_drawn(D, n, size)) / n)
 
 
 def _none_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
     """Return the probability that a subsample of `size` has none of D others: C(n−1−D, n′−1)/C(n−1, n′−1)."""
-    from scipy.special import gammaln
+    return 1.0 - _some_drawn(D, n, size)
 
-    rest = n - 1 - D
-    possible = rest >= size - 1
-    rest = np.where(possible, rest, size - 1).astype(np.float64)
-    log = gammaln(rest + 1) - gammaln(rest - size + 2) - gammaln(n) + gammaln(n - size + 1)
-    return np.where(D == 0, 1.0, np.where(possible, np.exp(np.minimum(log, 0.0)), 0.0))
+
+SHORT = 1_000  # factors; longer products are left to the gamma function, whose error then does not matter
+
+
+def _some_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
+    """Return the probability that a subsample has at least one of D others, also where it is tiny."""
+    values, place = np.unique(D, return_inverse=True)
+    return np.array([_some_of(int(d), n - 1, size - 1) for d in values])[place]
+
+
+def _some_of(d: int, n: int, drawn: int) -> float:
+    """Draw from n, of which d count: 1 − Π (1 − a/(n − i)) over the smaller of d and the number drawn."""
+    few, many = sorted((d, drawn))
+    if few + many > n:
+        return 1.0
+    if few <= SHORT:
+        return -math.expm1(sum(math.log1p(-many / (n - i)) for i in range(few)))
+    log = (
+        math.lgamma(n - d + 1)
+        - math.lgamma(n - d - drawn + 1)
+        - math.lgamma(n + 1)
+        + math.lgamma(n - drawn + 1)
+    )
+    return -math.expm1(min(log, 0.0))
 
 
 def unverified_share(tally: Tally, size: int) -> tuple[float, float]:
@@ -130,6 +152,8 @@ def unverified_share(tally: Tally, size: int) -> tuple[float, float]:
     """
     D, _, weight = _cells(tally)
     n = tally.n
+    if size < 1:
+        raise InputError(f"a sample has at least one instance, got {size}.")
     if size <= n:
         exact = float(np.dot(weight, _none_drawn(D, n, size)) / n)
         return exact, exact

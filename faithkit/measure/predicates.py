@@ -34,8 +34,9 @@ def tokens(text: str, tokenizer: str = "whitespace") -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Turn NumPy scalars into Python's, so that rules hash, compare and serialise alike."""
-    return value.item() if isinstance(value, np.generic) else value
+    """Turn NumPy scalars into Python's, and whole floats into integers: equal rules are written alike."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 @attrs.frozen(order=False, cache_hash=True)
@@ -66,9 +67,10 @@ class Interval:
     def __attrs_post_init__(self) -> None:
         if math.isnan(self.low) or math.isnan(self.high):
             raise InputError(f"an interval on {self.column!r} has NaN as a limit: leave it out for no limit.")
-        # −0.0 and 0.0 are one number: let them print and serialise alike too
-        object.__setattr__(self, "low", self.low + 0.0)
-        object.__setattr__(self, "high", self.high + 0.0)
+        # −0.0 and 0.0 are one number, and all empty intervals one interval: let them be written alike
+        low, high = (self.low + 0.0, self.high + 0.0) if self.low < self.high else (math.inf, -math.inf)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
 
     def meet(self, other: "Interval") -> "Interval":
         """Return the predicate that holds where both do."""
@@ -87,14 +89,19 @@ class Interval:
         return inside | np.isnan(values) if self.missing else inside
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON value; infinite ends are left out, since JSON has no infinity."""
-        ends = {"low": self.low, "high": self.high}
-        finite = {name: end for name, end in ends.items() if math.isfinite(end)}
-        return {"op": self.op, "column": self.column, **finite, "missing": self.missing}
+        """Return a JSON value; ends that limit nothing are left out, since JSON has no infinity."""
+        if self.low > self.high:
+            ends: dict[str, Any] = {"low": "inf", "high": "-inf"}
+        else:
+            ends = {"low": self.low, "high": self.high}
+            ends = {name: end for name, end in ends.items() if math.isfinite(end)}
+        return {"op": self.op, "column": self.column, **ends, "missing": self.missing}
 
     def __str__(self) -> str:
         low, high = f"{self.low:.6g}", f"{self.high:.6g}"
-        if self.low == -math.inf:
+        if self.low > self.high:
+            text = "no value of {}"
+        elif self.low == -math.inf:
             text = "any value of {}" if self.high == math.inf else f"{{}} ≤ {high}"
         else:
             text = f"{{}} > {low}" if self.high == math.inf else f"{low} < {{}} ≤ {high}"
@@ -102,8 +109,15 @@ class Interval:
 
 
 def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
+    if isinstance(values, str):
+        raise InputError(f"the values of a predicate are the text {values!r}: give a list, [{values!r}].")
     distinct = {_plain(value) for value in values}
-    return tuple(sorted(distinct, key=lambda value: (type(value).__name__, value)))
+    return tuple(sorted(distinct, key=lambda value: (_family(value), value)))
+
+
+def _family(value: Any) -> str:
+    """Return what a value can be ordered with: numbers of all types with each other."""
+    return "" if isinstance(value, int | float) else type(value).__name__
 
 
 @attrs.frozen(order=False, cache_hash=True)
@@ -172,7 +186,8 @@ class Contains:
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return which texts contain the token."""
-        return np.array([self.token in tokens(text, self.tokenizer) for text in texts(X)], dtype=bool)
+        found = [isinstance(text, str) and self.token in tokens(text, self.tokenizer) for text in texts(X)]
+        return np.array(found, dtype=bool)
 
     def __str__(self) -> str:
         return f"contains {self.token!r}"
@@ -185,13 +200,16 @@ _PREDICATES: dict[str, type[Predicate]] = {kind.op: kind for kind in (Interval, 
 def predicate_from_json(item: Any) -> Predicate:
     """Read a predicate back from its JSON value."""
     fields = dict(item) if isinstance(item, dict) else {}
-    kind = _PREDICATES.get(fields.pop("op", None))
+    op = fields.pop("op", None)
+    kind = _PREDICATES.get(op) if isinstance(op, str) else None
     try:
         if kind is None:
             raise TypeError(f"its op must be one of {', '.join(_PREDICATES)}")
-        return kind(**fields)
-    except TypeError as error:
-        raise InputError(f"no predicate in JSON form: {item!r:.80}: {error}.") from None
+        predicate = kind(**fields)
+        hash(predicate)  # a list where a name belongs is no column
+    except (TypeError, ValueError) as error:
+        raise InputError(f"no predicate in JSON form: {item!r:.80}: {error}") from None
+    return predicate
 
 
 def texts(X: Any) -> Sequence[str]:
@@ -217,15 +235,20 @@ def _column(X: Any, column: str | int) -> pd.Series:
     return pd.Series(values.toarray().ravel() if hasattr(values, "toarray") else values)
 
 
+_NUMERIC = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
+
+
 def _numbers(X: Any, column: str | int) -> NDArray[np.float64]:
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and column in range(X.shape[1]):
         return X[:, int(column)]
     values = _column(X, column)
-    try:
-        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
-            return values.to_numpy().astype(np.float64, copy=False)
-        return values.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(values.cat.categories.dtype if not values.hasnans else object)
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
+        return values.to_numpy().astype(np.float64, copy=False)
+    numeric = pd.api.types.is_numeric_dtype(values.dtype)
+    if not numeric and pd.api.types.infer_dtype(values, skipna=True) not in _NUMERIC:
         raise InputError(
             f"a rule compares the column {column!r} with a number; its values are of type {values.dtype}."
-        ) from None
+        )
+    return values.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -64,7 +64,7 @@ def concat_rows(parts: Sequence[Any]) -> Any:
     if not parts:
         raise InputError("There are no parts to put together; expected at least one sample.")
     first = parts[0]
-    if first is None or len(parts) == 1:
+    if len(parts) == 1 or all(part is None for part in parts):
         return first
     if isinstance(first, tuple):
         return tuple(concat_rows(column) for column in zip(*parts, strict=True))

@@ -168,7 +168,12 @@ class _PredicateTable:
             for i in range(start, stop):
                 fresh[i] = self._make(new[i])
 
-        each_block(make, len(new), 16)
+        try:
+            each_block(make, len(new), 16)
+        except BaseException:
+            for predicate in new:  # a rule that cannot be asked must not spoil the sample for others
+                del self._row[predicate]
+            raise
         self.bits = np.concatenate([self.bits, fresh])
 
     def _make(self, predicate: Predicate) -> Bits:
@@ -182,7 +187,7 @@ class _PredicateTable:
         if tokenizer not in self._index:
             index: dict[str, list[int]] = {}
             for row, text in enumerate(texts(self._X)):
-                for token in set(tokens(text, tokenizer)):
+                for token in set(tokens(text, tokenizer)) if isinstance(text, str) else ():
                     index.setdefault(token, []).append(row)
             self._index[tokenizer] = index
         return self._index[tokenizer]

@@ -62,14 +62,19 @@ def mse_bound_consistency(p: ArrayLike, n: int) -> float:
 
 
 def bias_sample_size(n_explanations: int, epsilon: float) -> int:
-    """Return the n that makes the bias at most ε for any law on K explanations: K/(e·ε).
+    """Return the n that makes the bias at most ε for any law on K explanations: about K/(e·ε).
+
+    The worst law gives each explanation the mass 1/n, and then the bias is K/n · (1 − 1/n)^(n−1).
 
     Examples
     --------
     >>> bias_sample_size(2048, 0.1)
     7535
     """
-    return math.ceil(n_explanations / (math.e * epsilon))
+    n = math.ceil(n_explanations / (math.e * epsilon))
+    while n_explanations / n * (1 - 1 / n) ** (n - 1) > epsilon:
+        n += 1
+    return n
 
 
 def corollary_sample_size(n_explanations: int, epsilon: float) -> int:

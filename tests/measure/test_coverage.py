@@ -1,0 +1,376 @@
+"""Intervals contain the truth as often as they say, where the truth is known exactly.
+
+Monte-Carlo error: a simulation of R runs fails only if its number of hits would be an accident of less
+than one in a thousand at the stated bound itself (a binomial tail), so the bounds are never loosened.
+Where all samples can be enumerated, coverage is a sum of probabilities and has no such error.
+"""
+
+import math
+from functools import cache
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import grouped_pseudo_values, interval, moments, pseudo_values
+from faithkit.measure.predicates import Interval
+from faithkit.measure.relations import Relation
+from faithkit.measure.rules import Rule, scope_bits
+from faithkit.measure.tally import Tally, count
+
+SIZES = (3, 10, 50, 200, 1000, 2000)
+LEAST, MOST = 0.93, 0.98
+ACCIDENT = 0.001
+ROUNDING = 1e-12
+
+
+def at_least(bound, covered, runs):
+    return stats.binom.cdf(covered, runs, bound) > ACCIDENT
+
+
+def at_most(bound, covered, runs):
+    return stats.binom.sf(covered - 1, runs, bound) > ACCIDENT
+
+
+def inside(ends, truth):
+    return ends[0] <= truth + ROUNDING and truth - ROUNDING <= ends[1]
+
+
+# --- groupings: laws given as joint tables of explanations and labels ----------------------------------
+
+
+def grouped_interval(table, confidence=0.95):
+    table = table[table.any(axis=1)]
+    tally = Tally(table, np.stack([np.zeros_like(table), table]))
+    return interval(moments(tally, grouped_pseudo_values(tally)), confidence)
+
+
+def consistency(joint):
+    """1 − Σ μ(C)·Gini(C), summed up class by class."""
+    return sum(float(row @ row / row.sum()) for row in joint if row.any())
+
+
+def hits(joint, n, runs, seed):
+    rng = np.random.default_rng([seed, n])
+    truth = consistency(joint)
+    tables = rng.multinomial(n, joint.ravel() / joint.sum(), size=runs).reshape(runs, *joint.shape)
+    return sum(inside(grouped_interval(table), truth) for table in tables)
+
+
+def law(masses, *shares):
+    """Explanations of these masses; shares[y][u] is the probability of label y given u, the last the rest."""
+    shares = [np.broadcast_to(np.asarray(share, dtype=float), len(masses)) for share in shares]
+    masses = np.asarray(masses, dtype=float) / np.sum(masses)
+    return masses[:, None] * np.column_stack([*shares, 1 - sum(shares)])
+
+
+def zipf(m):
+    return 1 / np.arange(1, m + 1)
+
+
+LAWS = {
+    "constant, one label": law([1], 1.0),
+    "constant, three labels": law([1], 0.6, 0.3),
+    "near-pure": law([0.2] * 5, [1, 1, 0.999, 0.99, 1]),
+    "near-pure everywhere": law([0.1] * 10, 0.995),
+    "near-pure, unequal masses": law([0.5, 0.3, 0.15, 0.04, 0.01], [0.99, 1, 0.95, 1, 0.5]),
+    "near-balanced": law([0.125] * 8, np.linspace(0.45, 0.55, 8)),
+    "near-balanced, three labels": law([0.5, 0.5], [0.34, 0.33], [0.33, 0.35]),
+    "sparse": law(zipf(500), 0.9),
+    "sparse and pure": law(zipf(500), np.arange(500) % 2),
+    "sparse and uneven": law(zipf(200), np.linspace(0.5, 1.0, 200)),
+    "sparse and even": law(np.ones(1000), np.linspace(0.6, 1.0, 1000)),
+    "nearly all distinct": law(np.ones(20_000), 0.7),
+}
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("name", LAWS)
+def test_intervals_of_consistency_cover_in_at_least_93_percent_of_samples(name, n):
+    runs = 100 if len(LAWS[name]) > 5000 else 300
+    assert at_least(LEAST, hits(LAWS[name], n, runs, seed=1), runs)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_of_an_explainer_that_never_repeats_itself_every_sample_allows_every_truth(n):
+    labels = np.random.default_rng(n).integers(0, 2, n)
+    for truth in (1.0, 0.5, 0.0):
+        assert inside(grouped_interval(np.eye(2, dtype=np.int64)[labels]), truth)
+
+
+@cache
+def constant_intervals(n, confidence):
+    """The interval of a constant explainer, for every number of instances with the first label."""
+    ends = [grouped_interval(np.array([[a, n - a]]), confidence) for a in range(n // 2 + 1)]
+    return np.array([ends[min(a, n - a)] for a in range(n + 1)])
+
+
+def constant_coverage(n, shares, confidence=0.95):
+    """The exact probability that the interval contains p² + (1 − p)², for every share p."""
+    low, high = constant_intervals(n, confidence).T
+    truth = shares**2 + (1 - shares) ** 2
+    holds = (low[:, None] <= truth + ROUNDING) & (truth - ROUNDING <= high[:, None])
+    return (stats.binom.pmf(np.arange(n + 1)[:, None], n, shares) * holds).sum(axis=0)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_intervals_of_a_constant_explainer_cover_whatever_the_labels_frequencies(n):
+    shares = np.concatenate([np.linspace(0.5, 0.999, 1500), 1 - np.logspace(-5, -3, 50), [1.0]])
+    assert constant_coverage(n, shares).min() >= LEAST
+
+
+@pytest.mark.parametrize("n", [1000, 2000])
+def test_intervals_of_a_constant_explainer_are_not_wider_than_they_need_to_be(n):
+    coverage = constant_coverage(n, np.linspace(0.6, 0.95, 500))  # neither near-pure nor near-balanced
+    assert coverage.min() >= LEAST
+    assert coverage.max() <= MOST
+
+
+@pytest.mark.parametrize("n", [10, 50, 200])
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+def test_intervals_of_a_constant_explainer_cover_at_other_confidences_too(confidence, n):
+    assert constant_coverage(n, np.linspace(0.5, 1.0, 500), confidence).min() >= confidence
+
+
+@cache
+def all_small_samples(n, m, k):
+    """Every table of counts that n instances can give, and its interval."""
+    tables = [t for t in product(range(n + 1), repeat=m * k - 1) if sum(t) <= n]
+    tables = np.array([(*t, n - sum(t)) for t in tables])
+    return tables, np.array([grouped_interval(table.reshape(m, k)) for table in tables])
+
+
+@pytest.mark.parametrize(("n", "m", "k"), [(3, 3, 2), (10, 2, 2), (8, 3, 2), (10, 1, 3)])
+def test_intervals_from_a_handful_of_instances_cover_under_random_laws(n, m, k):
+    tables, ends = all_small_samples(n, m, k)
+    rng = np.random.default_rng(n)
+    for concentration in (0.1, 0.3, 1.0, 10.0):
+        for joint in rng.dirichlet(np.full(m * k, concentration), size=50):
+            truth = consistency(joint.reshape(m, k))
+            holds = (ends[:, 0] <= truth + ROUNDING) & (truth - ROUNDING <= ends[:, 1])
+            assert stats.multinomial.pmf(tables[holds], n, joint).sum() >= LEAST
+
+
+VERIFIED = {
+    "constant, three labels": law([1], 0.5, 0.3),
+    "five explanations": law([0.4, 0.25, 0.2, 0.1, 0.05], [0.7, 0.9, 0.8, 0.75, 0.85]),
+    "ten explanations": law(np.ones(10), np.linspace(0.65, 0.95, 10)),
+    "one mixed explanation among pure ones": law([0.3, 0.3, 0.2, 0.1, 0.1], [1, 0, 0.7, 1, 0.2]),
+}
+
+
+@pytest.mark.parametrize("n", [1000, 2000])
+@pytest.mark.parametrize("name", VERIFIED)
+def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_samples(name, n):
+    runs = 1000
+    covered = hits(VERIFIED[name], n, runs, seed=2)
+    assert at_least(LEAST, covered, runs)
+    assert at_most(MOST, covered, runs)
+
+
+# --- other relations: uniform instances, scopes whose agreement is an area ------------------------------
+
+
+def share_above(low, high, threshold):
+    """The share of (low, high], cut to [0, 1], that lies above the threshold."""
+    low, high = max(0.0, low), min(1.0, high)
+    return min(1.0, max(0.0, (high - threshold) / (high - low)))
+
+
+class Scopes(Relation):
+    """Explanation u is a rule, and holds where the rule does."""
+
+    def __init__(self, rules):
+        self.rules = rules
+
+    def key(self, explanations):
+        return explanations.values
+
+    def packed(self, sample, explanations):
+        return scope_bits([self.rules[u] for u in explanations.values], sample)
+
+
+class Boxes:
+    """Cells of a grid on [0, 1]^d, each explained by the box around it that is `margins` cells wider.
+
+    The label is 1 where every coordinate lies above its threshold.
+    """
+
+    def __init__(self, cells, margins, thresholds):
+        self.cells, self.thresholds = cells, thresholds
+        self.grid = list(product(range(cells), repeat=len(thresholds)))
+        self.margins = [margins[i % len(margins)] for i in range(len(self.grid))]
+        self.relation = Scopes([self._rule(i) for i in range(len(self.grid))])
+        self.truth = sum(self._agreement(i) for i in range(len(self.grid))) / len(self.grid)
+
+    def _sides(self, i, margin):
+        return [((g - margin) / self.cells, (g + 1 + margin) / self.cells) for g in self.grid[i]]
+
+    def _rule(self, i):
+        return Rule([Interval(j, *side) for j, side in enumerate(self._sides(i, self.margins[i]))])
+
+    def _agreement(self, i):
+        """Chance that an instance of the box has the label of one in the cell."""
+        cell, box = (
+            math.prod(
+                share_above(*side, c) for side, c in zip(self._sides(i, m), self.thresholds, strict=True)
+            )
+            for m in (0, self.margins[i])
+        )
+        return cell * box + (1 - cell) * (1 - box)
+
+    def draw(self, n, rng):
+        x = rng.random((n, len(self.thresholds)))
+        place = (x * self.cells).astype(np.int64)
+        owned = place @ (self.cells ** np.arange(len(self.thresholds))[::-1])
+        return x, owned, (x > self.thresholds).all(axis=1).astype(np.int64)
+
+
+class Prototypes:
+    """An instance is explained by its nearest prototype, which applies within `tau` of itself.
+
+    Instances further away than that are explained by what does not apply to them: not reflexive.
+    """
+
+    def __init__(self, places, tau, threshold):
+        self.places, self.threshold = np.array(places), threshold
+        self.relation = Within(self.places, tau)
+        edges = [0.0, *(self.places[1:] + self.places[:-1]) / 2, 1.0]
+        self.truth = 0.0
+        for place, (low, high) in zip(places, pairwise(edges), strict=True):
+            cell, ball = (share_above(*ends, threshold) for ends in ((low, high), (place - tau, place + tau)))
+            self.truth += (high - low) * (cell * ball + (1 - cell) * (1 - ball))
+
+    def draw(self, n, rng):
+        x = rng.random(n)
+        owned = np.abs(x[:, None] - self.places).argmin(axis=1)
+        return x, owned, (x > self.threshold).astype(np.int64)
+
+
+class Within(Relation):
+    def __init__(self, places, tau):
+        self.places, self.tau = places, tau
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return np.abs(sample.X[None, :] - self.places[explanations.values][:, None]) <= self.tau
+
+
+def general_interval(relation, x, owned, labels):
+    sample = Sample(x, Explanations(kind="number", values=owned))
+    counted = count(relation, sample, labels, 2)
+    return interval(moments(counted.tally, pseudo_values(counted)))
+
+
+def general_hits(law, n, runs, seed):
+    rng = np.random.default_rng([seed, n])
+    return sum(inside(general_interval(law.relation, *law.draw(n, rng)), law.truth) for _ in range(runs))
+
+
+GENERAL = {
+    "intervals of one width": Boxes(20, [1], [0.37]),
+    "intervals of four widths": Boxes(20, [0, 1, 2, 3], [0.512]),
+    "boxes in the plane": Boxes(5, [0, 1, 2], [0.33, 0.45]),
+    "close prototypes": Prototypes([0.2, 0.5, 0.8], 0.3, 0.45),
+    "prototypes that miss much": Prototypes([0.1, 0.3, 0.35, 0.7, 0.9], 0.08, 0.33),
+}
+
+
+@pytest.mark.parametrize("name", GENERAL)
+def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_shows(name):
+    law = GENERAL[name]
+    x, owned, labels = law.draw(100_000, np.random.default_rng(0))
+    sample = Sample(x, Explanations(kind="number", values=owned))
+    counted = count(law.relation, sample, labels, 2)
+    assert moments(counted.tally, pseudo_values(counted)).value == pytest.approx(law.truth, abs=0.01)
+    assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
+
+
+@pytest.mark.parametrize("n", [1000, 2000])
+@pytest.mark.parametrize("name", GENERAL)
+def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_samples(name, n):
+    runs = 300
+    assert at_least(LEAST, general_hits(GENERAL[name], n, runs, seed=3), runs)
+
+
+def test_a_rare_region_in_every_scope_that_goes_unseen_cannot_be_revealed():
+    # Every scope is a cell of mass about 20/n together with the region H of mass 1/n and another label.
+    # A sample without H sees perfect agreement, and no interval can know better: at most 63 % are right.
+    n, runs = 200, 1000
+    cells, rare = n // 20, 1 / n
+    mass = np.append(np.full(cells, (1 - rare) / cells), rare)
+    scopes = np.eye(cells + 1, dtype=bool)
+    scopes[:, cells] = True
+    truth = (1 - rare) * mass[0] / (mass[0] + rare) + rare  # H agrees with itself
+    assert truth == pytest.approx(20 / 21, abs=0.001)
+
+    class Atoms(Relation):
+        def key(self, explanations):
+            return explanations.values
+
+        def holds(self, sample, explanations):
+            return scopes[explanations.values][:, sample.explanations.values]
+
+    rng = np.random.default_rng(4)
+    covered = []
+    for _ in range(runs):
+        owned = rng.choice(cells + 1, n, p=mass)
+        seen = np.count_nonzero(owned == cells)
+        ends = general_interval(Atoms(), None, owned, (owned < cells).astype(np.int64))
+        covered.append(inside(ends, truth))
+        if seen == 0:
+            assert ends[0] > truth
+        elif seen <= 3:  # four or more have a probability of 0.02: the misses that any interval has
+            assert covered[-1]
+    assert np.mean(covered) == pytest.approx(0.63, abs=0.03)
+    assert stats.binom.cdf(sum(covered), runs, 1 - (1 - rare) ** n) > ACCIDENT
+
+
+# --- the same with many more runs ----------------------------------------------------------------------
+
+HARD = {
+    "near-pure, unequal masses": (LAWS["near-pure, unequal masses"], 1000),
+    "near-pure everywhere": (LAWS["near-pure everywhere"], 2000),
+    "near-balanced": (LAWS["near-balanced"], 200),
+    "sparse and uneven": (LAWS["sparse and uneven"], 2000),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HARD)
+def test_intervals_of_consistency_cover_over_ten_thousand_samples(name):
+    runs = 10_000
+    joint, n = HARD[name]
+    assert at_least(LEAST, hits(joint, n, runs, seed=5), runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VERIFIED)
+def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_ten_thousand_samples(name):
+    runs = 10_000
+    covered = hits(VERIFIED[name], 1000, runs, seed=6)
+    assert at_least(LEAST, covered, runs)
+    assert at_most(MOST, covered, runs)
+
+
+@pytest.mark.slow
+def test_intervals_of_consistency_cover_under_random_laws():
+    rng = np.random.default_rng(7)
+    runs = 300
+    for seed in range(100):
+        m, k = int(rng.choice([1, 2, 3, 5, 10, 30, 100])), int(rng.choice([2, 3, 5]))
+        masses = rng.dirichlet(np.full(m, rng.choice([0.1, 0.5, 1.0, 5.0])))
+        shares = rng.dirichlet(np.full(k, rng.choice([0.02, 0.1, 0.3, 1.0, 10.0])), size=m)
+        n = int(rng.choice(SIZES))
+        assert at_least(LEAST, hits(masses[:, None] * shares, n, runs, seed), runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GENERAL)
+def test_intervals_of_boxes_and_prototypes_cover_over_two_thousand_samples(name):
+    runs = 2000
+    assert at_least(LEAST, general_hits(GENERAL[name], 1000, runs, seed=8), runs)

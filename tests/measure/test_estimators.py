@@ -1,0 +1,271 @@
+"""Estimators: every score and mean by hand, and the decoders they stand for."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from faithkit.errors import ContractError
+from faithkit.measure.estimate import summarise
+from faithkit.measure.estimators import (
+    FunctionEstimator,
+    LeaveOneOut,
+    Majority,
+    PlugIn,
+    VerifiedOnly,
+    checked_scores,
+    mean_score,
+    ratio,
+)
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import grouped_pseudo_values
+from faithkit.measure.relations import SameExplanation
+from faithkit.measure.tally import Tally, count
+from faithkit.measure.theory import gibbs_error, optimal_error
+
+NAN = float("nan")
+
+# u = 0 is shared by two of label 0 and one of label 1, u = 1 belongs to one instance alone
+GROUPED = Tally(np.array([[2, 1], [1, 0]]), np.array([[[0, 0], [0, 0]], [[2, 1], [1, 0]]]))
+
+# Four instances: u = 0 holds for three (labels 0, 0, 1) and u = 1 for one (label 1). u = 0 explains one
+# instance of label 0 that it holds for and one of label 1 that it does not; u = 1 explains one of label 0
+# it does not hold for, and the one of label 1 that it holds for.
+GENERAL = Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 1], [1, 0]], [[1, 0], [0, 1]]]))
+
+# u = 0: labels 0 and 1 tie at two each, label 2 has one; u = 1: all three tie; u = 2 holds for nothing
+TIED = Tally(
+    np.array([[2, 2, 1], [1, 1, 1], [0, 0, 0]]),
+    np.array([[[0, 0, 0], [0, 0, 0], [0, 1, 0]], [[2, 2, 1], [1, 1, 1], [0, 0, 0]]]),
+)
+
+
+def grouped(table):
+    table = np.asarray(table, dtype=np.int64)
+    return Tally(table, np.stack([np.zeros_like(table), table]))
+
+
+def score(estimator, tally):
+    return mean_score(checked_scores(estimator, tally), tally)
+
+
+def test_leave_one_out_by_hand():
+    scores = LeaveOneOut().scores(GROUPED)
+    assert scores[1].tolist() == [[1 / 2, 0.0], [0.0, 0.0]]
+    assert score(LeaveOneOut(), GROUPED) == pytest.approx((1 / 2 + 1 / 2 + 0 + 0) / 4)
+
+
+def test_leave_one_out_subtracts_the_instance_only_where_its_explanation_holds_for_it():
+    scores = LeaveOneOut().scores(GENERAL)
+    assert scores[1, 0, 0] == pytest.approx(1 / 2)  # two others, one of them of label 0
+    assert scores[0, 0, 1] == pytest.approx(1 / 3)  # three others, one of them of label 1
+    assert scores[0, 1, 0] == 0.0  # one other, of label 1
+    assert scores[1, 1, 1] == 0.0  # only itself: nothing to check against
+    assert score(LeaveOneOut(), GENERAL) == pytest.approx((1 / 2 + 1 / 3) / 4)
+
+
+def test_plug_in_counts_the_instance_itself():
+    assert PlugIn().scores(GROUPED)[1].tolist() == [[2 / 3, 1 / 3], [1.0, 0.0]]
+    assert score(PlugIn(), GROUPED) == pytest.approx((2 / 3 + 2 / 3 + 1 / 3 + 1) / 4)
+    # shares of label y among all for which u holds: 2/3 and 1/3 for u = 0, 0 and 1 for u = 1
+    assert score(PlugIn(), GENERAL) == pytest.approx((2 / 3 + 1 / 3 + 0 + 1) / 4)
+
+
+def test_plug_in_gives_nothing_to_an_explanation_that_holds_for_nothing():
+    assert PlugIn().scores(TIED)[0, 2].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_majority_shares_ties_evenly_and_gives_the_others_nothing():
+    scores = Majority().scores(TIED)
+    assert scores[1, 0].tolist() == [1 / 2, 1 / 2, 0.0]
+    assert scores[1, 1] == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    assert scores[0, 2].tolist() == [0.0, 0.0, 0.0]  # holds for nothing: no label is the majority
+    assert score(Majority(), TIED) == pytest.approx((4 * 1 / 2 + 0 + 3 * 1 / 3 + 0) / 9)
+
+
+def test_majority_without_ties_takes_the_most_frequent_label():
+    assert score(Majority(), GROUPED) == pytest.approx((1 + 1 + 0 + 1) / 4)
+    assert score(Majority(), GENERAL) == pytest.approx((1 + 0 + 0 + 1) / 4)
+
+
+def test_verified_only_leaves_out_who_cannot_be_checked():
+    scores = VerifiedOnly().scores(GROUPED)
+    assert scores[1, 0].tolist() == [1 / 2, 0.0]
+    assert np.isnan(scores[1, 1]).all()
+    assert score(VerifiedOnly(), GROUPED) == pytest.approx((1 / 2 + 1 / 2 + 0) / 3)
+    assert score(VerifiedOnly(), GENERAL) == pytest.approx((1 / 2 + 1 / 3 + 0) / 3)
+
+
+def test_verified_only_is_leave_one_out_divided_by_the_verified_share():
+    tally = grouped([[3, 2], [1, 0], [0, 1], [0, 4]])
+    assert score(VerifiedOnly(), tally) == pytest.approx(score(LeaveOneOut(), tally) / (9 / 11))
+
+
+def test_where_everyone_is_left_out_the_value_is_none_and_not_a_number():
+    distinct = grouped(np.eye(3, dtype=int))
+    assert score(VerifiedOnly(), distinct) is None
+    found = summarise(distinct, grouped_pseudo_values(distinct), VerifiedOnly(), 0.95, True)
+    assert found.value is None
+    assert found.bracket == (0.0, 1.0)
+    assert found.verdict == "unverifiable"
+
+
+def test_an_owner_left_out_changes_neither_sum_nor_weight():
+    tally = grouped([[2, 1]])
+    assert mean_score(np.array([[[NAN, NAN]], [[0.25, NAN]]]), tally) == 0.25
+    assert mean_score(np.array([[[NAN, NAN]], [[0.25, 1.0]]]), tally) == pytest.approx((0.25 * 2 + 1) / 3)
+
+
+def test_a_missing_explanation_scores_zero_and_still_counts_in_n():
+    explanations = Explanations.of(["a", "a", None])
+    tally = count(SameExplanation(), Sample(None, explanations), np.array([0, 0, 0]), 1).tally
+    assert score(LeaveOneOut(), tally) == pytest.approx(2 / 3)
+    assert score(VerifiedOnly(), tally) == 1.0
+    assert score(PlugIn(), tally) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (np.zeros((2, 2)), r"shape \(2, 2\); expected \(2, 2, 2\)"),
+        (np.zeros((1, 2, 2)), r"shape \(1, 2, 2\); expected \(2, 2, 2\)"),
+        (0.5, r"shape \(\); expected \(2, 2, 2\)"),
+        (None, "expected numbers"),
+        (np.full((2, 2, 2), 1.5), "from 1.5 to 1.5; expected values from 0 to 1"),
+        (np.full((2, 2, 2), -0.25), "from -0.25 to -0.25; expected values from 0 to 1"),
+        (np.full((2, 2, 2), np.inf), "from inf to inf"),
+        (np.full((2, 2, 2), -np.inf), "from -inf to -inf"),
+        (np.full((2, 2, 2), "much"), "expected numbers"),
+        ([[1.0], [1.0, 2.0]], "expected numbers"),
+        (object(), "expected numbers"),
+    ],
+)
+def test_scores_that_cannot_be_scores_are_refused_by_name(answer, message):
+    def my_estimator(tally):
+        return answer
+
+    with pytest.raises(ContractError, match=message) as caught:
+        checked_scores(FunctionEstimator(my_estimator), GROUPED)
+    assert "my_estimator" in str(caught.value)
+
+
+def test_one_bad_score_among_good_ones_is_refused():
+    scores = np.zeros((2, 2, 2))
+    scores[1, 1, 0] = 1.0 + 1e-9
+    with pytest.raises(ContractError, match="from 0 to 1"):
+        checked_scores(FunctionEstimator(lambda tally: scores), GROUPED)
+
+
+def test_scores_of_cells_that_nobody_owns_are_not_looked_at():
+    scores = np.full((2, 2, 2), np.inf)
+    scores[1] = [[0.5, 0.5], [0.5, -7.0]]  # nobody of label 1 is explained by u = 1
+    assert score(FunctionEstimator(lambda tally: scores), GROUPED) == 0.5
+
+
+def test_an_estimator_without_a_name_is_called_by_its_class():
+    class Bold:
+        def scores(self, tally):
+            return np.full(tally.owners.shape, 2.0)
+
+    with pytest.raises(ContractError, match="the estimator Bold returned"):
+        checked_scores(Bold(), GROUPED)
+
+
+def test_an_estimator_without_a_name_can_be_summarised():
+    class Half:
+        def scores(self, tally):
+            return np.full(tally.owners.shape, 0.5)
+
+    assert summarise(GROUPED, grouped_pseudo_values(GROUPED), Half(), 0.95, True).value == 0.5
+
+
+@pytest.mark.parametrize("estimator", [LeaveOneOut(), PlugIn(), VerifiedOnly()])
+def test_estimators_of_the_measure_itself_carry_the_leave_one_out_interval(estimator):
+    tally = grouped([[30, 10], [5, 25], [1, 0]])
+    pseudo = grouped_pseudo_values(tally)
+    found, reference = (summarise(tally, pseudo, e, 0.9, True) for e in (estimator, LeaveOneOut()))
+    assert (found.se, found.low, found.high) == (reference.se, reference.low, reference.high)
+    assert (found.bracket, found.verified) == (reference.bracket, reference.verified)
+    assert found.value == pytest.approx(score(estimator, tally))
+
+
+@pytest.mark.parametrize("estimator", [Majority(), FunctionEstimator(lambda t: np.full(t.owners.shape, 0.5))])
+def test_estimators_of_another_quantity_have_no_interval_but_keep_bracket_and_verified(estimator):
+    tally = grouped([[30, 10], [5, 25], [1, 0]])
+    pseudo = grouped_pseudo_values(tally)
+    found, reference = (summarise(tally, pseudo, e, 0.9, True) for e in (estimator, LeaveOneOut()))
+    assert (found.se, found.low, found.high) == (None, None, None)
+    assert (found.bracket, found.verified) == (reference.bracket, reference.verified)
+
+
+def test_ratio_divides_by_nothing_as_told():
+    assert ratio(np.array([1, 0, 3]), np.array([4, 0, 0])).tolist() == [0.25, 0.0, 0.0]
+    assert np.isnan(ratio(np.array([0]), np.array([0]), empty=NAN)).all()
+
+
+TABLES = hnp.arrays(
+    np.int64,
+    st.tuples(st.integers(1, 6), st.integers(1, 4)),
+    elements=st.integers(0, 6),
+).filter(lambda table: table.sum() > 0)
+
+
+@given(TABLES)
+def test_plug_in_is_the_accuracy_of_the_gibbs_decoder_on_the_sample(table):
+    law = table / table.sum()
+    assert score(PlugIn(), grouped(table)) == pytest.approx(1 - gibbs_error(law), abs=1e-12)
+
+
+@given(TABLES)
+def test_majority_is_the_accuracy_of_the_optimal_decoder_on_the_sample(table):
+    law = table / table.sum()
+    assert score(Majority(), grouped(table)) == pytest.approx(1 - optimal_error(law), abs=1e-12)
+
+
+@given(TABLES)
+def test_estimators_agree_with_their_definitions_row_by_row(table):
+    rows = [(u, y) for u, row in enumerate(table) for y, times in enumerate(row) for _ in range(times)]
+    left, plug, verified = [], [], []
+    for i, (u, y) in enumerate(rows):
+        others = [other for j, other in enumerate(rows) if j != i and other[0] == u]
+        agree = sum(label == y for _, label in others)
+        left.append(agree / len(others) if others else 0.0)
+        verified += [agree / len(others)] if others else []
+        plug.append((agree + 1) / (len(others) + 1))
+    tally = grouped(table)
+    assert score(LeaveOneOut(), tally) == pytest.approx(np.mean(left), abs=1e-12)
+    assert score(PlugIn(), tally) == pytest.approx(np.mean(plug), abs=1e-12)
+    expected = pytest.approx(np.mean(verified), abs=1e-12) if verified else None
+    assert score(VerifiedOnly(), tally) == expected
+
+
+LAWS = (
+    hnp.arrays(
+        np.float64,
+        st.tuples(st.integers(1, 6), st.integers(1, 5)),
+        elements=st.one_of(st.just(0.0), st.floats(1e-6, 1.0)),
+    )
+    .filter(lambda table: table.sum() > 0)
+    .map(lambda table: table / table.sum())
+)
+
+
+@given(LAWS)
+def test_the_optimal_decoder_errs_at_most_as_often_as_gibbs_which_errs_at_most_twice_as_often(law):
+    gibbs, optimal = gibbs_error(law), optimal_error(law)
+    assert optimal <= gibbs + 1e-12
+    assert gibbs <= 2 * optimal + 1e-12
+
+
+@given(LAWS)
+def test_decoder_errors_equal_the_sums_printed_in_the_proof(law):
+    gibbs = optimal = 0.0
+    for row in law:
+        mass = sum(row)
+        if mass > 0:
+            conditional = [cell / mass for cell in row]
+            gibbs += mass * sum(q * (1 - q) for q in conditional)
+            optimal += mass * (1 - max(conditional))
+    assert gibbs_error(law) == pytest.approx(gibbs, abs=1e-12)
+    assert optimal_error(law) == pytest.approx(optimal, abs=1e-12)

@@ -1,0 +1,664 @@
+"""Errors, intervals, tests, comparisons and plans, each against brute force or a closed form."""
+
+import math
+from itertools import combinations, permutations
+
+import brute
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from faithkit.errors import InputError
+from faithkit.measure.comparison import difference, holm
+from faithkit.measure.estimate import estimate
+from faithkit.measure.estimators import LeaveOneOut
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import (
+    Moments,
+    chance,
+    grouped_pseudo_values,
+    interval,
+    moments,
+    per_row,
+    permutation_p_value,
+    pseudo_values,
+    standard_error,
+)
+from faithkit.measure.planning import curve, plan_samples, unverified_share
+from faithkit.measure.relations import Relation, SameExplanation
+from faithkit.measure.tally import Tally, count
+
+
+class Matrix(Relation):
+    """Any relation at all: explanation u holds for an instance explained by v where matrix[u, v]."""
+
+    def __init__(self, matrix):
+        self.matrix = np.asarray(matrix, dtype=bool)
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return self.matrix[explanations.values][:, sample.explanations.values]
+
+
+def counted(relation, owned, labels, k=None):
+    labels = np.asarray(labels, dtype=np.int64)
+    explanations = Explanations(kind="number", values=np.asarray(owned, dtype=np.int64))
+    return count(relation, Sample(None, explanations), labels, k or int(labels.max()) + 1)
+
+
+def grouping(owned, labels, k=None):
+    return counted(SameExplanation(), owned, labels, k)
+
+
+def asked(matrix, owned):
+    return [[bool(matrix[a][b]) for b in owned] for a in owned]
+
+
+def grouped(table):
+    table = np.asarray(table, dtype=np.int64)
+    return Tally(table, np.stack([np.zeros_like(table), table]))
+
+
+def facts(count_):
+    return moments(count_.tally, pseudo_values(count_))
+
+
+def interval_of(tally, confidence=0.95):
+    return interval(moments(tally, grouped_pseudo_values(tally)), confidence)
+
+
+@st.composite
+def samples(draw, least=2, most=8):
+    """A relation's matrix (mostly not reflexive), who owns what, and labels."""
+    n, m, k = draw(st.integers(least, most)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    matrix = rng.random((m, m)) < draw(st.sampled_from([0.2, 0.5, 0.9]))
+    return matrix, rng.integers(0, m, n), rng.integers(0, k, n), k
+
+
+# --- intervals -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "low", "digits"), [(3, 0.085, 3), (20, 0.69, 2), (1000, 0.993, 3)])
+def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits):
+    found = interval_of(grouped([[n]]))
+    assert round(found[0], digits) == low
+    assert found[0] == pytest.approx(0.025 ** (2 / n), rel=1e-12)  # (α/2)^(1/trials), trials = n/2
+    assert found[1] == 1.0
+
+
+@pytest.mark.parametrize("table", [[[1, 0]], [[1, 0], [0, 1]], np.eye(50, dtype=int)])
+def test_where_nothing_could_be_checked_the_interval_is_everything(table):
+    assert interval_of(grouped(table)) == (0.0, 1.0)
+
+
+def test_one_instance_alone_says_nothing_even_if_its_relation_claims_otherwise():
+    assert interval(Moments(1, 1.0, 1.0, None, None, 0.5)) == (0.0, 1.0)
+
+
+def beta_limit(share, trials, half):
+    return stats.beta.ppf(half, trials * share, trials * (1 - share) + 1)
+
+
+def written_interval(holds, labels, few, confidence=0.95):
+    """The interval straight from its written definition, with pseudo-values by really deleting."""
+    n = len(labels)
+    M, V = brute.estimate(holds, labels)
+    Q = max(0.0, V - M) if V - M > 1e-12 else 0.0
+    if n < 2 or V == 0:
+        return 0.0, 1.0
+    psi = brute.pseudo_values(holds, labels)
+    errors = []
+    for values in ([m for m, _ in psi], [v - m for m, v in psi]):
+        spread = max(values) - min(values)
+        errors.append(np.std(values, ddof=1) / math.sqrt(n) if spread > 1e-9 else None)
+    half, z = (1 - confidence) / 2, stats.norm.ppf(0.5 + confidence / 2)
+
+    def lower(x, se):
+        if x == 0:
+            return 0.0
+        t = math.inf if se is None else x * (1 - x) / se**2
+        trials = few if M == 0 or Q == 0 or se is None else max(t, few)
+        limit = half ** (1 / trials) if x >= 1 - 1e-12 else beta_limit(x, trials, half)
+        return max(0.0, min(limit, x - z * se)) if t < few else limit
+
+    high = 1 - lower(Q, errors[1]) + 2 * (z**2 + 1) * Q * (1 - Q) / n
+    return lower(M, errors[0]), min(1.0, high)
+
+
+@given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
+@settings(max_examples=150)
+def test_the_interval_of_any_relation_is_the_written_one(case, confidence):
+    matrix, owned, labels, k = case
+    holds = asked(matrix, owned)
+    few = len(labels) / (1 + brute.most_weight(holds, labels))
+    expected = written_interval(holds, labels.tolist(), few, confidence)
+    found = interval(facts(counted(Matrix(matrix), owned, labels, k)), confidence)
+    assert found == pytest.approx(expected, abs=1e-7)
+
+
+@given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
+@settings(max_examples=150)
+def test_the_interval_of_a_grouping_is_the_written_one_with_half_the_sample_as_trials(case, confidence):
+    _, owned, labels, k = case
+    holds = [[a == b for b in owned] for a in owned]
+    expected = written_interval(holds, labels.tolist(), len(labels) / 2, confidence)
+    found = interval(facts(grouping(owned, labels, k)), confidence)
+    assert found == pytest.approx(expected, abs=1e-7)
+
+
+@given(samples(most=12))
+def test_a_grouping_asked_as_a_general_relation_gives_the_same_moments_and_interval(case):
+    _, owned, labels, k = case
+    one, other = (counted(r, owned, labels, k) for r in (SameExplanation(), Matrix(np.eye(4))))
+    a, b = facts(one), facts(other)
+    assert (a.n, a.value, a.verified) == (b.n, pytest.approx(b.value, abs=1e-12), b.verified)
+    if a.verified:
+        assert interval(a) == pytest.approx(interval(b), abs=1e-9)
+    for mine, theirs in zip(
+        per_row(one, pseudo_values(one)), per_row(other, pseudo_values(other)), strict=True
+    ):
+        assert mine == pytest.approx(theirs, abs=1e-12)
+
+
+@given(samples(most=12), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_the_interval_contains_the_bracket_and_grows_with_confidence(case, confidence):
+    matrix, owned, labels, k = case
+    for relation in (Matrix(matrix), SameExplanation()):
+        found = estimate(counted(relation, owned, labels, k), LeaveOneOut(), confidence)
+        assert 0 <= found.low <= found.bracket[0] + 1e-12
+        assert found.bracket[1] - 1e-12 <= found.high <= 1
+        wider = estimate(counted(relation, owned, labels, k), LeaveOneOut(), (1 + confidence) / 2)
+        assert wider.low <= found.low + 1e-12
+        assert wider.high >= found.high - 1e-12
+
+
+def test_a_zero_for_found_to_disagree_does_not_look_like_a_zero_for_unchecked():
+    disagree = interval_of(grouped([[1, 1]] * 50))  # a hundred instances: every pair disagrees
+    assert disagree[0] == 0.0
+    assert disagree[1] < 0.1
+    assert interval_of(grouped(np.eye(100, dtype=int))) == (0.0, 1.0)
+
+
+def test_where_nothing_agrees_the_number_of_trials_is_half_the_sample():
+    triples = grouped([[1, 1, 1]] * 40 + [[1, 0, 0]] * 80)  # 120 of 200 were checked, and all disagree
+    z = stats.norm.ppf(0.975)
+    high = 1 - beta_limit(0.6, 100, 0.025) + 2 * (z**2 + 1) * 0.6 * 0.4 / 200
+    assert interval_of(triples) == pytest.approx((0.0, high))
+
+
+def test_the_number_of_trials_never_falls_under_few_however_large_the_standard_error():
+    calm = interval(Moments(100, 0.5, 1.0, 0.01, 0.01, 50.0))
+    wild = interval(Moments(100, 0.5, 1.0, 0.5, 0.5, 50.0))
+    assert calm[0] == pytest.approx(beta_limit(0.5, 0.25 / 0.01**2, 0.025))
+    assert wild[0] == 0.0  # t = 1 < few: the plain limit 0.5 − 1.96·0.5 is lower still
+    middling = interval(Moments(100, 0.5, 1.0, 0.08, 0.08, 50.0))
+    assert middling[0] == pytest.approx(min(beta_limit(0.5, 50, 0.025), 0.5 - stats.norm.ppf(0.975) * 0.08))
+
+
+# --- standard errors -----------------------------------------------------------------------------------
+
+
+def test_the_standard_error_is_the_delete_one_jackknifes():
+    owned, labels = [0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0, 1]
+    holds = [[a == b for b in owned] for a in owned]
+    n = len(owned)
+    left_out = np.array([brute.estimate(*brute.without(holds, labels, j))[0] for j in range(n)])
+    expected = math.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
+    assert facts(grouping(owned, labels)).se == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[5]],  # everything agrees
+        [[1, 0], [0, 1]],  # nothing can be checked
+        [[1, 1], [1, 1]],  # every pair disagrees
+        [[2], [2]],
+        [[7, 7]],  # balanced: leaving out either label gives the same value
+    ],
+)
+def test_where_the_sample_shows_no_variation_there_is_no_standard_error(table):
+    tally = grouped(table)
+    assert moments(tally, grouped_pseudo_values(tally)).se is None
+
+
+def test_a_standard_error_is_never_zero():
+    assert standard_error(np.array([0.3, 0.3 + 1e-15]), np.array([4.0, 3.0])) is None
+    assert standard_error(np.array([0.3]), np.array([1.0])) is None
+    assert standard_error(np.array([0.0, 1.0]), np.array([1.0, 1.0])) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("relation", ["grouping", "scopes"])
+def test_the_standard_error_equals_the_spread_over_random_halves_of_the_sample(relation):
+    rng = np.random.default_rng(3)
+    n, m = 1000, 10
+    owned = rng.integers(0, m, n)
+    labels = (rng.random(n) < np.linspace(0.55, 0.98, m)[owned]).astype(np.int64)
+    near = np.abs(np.subtract.outer(np.arange(m), np.arange(m))) <= 1
+    R = SameExplanation() if relation == "grouping" else Matrix(near)
+    whole = facts(counted(R, owned, labels, 2))
+    halves = []
+    for _ in range(500):
+        rows = rng.permutation(n)[: n // 2]
+        half = counted(R, owned[rows], labels[rows], 2)
+        halves.append(LeaveOneOut().scores(half.tally)[half.cell].mean())
+    # a standard deviation from 500 halves is known to 1/√1000 = 3 %; four of those
+    assert np.std(halves, ddof=1) == pytest.approx(whole.se, rel=0.13)
+
+
+def test_a_bootstrap_would_let_duplicates_agree_with_themselves():
+    rng = np.random.default_rng(0)
+    owned, labels = np.arange(200), rng.integers(0, 2, 200)  # all distinct: nothing can be checked
+    rows = rng.integers(0, 200, 200)
+    assert facts(grouping(owned, labels)).value == 0.0
+    assert facts(grouping(owned[rows], labels[rows])).value > 0.5
+
+
+# --- bracket and bound ---------------------------------------------------------------------------------
+
+
+@given(samples())
+def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case):
+    matrix, owned, labels, k = case
+    M, V = brute.estimate(asked(matrix, owned), labels.tolist())
+    found = estimate(counted(Matrix(matrix), owned, labels, k), LeaveOneOut(), 0.95)
+    assert found.value == pytest.approx(M, abs=1e-12)
+    assert found.verified == pytest.approx(V, abs=1e-12)
+    assert found.bracket == pytest.approx((M, M + 1 - V), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("owned", "verdict"),
+    [
+        ([0] * 19 + [1], "verifiable"),  # 0.95
+        ([0] * 18 + [1, 2], "partly verifiable"),
+        ([0, 0, *range(1, 39)], "unverifiable"),  # 2 of 40
+        ([0, 0, *range(1, 38)], "partly verifiable"),
+    ],
+)
+def test_the_verdict_follows_the_verified_share(owned, verdict):
+    found = estimate(grouping(owned, [0] * len(owned)), LeaveOneOut(), 0.95)
+    assert found.verdict == verdict
+
+
+def test_the_error_bound_of_a_grouping_is_nine_over_four_n_plus_the_squared_unverified_share():
+    found = estimate(grouping([0, 0, 0, 1], [0, 0, 1, 0]), LeaveOneOut(), 0.95)
+    assert found.mse_bound == pytest.approx(9 / 16 + (1 / 4) ** 2)
+
+
+def test_the_error_bound_of_another_relation_uses_the_squared_standard_error():
+    matrix = [[1, 1, 0], [0, 1, 1], [0, 0, 0]]
+    owned, labels = [0, 0, 1, 1, 2], [0, 1, 1, 0, 1]
+    found = estimate(counted(Matrix(matrix), owned, labels), LeaveOneOut(), 0.95)
+    psi = [m for m, _ in brute.pseudo_values(asked(matrix, owned), labels)]
+    assert found.verified == pytest.approx(4 / 5)
+    assert found.mse_bound == pytest.approx(np.var(psi, ddof=1) / 5 + (1 / 5) ** 2)
+
+
+def test_another_relation_without_a_standard_error_has_no_error_bound():
+    found = estimate(counted(Matrix([[1]]), [0, 0, 0], [0, 0, 0]), LeaveOneOut(), 0.95)
+    assert found.se is None
+    assert found.mse_bound is None
+
+
+def test_an_explainer_that_never_repeats_itself_gets_no_comforting_error_bound():
+    found = estimate(grouping(np.arange(1000), np.arange(1000) % 2), LeaveOneOut(), 0.95)
+    assert found.mse_bound > 1.0
+
+
+# --- chance and the permutation test -------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=30))
+def test_a_constant_explainer_gets_exactly_chance(labels):
+    n = len(labels)
+    agreeing = sum(a == b for a, b in combinations(labels, 2))
+    found = facts(grouping([0] * n, labels, 4))
+    assert chance(np.bincount(labels)) == pytest.approx(agreeing / math.comb(n, 2), abs=1e-15)
+    assert found.value == pytest.approx(chance(np.bincount(labels)), abs=1e-12)
+
+
+def test_chance_is_unknown_without_a_pair():
+    assert chance(np.array([1])) is None
+    assert chance(np.array([0, 0])) is None
+
+
+@given(samples(most=6))
+@settings(max_examples=40)
+def test_over_all_permutations_the_mean_is_verified_times_chance(case):
+    matrix, owned, labels, k = case
+    expected_chance = chance(np.bincount(labels))
+    for relation, holds in [
+        (Matrix(matrix), asked(matrix, owned)),
+        (SameExplanation(), [[a == b for b in owned] for a in owned]),
+    ]:
+        means = [brute.estimate(holds, list(order))[0] for order in permutations(labels.tolist())]
+        verified = facts(counted(relation, owned, labels, k)).verified
+        assert np.mean(means) == pytest.approx(verified * expected_chance, abs=1e-12)
+
+
+NOT_REFLEXIVE = [[0, 1, 1], [1, 0, 0], [0, 1, 1]]
+
+
+@pytest.mark.parametrize("matrix", [np.eye(3), NOT_REFLEXIVE], ids=["grouping", "not reflexive"])
+def test_the_p_value_approaches_the_one_of_all_permutations(matrix):
+    owned, labels = [0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 0, 1, 0]
+    holds = asked(matrix, owned)
+    observed = brute.estimate(holds, labels)[0]
+    # every distinct arrangement of the labels is equally likely
+    arrangements = set(permutations(labels))
+    exact = np.mean([brute.estimate(holds, list(y))[0] >= observed - 1e-12 for y in arrangements])
+    B = 4000
+    found = permutation_p_value(counted(Matrix(matrix), owned, labels), B, seed=1)
+    assert found == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / B) + 1 / B)
+
+
+@given(samples(least=1), st.integers(1, 70), st.integers(0, 3))
+@settings(max_examples=40)
+def test_a_p_value_lies_above_zero_and_at_most_at_one(case, B, seed):
+    matrix, owned, labels, k = case
+    for relation in (Matrix(matrix), SameExplanation()):
+        p = permutation_p_value(counted(relation, owned, labels, k), B, seed)
+        assert 1 / (1 + B) <= p <= 1.0
+        assert (p * (1 + B)) == pytest.approx(round(p * (1 + B)))
+
+
+def test_a_perfect_explainer_is_significant_and_an_unrelated_one_is_not():
+    labels = np.arange(60) % 3
+    perfect = permutation_p_value(grouping(labels, labels), 199)
+    assert perfect == 1 / 200  # no permutation reaches it
+    unrelated = permutation_p_value(grouping(np.arange(60) // 3, labels), 199)  # each group has all labels
+    assert unrelated == 1.0
+    constant = permutation_p_value(grouping(np.zeros(60), labels), 199)
+    assert constant == 1.0  # every permutation gives the same value
+
+
+@given(samples(), st.integers(1, 100))
+@settings(max_examples=40)
+def test_grouping_and_the_same_relation_asked_pair_by_pair_have_one_p_value(case, B):
+    _, owned, labels, k = case
+    pair = (counted(relation, owned, labels, k) for relation in (SameExplanation(), Matrix(np.eye(4))))
+    one, other = (permutation_p_value(found, B, seed=5) for found in pair)
+    assert one == other
+
+
+def test_the_p_value_is_valid_under_the_null():
+    rng = np.random.default_rng(0)
+    owned = rng.integers(0, 6, 40)
+    found = [permutation_p_value(grouping(owned, rng.integers(0, 2, 40), 2), 99, seed) for seed in range(400)]
+    for level in (0.05, 0.2):
+        # at most `level`, and not far below it; four Monte-Carlo standard errors of 400 tests
+        slack = 4 * math.sqrt(level * (1 - level) / 400)
+        assert level / 2 - slack <= np.mean(np.array(found) <= level) <= level + slack
+
+
+def test_the_p_value_is_asked_for_or_absent():
+    sample = grouping([0, 0, 1, 1], [0, 0, 1, 1])
+    assert estimate(sample, LeaveOneOut(), 0.95).p_value is None
+    found = estimate(sample, LeaveOneOut(), 0.95, permutations=50, seed=2).p_value
+    assert found == permutation_p_value(sample, 50, seed=2)
+
+
+# --- comparing two explainers --------------------------------------------------------------------------
+
+
+def two_explainers(n=300, seed=0, good=0.9, poor=0.7):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    sides = [np.where(rng.random(n) < right, labels, 1 - labels) for right in (good, poor)]
+    return [grouping(owned, labels, 2) for owned in sides]
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_difference_taken_the_other_way_round_is_its_negative(paired):
+    a, b = two_explainers()
+    one, other = difference(a, b, paired=paired), difference(b, a, paired=paired)
+    assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
+    assert one.p_value == other.p_value
+    assert one.low < one.value < one.high
+
+
+def test_the_difference_is_the_written_one():
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, 2, 60)
+    a = grouping(rng.integers(0, 50, 60), labels, 2)  # partly verified, in two different ways
+    b = grouping(np.where(rng.random(60) < 0.8, labels, rng.integers(2, 20, 60)), labels, 2)
+    found = difference(a, b, confidence=0.9)
+    one, two = facts(a), facts(b)
+    assert one.verified < two.verified < 1
+    psi = []
+    for side in (a, b):
+        holds = [[u == v for v in side.owned] for u in side.owned]
+        values = brute.pseudo_values(holds, side.labels.tolist())
+        psi.append(([m for m, _ in values], [v - m for m, v in values]))
+    (low1, high1), (low2, high2) = interval(one, 0.9), interval(two, 0.9)
+    B1, B2 = 1 - one.disagreement, 1 - two.disagreement
+
+    def distance(p, q, rho):
+        return math.sqrt(p**2 + q**2 + 2 * rho * p * q)
+
+    rho = np.corrcoef(psi[0][0], psi[1][1])[0, 1]
+    assert found.low == pytest.approx(one.value - B2 - distance(one.value - low1, high2 - B2, rho))
+    rho = np.corrcoef(psi[1][0], psi[0][1])[0, 1]
+    assert found.high == pytest.approx(B1 - two.value + distance(two.value - low2, high1 - B1, rho))
+    unpaired = difference(a, b, confidence=0.9, paired=False)
+    assert unpaired.low == pytest.approx(one.value - B2 - distance(one.value - low1, high2 - B2, 0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
+    a, b = two_explainers(n=200, seed=seed, good=0.88, poor=0.8)
+    p = difference(a, b).p_value
+    assert 1e-9 < p < 1
+
+    def excludes(alpha):
+        found = difference(a, b, confidence=1 - alpha)
+        return found.low > 0 or found.high < 0
+
+    assert excludes(p * 1.001)
+    assert not excludes(p * 0.999)
+
+
+def test_an_explainer_does_not_differ_from_itself():
+    a, _ = two_explainers()
+    found = difference(a, a)
+    assert found.value == 0.0
+    assert found.low < 0 < found.high
+    assert found.p_value == 1.0
+
+
+def test_what_neither_could_check_can_make_either_the_better_one():
+    labels = np.arange(100) % 2
+    found = difference(grouping(np.arange(100), labels), grouping(labels, labels))
+    assert found.value == -1.0  # 0 against 1, and yet the unchecked one may be perfect
+    assert found.high >= 0
+    assert found.p_value == 1.0
+    both = difference(grouping(np.arange(100), labels), grouping(np.arange(100), labels))
+    assert (both.low, both.high) == (-1.0, 1.0)
+
+
+def test_samples_of_two_sizes_are_compared_only_as_disjoint_ones():
+    a, b = two_explainers(n=100)[0], two_explainers(n=50)[1]
+    with pytest.raises(InputError, match="samples of 100 and 50 rows are no pair: say paired=False"):
+        difference(a, b)
+    assert difference(a, b, paired=False).low < difference(a, b, paired=False).value
+
+
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        ([], []),
+        ([0.2], [0.2]),
+        # sorted 0.01·4, 0.02·3, 0.03·2, 0.5·1; the third may not fall below the second
+        ([0.03, 0.5, 0.01, 0.02], [0.06, 0.5, 0.04, 0.06]),
+        ([0.4, 0.9], [0.8, 0.9]),
+        ([0.6, 0.9, 0.7], [1.0, 1.0, 1.0]),  # never above 1
+        ([0.01, 0.01], [0.02, 0.02]),
+    ],
+)
+def test_holm_by_hand(p_values, adjusted):
+    assert holm(p_values) == pytest.approx(adjusted)
+
+
+def test_comparisons_cover_the_true_difference_and_seldom_find_one_that_is_not_there():
+    runs, n = 300, 300
+    rng = np.random.default_rng(11)
+    covered = wrong = 0
+    # two explainers that err independently on balanced labels: m = r² + (1 − r)² where r are right
+    truth = (0.9**2 + 0.1**2) - (0.75**2 + 0.25**2)
+    for _ in range(runs):
+        labels = rng.integers(0, 2, n)
+        sides = [np.where(rng.random(n) < right, labels, 1 - labels) for right in (0.9, 0.75, 0.75)]
+        good, poor, poor_too = (grouping(owned, labels, 2) for owned in sides)
+        found = difference(good, poor)
+        covered += found.low <= truth <= found.high
+        null = difference(poor, poor_too)
+        wrong += null.low > 0 or null.high < 0
+    # fails only if the counts would be a one-in-a-thousand accident at the stated rates
+    assert stats.binom.cdf(covered, runs, 0.95) > 0.001
+    assert stats.binom.sf(wrong - 1, runs, 0.05) > 0.001
+
+
+# --- planning ------------------------------------------------------------------------------------------
+
+
+@given(samples(least=1, most=7))
+@settings(max_examples=60)
+def test_the_curve_is_the_average_over_all_subsamples(case):
+    matrix, owned, labels, k = case
+    n = len(owned)
+    for relation, holds in [
+        (Matrix(matrix), asked(matrix, owned)),
+        (SameExplanation(), [[a == b for b in owned] for a in owned]),
+    ]:
+        tally = counted(relation, owned, labels, k).tally
+        found = curve(tally, np.arange(1, n + 1))
+        for size in range(1, n + 1):
+            parts = []
+            for rows in combinations(range(n), size):
+                inner = [[holds[a][b] for b in rows] for a in rows]
+                parts.append(brute.estimate(inner, [labels[a] for a in rows]))
+            assert found[size - 1] == pytest.approx(np.mean([m for m, _ in parts]), abs=1e-12)
+            unverified = 1 - np.mean([v for _, v in parts])
+            assert unverified_share(tally, size) == pytest.approx((unverified, unverified), abs=1e-12)
+
+
+def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
+    rng = np.random.default_rng(2)
+    tally = grouped(rng.poisson(2.0, (3000, 2)))
+    found = curve(tally, np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
+    assert found[0] == 0.0
+    # a random pair shares explanation and label with this probability
+    pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
+    assert found[1] == pytest.approx(pairs, abs=1e-10)  # logarithms of factorials cost a few digits
+    assert found[-1] == pytest.approx(moments(tally, grouped_pseudo_values(tally)).value, abs=1e-12)
+    assert (np.diff(found) >= 0).all()
+
+
+@pytest.mark.parametrize("size", [0, -1, 4])
+def test_the_curve_ends_at_the_samples_own_size(size):
+    with pytest.raises(InputError, match=f"known from 1 to 3, the sample's size; got {size}"):
+        curve(grouped([[2], [1]]), np.array([size]))
+
+
+# of twenty instances four are alone, two share in one pair, nine in three triples, five in one group
+PILOT = grouped([[1]] * 4 + [[2]] + [[3]] * 3 + [[5]])
+
+
+@pytest.mark.parametrize("size", [21, 30, 40, 100, 160])
+def test_the_forecast_by_hand(size):
+    t = size / 20 - 1
+    p0, p1, p2 = 0.2, 0.1, 0.45
+    w = p1**2 / (2 * p0 * p2)  # 1/18
+    best = p0 * math.exp(-t * p1 / p0)
+    worst = p0 * (1 - w + w * math.exp(-2 * t * p2 / p1))
+    assert unverified_share(PILOT, size) == pytest.approx((best, worst))
+    assert best < worst < p0
+
+
+@pytest.mark.parametrize(
+    ("table", "worst"),
+    [
+        ([[1]] * 4 + [[2]] * 3, 0.4),  # nobody in a triple: P2 = 0, nothing better than P0 can be promised
+        ([[1]] * 4 + [[3]] * 2, 0.4),  # nobody in a pair: no rate at which singletons disappear
+        # w = 0.6²/(2·0.1·0.3) = 6 ≥ 1: both ends are the lower formula, here at t = 1
+        ([[1]] + [[2]] * 3 + [[3]], 0.1 * math.exp(-6)),
+    ],
+)
+def test_the_worst_forecast_in_its_special_cases(table, worst):
+    tally = grouped(table)
+    assert tally.n == 10
+    assert unverified_share(tally, 20)[1] == pytest.approx(worst)
+
+
+def test_where_all_is_verified_more_data_leaves_all_verified():
+    assert unverified_share(grouped([[2], [3]]), 40) == (0.0, 0.0)
+
+
+def test_forecasts_meet_the_exact_share_at_the_samples_own_size():
+    assert unverified_share(PILOT, 20) == pytest.approx((0.2, 0.2))
+    just_beyond = unverified_share(grouped(np.repeat(PILOT.counts, 1000, axis=0)), 20_001)
+    assert just_beyond == pytest.approx((0.2, 0.2), rel=1e-3)
+
+
+def test_a_forecast_beyond_eight_times_the_pilot_is_refused():
+    unverified_share(PILOT, 160)
+    with pytest.raises(InputError, match=r"a pilot of 20 says nothing about 161 instances.*end at 160"):
+        unverified_share(PILOT, 161)
+
+
+def test_forecasts_bracket_what_larger_samples_then_show():
+    rng = np.random.default_rng(5)
+    masses = 1 / np.arange(1, 4001)
+    masses /= masses.sum()
+    pilot = grouped(rng.multinomial(500, masses)[:, None])
+    for times in (2, 4, 8):
+        truth = np.sum(masses * (1 - masses) ** (500 * times - 1))
+        best, worst = unverified_share(pilot, 500 * times)
+        assert best - 0.05 <= truth <= worst + 0.05  # a pilot of 500 knows its shares to about 0.02
+
+
+@pytest.mark.parametrize("epsilon", [0.19, 0.15, 0.1])
+def test_a_plan_from_a_pilot_gives_the_first_sizes_whose_forecasts_reach_epsilon(epsilon):
+    expected = []
+    for end in (0, 1):
+        reached = (size for size in range(2, 161) if unverified_share(PILOT, size)[end] <= epsilon)
+        expected.append(next(reached, None))
+    found = plan_samples(epsilon, tally=PILOT)
+    assert found.from_pilot == tuple(expected)
+    assert found.pilot_size == 20
+    assert (found.from_range, found.corollary) == (None, None)
+
+
+def test_a_plan_says_when_eight_pilots_would_not_do():
+    assert plan_samples(0.1, tally=PILOT).from_pilot == (48, None)  # 20·(1 + 2·ln 2) = 47.7
+    distinct = grouped(np.eye(10, dtype=int))
+    assert plan_samples(0.1, tally=distinct).from_pilot == (None, None)
+
+
+def test_a_plan_can_be_made_from_the_range_and_a_pilot_at_once():
+    found = plan_samples(0.1, n_explanations=2048, tally=PILOT)
+    assert (found.from_range, found.corollary, found.from_pilot) == (7535, 835_879, (48, None))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"epsilon": 0.0, "n_explanations": 5}, "epsilon must lie between 0 and 1, got 0.0"),
+        ({"epsilon": 1.0, "n_explanations": 5}, "epsilon must lie between 0 and 1"),
+        ({"epsilon": -0.1, "n_explanations": 5}, "epsilon must lie between 0 and 1"),
+        ({"epsilon": math.nan, "n_explanations": 5}, "epsilon must lie between 0 and 1, got nan"),
+        ({"epsilon": 0.1}, "nothing to plan from: give the number of explanations"),
+        ({"epsilon": 0.1, "n_explanations": 0}, "must be a whole number above 0, got 0"),
+        ({"epsilon": 0.1, "n_explanations": -3}, "must be a whole number above 0, got -3"),
+        ({"epsilon": 0.1, "n_explanations": math.nan}, "must be a whole number above 0, got nan"),
+    ],
+)
+def test_a_plan_from_nonsense_is_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        plan_samples(**arguments)

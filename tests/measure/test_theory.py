@@ -1,0 +1,406 @@
+"""What the paper proves, by enumerating every sample of a small law; and where it must be corrected."""
+
+import math
+from itertools import product
+
+import brute
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from faithkit.errors import InputError
+from faithkit.measure import theory
+from faithkit.measure.estimate import estimate
+from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.local import clopper_pearson, local, local_from_counts
+from faithkit.measure.planning import plan_samples
+from faithkit.measure.relations import Relation, SameExplanation
+from faithkit.measure.tally import Tally, count
+
+
+class Matrix(Relation):
+    """Any relation at all: explanation u holds for an instance explained by v where matrix[u, v]."""
+
+    def __init__(self, matrix):
+        self.matrix = np.asarray(matrix, dtype=bool)
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return self.matrix[explanations.values][:, sample.explanations.values]
+
+
+def counted(relation, owned, labels, k=None):
+    labels = np.asarray(labels, dtype=np.int64)
+    explanations = Explanations(kind="number", values=np.asarray(owned, dtype=np.int64))
+    return count(relation, Sample(None, explanations), labels, k or int(labels.max()) + 1)
+
+
+def grouped(table):
+    table = np.asarray(table, dtype=np.int64)
+    return Tally(table, np.stack([np.zeros_like(table), table]))
+
+
+def estimate_of(tally):
+    return mean_score(LeaveOneOut().scores(tally), tally)
+
+
+class Law:
+    """A law on finitely many instances: their masses, explanations and labels, and who a rule holds for."""
+
+    def __init__(self, mass, explanation, label, holds):
+        self.mass, self.explanation, self.label, self.holds = mass, explanation, label, holds
+
+    @classmethod
+    def random(cls, seed, instances=4, explanations=3, labels=2, grouping=False):
+        rng = np.random.default_rng(seed)
+        explanation = rng.integers(0, explanations, instances)
+        holds = rng.random((explanations, instances)) < 0.6  # seldom reflexive
+        if grouping:
+            holds = explanation[None, :] == np.arange(explanations)[:, None]
+        return cls(rng.dirichlet(np.ones(instances)), explanation, rng.integers(0, labels, instances), holds)
+
+    def summary(self):
+        """p(π), q(π) and agreement(π), summed up from their definitions."""
+        p, q, agreement = [], [], []
+        for u, scope in enumerate(self.holds):
+            own = [x for x in range(len(self.mass)) if self.explanation[x] == u]
+            p.append(sum(self.mass[x] for x in own))
+            q.append(sum(self.mass[x] for x in range(len(self.mass)) if scope[x]))
+            agree = 0.0
+            for x in own:
+                same = [z for z in range(len(self.mass)) if scope[z] and self.label[z] == self.label[x]]
+                agree += self.mass[x] * sum(self.mass[z] for z in same) / q[u] if q[u] else 0.0
+            agreement.append(agree / p[u] if p[u] else 0.0)
+        return p, q, agreement
+
+    def samples(self, n):
+        """Every sample of n instances, with its probability, M̂ and the verified share."""
+        for xs in product(range(len(self.mass)), repeat=n):
+            holds = [[self.holds[self.explanation[a]][b] for b in xs] for a in xs]
+            yield math.prod(self.mass[x] for x in xs), *brute.estimate(holds, [self.label[x] for x in xs])
+
+
+@pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_the_expected_estimate_is_exactly_the_average_over_all_samples(seed, n, grouping):
+    law = Law.random(seed, grouping=grouping)
+    expected = sum(chance * M for chance, M, _ in law.samples(n))
+    assert theory.expected_estimate(*law.summary(), n) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
+@pytest.mark.parametrize("seed", range(6))
+def test_on_average_the_bracket_contains_the_measure(seed, grouping):
+    law = Law.random(seed, grouping=grouping)
+    p, _, agreement = law.summary()
+    truth = theory.measure_value(p, agreement)
+    for n in (2, 4):
+        M, V = (sum(s[0] * s[i] for s in law.samples(n)) for i in (1, 2))
+        assert M - 1e-12 <= truth <= M + 1 - V + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bias_bound_bounds_the_bias(seed):
+    law = Law.random(seed, grouping=True)
+    p, q, agreement = law.summary()
+    for n in (1, 2, 3, 10, 100):
+        bias = theory.measure_value(p, agreement) - theory.expected_estimate(p, q, agreement, n)
+        assert -1e-12 <= bias <= theory.bias_bound(p, q, n) + 1e-12
+
+
+def test_the_bias_bound_by_hand():
+    assert theory.bias_bound([0.5, 0.5], [0.5, 1.0], n=3) == pytest.approx((math.exp(-1) + math.exp(-2)) / 2)
+
+
+def compositions(total, parts):
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in compositions(total - first, parts - 1):
+            yield first, *rest
+
+
+def exact_moments(joint, n):
+    """Mean and variance of M̂ for consistency, over every table of counts that n instances can give."""
+    joint = np.asarray(joint)
+    tables = np.array(list(compositions(n, joint.size)))
+    chances = stats.multinomial.pmf(tables, n, joint.ravel())
+    values = np.array([estimate_of(grouped(table.reshape(joint.shape))) for table in tables])
+    mean = chances @ values
+    return mean, chances @ (values - mean) ** 2
+
+
+@st.composite
+def joint_laws(draw):
+    shape = draw(st.sampled_from([(1, 2), (2, 2), (4, 1), (1, 3), (3, 1)]))
+    weights = draw(st.lists(st.integers(0, 20), min_size=math.prod(shape), max_size=math.prod(shape)))
+    if not any(weights):
+        weights[0] = 1
+    return np.reshape(weights, shape) / sum(weights)
+
+
+@given(joint_laws(), st.integers(2, 9))
+@settings(max_examples=80)
+def test_the_variance_of_consistency_is_at_most_nine_over_four_n(joint, n):
+    mean, variance = exact_moments(joint, n)
+    assert variance <= 9 / (4 * n) + 1e-12
+    p = joint.sum(axis=1)
+    agreement = [(row**2).sum() / row.sum() ** 2 if row.any() else 0.0 for row in joint]
+    truth = theory.measure_value(p, agreement)
+    assert mean == pytest.approx(theory.expected_estimate(p, p, agreement, n), abs=1e-12)
+    assert (mean - truth) ** 2 + variance <= theory.mse_bound_consistency(p, n) + 1e-12
+
+
+def test_the_error_bound_of_consistency_by_hand():
+    assert theory.mse_bound_consistency([0.5, 0.5], n=5) == pytest.approx(9 / 20 + math.exp(-2) ** 2)
+
+
+@pytest.mark.parametrize("n", [50, 200, 1000])
+def test_four_over_n_does_not_bound_the_variance_of_general_relations(n):
+    # Every scope is {x} ∪ H, with μ(H) = 1/n and one label everywhere. Instances outside H never repeat,
+    # and the estimate depends on the sample through the number of its instances in H alone.
+    most = 12  # more instances in H than this have probability 1e-10, and M̂ = 1 as from two on
+    estimates = []
+    for inside in range(most + 1):
+        scopes = np.eye(n, dtype=bool)
+        scopes[:, :inside] = True
+        M = estimate_of(counted(Matrix(scopes), np.arange(n), np.zeros(n)).tally)
+        by_hand = {0: 0.0, 1: (n - 1) / n}.get(inside, 1.0)
+        assert pytest.approx(by_hand, abs=1e-12) == M
+        estimates.append(M)
+    drawn = np.random.default_rng(n).binomial(n, 1 / n, size=200_000).clip(max=most)
+    simulated = np.var(np.array(estimates)[drawn])
+    unseen = (1 - 1 / n) ** n
+    assert simulated == pytest.approx(0.23, abs=0.005)
+    assert simulated == pytest.approx(unseen * (1 - unseen), abs=0.01)
+    assert simulated > 2 * 4 / n
+    # nor is Theorem 1 true: q(π) is 1/n for every π outside H, so that its right-hand side is known too
+    truth, share_outside = 1.0, 1 - 1 / n
+    bias_term = share_outside * math.exp(-(n - 1) / n) + math.exp(-(n - 1) / n) / n
+    error = np.mean((np.array(estimates)[drawn] - truth) ** 2)
+    assert error > 4 / n + bias_term**2
+
+
+def test_the_measure_is_an_average_over_instances_and_not_over_pairs():
+    p, agreement = [0.9, 0.1], [1.0, 0.5]
+    assert theory.measure_value(p, agreement) == pytest.approx(0.95)
+    over_pairs = sum(m * m * a for m, a in zip(p, agreement, strict=True)) / sum(m * m for m in p)
+    assert round(over_pairs, 3) == 0.994  # as printed, conditioning pairs on sharing an explanation
+    # what the estimator approaches is the first: the law's own table, a thousand times as large
+    table = grouped([[9000, 0], [500, 500]])
+    assert estimate_of(table) == pytest.approx(0.95, abs=1e-3)
+
+
+def test_the_estimate_of_sufficiency_approaches_the_instance_weighted_measure_too():
+    # rule 0 covers everything and explains a tenth of the instances; rule 1 covers its own nine tenths,
+    # of which all have label 1; of those that rule 0 explains, half have label 0
+    owned = np.array([1] * 900 + [0] * 100)
+    labels = np.array([1] * 950 + [0] * 50)
+    found = estimate_of(counted(Matrix([[1, 1], [0, 1]]), owned, labels).tally)
+    assert found == pytest.approx(0.9 * 1.0 + 0.05 * 0.95 + 0.05 * 0.05, abs=1e-3)
+
+
+# --- sample sizes --------------------------------------------------------------------------------------
+
+
+def test_sample_sizes_as_printed():
+    assert 2048 * 12 / 0.1 * math.log(3 / 0.1) == pytest.approx(835_878.27, abs=0.005)  # rounded up below
+    assert theory.corollary_sample_size(2048, 0.1) == 835_879
+    assert theory.bias_sample_size(2048, 0.1) == 7535
+    found = plan_samples(0.1, n_explanations=2048)
+    assert (found.from_range, found.corollary) == (7535, 835_879)
+
+
+def worst_bias(K, n):
+    """The largest bias of any law on K explanations with at most two different masses: Σ p (1 − p)^(n−1)."""
+    worst = K * (1 / K) * (1 - 1 / K) ** (n - 1)
+    for j in range(1, K):
+        a = np.linspace(0, 1 / j, 2001)
+        b = (1 - j * a) / (K - j)
+        worst = max(worst, (j * a * (1 - a) ** (n - 1) + (K - j) * b * (1 - b) ** (n - 1)).max())
+    return worst
+
+
+@pytest.mark.parametrize(
+    ("K", "epsilon"),
+    [
+        (10, 0.1),
+        (40, 0.05),
+        (100, 0.2),
+        (20, 0.3),
+        (1, 0.5),
+        (2, 0.4),
+        (4, 0.3),
+    ],
+)
+def test_the_planned_size_makes_the_bias_at_most_epsilon_for_every_law(K, epsilon):
+    assert worst_bias(K, theory.bias_sample_size(K, epsilon)) <= epsilon + 1e-9
+
+
+def test_the_planned_size_is_close_to_what_the_worst_law_needs():
+    n = theory.bias_sample_size(100, 0.1)
+    assert worst_bias(100, int(0.95 * n)) > 0.1
+
+
+def test_the_corollarys_size_makes_the_error_at_most_epsilon():
+    for K, epsilon in [(1, 0.5), (2, 0.5), (50, 0.1), (1000, 0.01)]:
+        n = theory.corollary_sample_size(K, epsilon)
+        # Σ p e^(−(n−1) p) over K explanations is largest at p = 1/(n − 1), where it is K/(e (n − 1))
+        assert 4 / n + (K / (math.e * (n - 1))) ** 2 <= epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "failure"), [(0.1, 0.1), (0.05, 0.1), (0.2, 0.01)])
+def test_the_local_size_is_hoeffdings(epsilon, failure):
+    n = theory.local_sample_size(epsilon, failure)
+    assert 2 * math.exp(-2 * n * epsilon**2) <= failure
+    assert 2 * math.exp(-2 * (n - 1) * epsilon**2) > failure
+
+
+def test_the_local_size_keeps_its_promise():
+    n = theory.local_sample_size(0.1)
+    assert n == 150
+    for q in (0.5, 0.8, 0.99):
+        hits = np.arange(n + 1)
+        outside = stats.binom.pmf(hits, n, q)[np.abs(hits / n - q) > 0.1].sum()
+        assert outside <= 0.1
+
+
+@pytest.mark.parametrize(("epsilon", "failure"), [(0, 0.1), (1, 0.1), (0.1, 0), (0.1, 1), (math.nan, 0.1)])
+def test_a_local_size_from_nonsense_is_refused(epsilon, failure):
+    with pytest.raises(InputError, match="must lie between 0 and 1"):
+        theory.local_sample_size(epsilon, failure)
+
+
+# --- claim 2: what no sample can tell apart ------------------------------------------------------------
+
+
+def test_two_explainers_that_no_sample_can_tell_apart_get_one_honest_answer():
+    # A population of pairs (2j, 2j + 1) with different labels: one explainer names the instance, the
+    # other one the pair. A sample that contains no whole pair sees no difference.
+    population, rng = 100_000, np.random.default_rng(0)
+    law = np.zeros((population // 2, 2)) + 1 / population
+    assert 1 - theory.gibbs_error(np.diag(np.full(4, 0.25))) == 1.0
+    assert 1 - theory.gibbs_error(law) == pytest.approx(0.5)
+    pairs = rng.permutation(population // 2)[:400]
+    x = 2 * pairs + rng.integers(0, 2, 400)
+    labels = x % 2
+    assert len(set(labels.tolist())) == 2
+    found = [
+        estimate(counted(SameExplanation(), owned, labels), LeaveOneOut(), 0.95) for owned in (x, x // 2)
+    ]
+    assert found[0].to_dict() == found[1].to_dict()
+    for one in found:
+        assert one.value == 0.0
+        assert one.verified == 0.0
+        assert one.bracket == (0.0, 1.0)
+        assert (one.low, one.high) == (0.0, 1.0)
+        assert one.verdict == "unverifiable"
+        for truth in (1.0, 0.5):
+            assert one.low <= truth <= one.high
+
+
+# --- trees ---------------------------------------------------------------------------------------------
+
+
+@given(joint_laws())
+def test_for_trees_the_measure_is_one_minus_the_mean_gini_index_of_the_leaves(joint):
+    gini = []
+    for leaf in joint:
+        shares = [mass / leaf.sum() for mass in leaf] if leaf.any() else [1.0]
+        gini.append(1 - sum(share**2 for share in shares))
+    mass = joint.sum(axis=1)
+    expected = 1 - sum(m * g for m, g in zip(mass, gini, strict=True))
+    assert 1 - theory.gibbs_error(joint) == pytest.approx(expected, abs=1e-12)
+    assert theory.measure_value(mass, [1 - g for g in gini]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_plug_in_estimate_of_a_tree_is_one_minus_its_mean_gini_index():
+    tally = grouped([[30, 10], [0, 40], [10, 10]])
+    gini = [1 - 0.75**2 - 0.25**2, 0.0, 0.5]
+    expected = 1 - (40 * gini[0] + 40 * gini[1] + 20 * gini[2]) / 100
+    assert mean_score(PlugIn().scores(tally), tally) == pytest.approx(expected)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=30))
+def test_for_trees_consistency_and_sufficiency_are_one(rows):
+    leaves, labels = zip(*rows, strict=True)
+    consistency = counted(SameExplanation(), leaves, labels, 3)
+    sufficiency = counted(Matrix(np.eye(5)), leaves, labels, 3)  # a leaf's scope is the leaf
+    assert estimate_of(consistency.tally) == pytest.approx(estimate_of(sufficiency.tally), abs=1e-12)
+    assert consistency.tally.counts.tolist() == sufficiency.tally.counts.tolist()
+
+
+# --- local measures ------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
+def test_local_values_average_to_the_global_one_for_any_relation(seed, n):
+    rng = np.random.default_rng(seed)
+    matrix, owned, labels = rng.random((4, 4)) < 0.5, rng.integers(0, 4, n), rng.integers(0, 3, n)
+    for relation, holds in [
+        (Matrix(matrix), [[bool(matrix[a, b]) for b in owned] for a in owned]),
+        (SameExplanation(), [[a == b for b in owned] for a in owned]),
+    ]:
+        found = counted(relation, owned, labels, 3)
+        rows = [local(found, i) for i in range(n)]
+        N, A = brute.counts(holds, labels.tolist())
+        assert [(row.holds_for, row.agree) for row in rows] == list(zip(N, A, strict=True))
+        for i, row in enumerate(rows):
+            D, agree = N[i] - holds[i][i], A[i] - holds[i][i]
+            assert row.value == (pytest.approx(agree / D) if D else None)
+            assert (row.low, row.high) == clopper_pearson(agree, D)
+        mean = sum(row.value or 0.0 for row in rows) / n
+        assert mean == pytest.approx(estimate_of(found.tally), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("N", "A", "printed"),
+    [(2364, 2364, 1.0), (53, 53, 1.0), (7438, 7049, 0.95), (1690, 1655, 0.98)],
+)
+def test_the_papers_example_record(N, A, printed):
+    found = local_from_counts(N, A, itself=1)
+    assert (found.holds_for, found.agree) == (N, A)
+    assert found.value == (A - 1) / (N - 1)
+    assert round(found.value, 2) == printed
+
+
+def test_a_new_instance_is_not_one_of_those_counted():
+    found = local_from_counts(4, 3, itself=0)
+    assert (found.holds_for, found.agree, found.value) == (4, 3, 0.75)
+
+
+def test_a_row_that_nobody_can_check_has_no_value_and_any_interval():
+    alone = local(counted(SameExplanation(), [0, 1], [0, 0]), 0)
+    assert (alone.holds_for, alone.agree, alone.value) == (1, 1, None)
+    assert (alone.low, alone.high) == (0.0, 1.0)
+    gone = count(SameExplanation(), Sample(None, Explanations.of([None, "a"])), np.array([0, 0]), 1)
+    assert (local(gone, 0).holds_for, local(gone, 0).value) == (0, None)
+
+
+@pytest.mark.parametrize("row", [2, -3, 1.0, "0", None])
+def test_a_row_that_does_not_exist_is_refused(row):
+    with pytest.raises(InputError, match="the sample has rows 0 to 1"):
+        local(counted(SameExplanation(), [0, 0], [0, 0]), row)
+
+
+@given(st.integers(1, 400), st.data(), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_clopper_pearson_is_scipys_exact_interval(trials, data, confidence):
+    successes = data.draw(st.integers(0, trials))
+    expected = stats.binomtest(successes, trials).proportion_ci(confidence, method="exact")
+    found = clopper_pearson(successes, trials, confidence)
+    assert found == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_clopper_pearson_covers_where_faithful_explainers_live():
+    trials, hits = 30, np.arange(31)
+    ends = np.array([clopper_pearson(int(s), trials) for s in hits])
+    for q in np.linspace(0.9, 1.0, 101):
+        inside = (ends[:, 0] <= q + 1e-12) & (q <= ends[:, 1] + 1e-12)
+        assert stats.binom.pmf(hits, trials, q)[inside].sum() >= 0.95
