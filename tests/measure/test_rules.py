@@ -483,7 +483,7 @@ FRAME = pd.DataFrame({"age": [1.0, 2.0], "job": ["clerk", "farmer"]})
         (
             Interval("job", 1),
             FRAME.astype({"job": "category"}),
-            "compares the column 'job' with a number; its values are of type category",
+            "compares the column 'job' with a number; its values are of type str",
         ),
         (Interval(0, 1), np.array([["a"]]), "compares the column 0 with a number"),
         (Interval("age"), ["good film"], "the column 'age' of a table, and the sample is a list of texts"),
