@@ -35,6 +35,7 @@ _HOME = {
     "Predictor": "faithkit.inputs.predictor",
     "Encoder": "faithkit.inputs.encoder",
     "row_seeds": "faithkit.inputs.seeds",
+    "global_seed": "faithkit.inputs.randomness",
     # what can go wrong
     "FaithkitError": "faithkit.errors",
     "FaithkitWarning": "faithkit.errors",

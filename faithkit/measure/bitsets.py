@@ -87,13 +87,15 @@ def _sum_bytes(counts: Bits) -> NDArray[np.int64]:
     return total
 
 
-def count_labels(bits: Bits, label_bits: Bits) -> NDArray[np.int64]:
+def count_labels(bits: Bits, label_bits: Bits, partition: bool = False) -> NDArray[np.int64]:
     """Count, for every row, the ones that fall on each label: the tally's inner loop.
 
     Parameters
     ----------
     bits : (m, words)
     label_bits : (k, words)
+    partition : bool
+        Whether every bit belongs to just one label: the last count is then what is left of the total.
 
     Returns
     -------
@@ -105,8 +107,10 @@ def count_labels(bits: Bits, label_bits: Bits) -> NDArray[np.int64]:
     def count(start: int, stop: int) -> None:
         block = bits[start:stop]
         held = np.empty_like(block)
-        for y, row in enumerate(label_bits):
+        for y, row in enumerate(label_bits[:-1] if partition else label_bits):
             counts[start:stop, y] = popcount(np.bitwise_and(block, row, out=held))
+        if partition:
+            counts[start:stop, -1] = popcount(block) - counts[start:stop, :-1].sum(axis=1)
 
     each_block(count, m, max(1, BLOCK_WORDS // max(1, words)))
     return counts

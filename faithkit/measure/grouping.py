@@ -15,6 +15,7 @@ from faithkit.errors import InputError
 from faithkit.measure.blocks import each_block
 
 BLOCK = 16_384  # rows: a column of words then stays in the cache
+SMALL = 2**20  # cells
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _NAN = float("nan")
@@ -85,6 +86,8 @@ def _column_words(column: pd.Series) -> NDArray[np.uint64]:
 
 def words(values: NDArray[Any]) -> NDArray[np.uint64]:
     """Give numbers as 64-bit words that are equal exactly where the numbers are."""
+    if values.dtype == np.uint64:
+        return values
     if values.dtype.kind != "f":
         signed = values.view(np.int64) if values.dtype.kind == "M" else values
         return signed.astype(np.uint64 if signed.dtype.kind == "u" else np.int64).view(np.uint64)
@@ -98,6 +101,8 @@ def words(values: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def _equal_rows(array: NDArray[Any]) -> Groups:
+    if array.size <= SMALL:
+        array = words(array)  # once; larger arrays are read by block again, to spare the copy
     hashes = np.empty(len(array), dtype=np.uint64)
 
     def hash_block(start: int, stop: int) -> None:

@@ -175,7 +175,7 @@ def _by_asking(counted: Count) -> Counts:
     label_bits = pack_bits(np.arange(n_labels)[:, None] == labels[None, :])
     counts = counted.tally.counts
     for start, stop, bits in counted.blocks():
-        counts[start:stop] = count_labels(bits, label_bits)
+        counts[start:stop] = count_labels(bits, label_bits, partition=True)
         members = np.flatnonzero((counted.owned >= start) & (counted.owned < stop))
         counted.reflexive[members] = get_bits(bits, counted.owned[members] - start, members)
     return counts

@@ -31,9 +31,9 @@ def _wrapped(sentence: str) -> str:
 
 def _heading(result: "Evaluation") -> str:
     facts = result.provenance
-    parts = [facts["explainer"], facts["discretizer"]]
-    system = " · ".join(part for part in parts if part and part != "original") or "logged explanations"
-    model = f" of {facts['model']}" if facts["model"] else ""
+    parts = [given.text for given in (facts.explainer, facts.discretizer) if given is not None]
+    system = " · ".join(part for part in parts if part != "original") or "logged explanations"
+    model = f" of {facts.model}" if facts.model else ""
     distinct = _plural(result.n_explanations, "distinct explanation")
     lines = [f"{system}{model}", f"{_plural(result.n, 'instance')}, {distinct}"]
     if result.unexplained:
@@ -90,7 +90,7 @@ def sentences(result: "Evaluation") -> list[str]:
         told.append(_sentence("Instances to which an explanation applies", result.sufficiency))
     else:
         told.append(f"Sufficiency was not measured: {result.why_no_sufficiency}.")
-    if result.provenance.get("background") == "the sample itself":
+    if result.provenance.background == "the sample itself":
         told.append("The explainer learnt from the rows it was judged on, which flatters it.")
     return told
 

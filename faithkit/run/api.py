@@ -21,7 +21,7 @@ from faithkit.run.pipeline import (
     explain_and_identify,
     warn_about_background,
 )
-from faithkit.run.provenance import describe_model, versions
+from faithkit.run.provenance import Provenance, describe_model
 
 
 def evaluate(
@@ -107,13 +107,11 @@ def evaluate(
         relation_given=relation is not None,
         why_no_sufficiency=why_not,
         system=System(job, chosen[1]),
-        provenance={
-            "explainer": chosen[0].text,
-            "discretizer": chosen[1].text,
-            "background": "given" if background is not None else ("the sample itself" if learns else None),
-            "model": describe_model(predictor.model),
-            "versions": versions(chosen),
-        },
+        provenance=Provenance(
+            *chosen,
+            background="given" if background is not None else ("the sample itself" if learns else None),
+            model=describe_model(predictor.model),
+        ),
     )
 
 
@@ -172,13 +170,7 @@ def score(
         applies=applies,
         relation_given=relation is not None,
         why_no_sufficiency=why_not,
-        provenance={
-            "explainer": None,
-            "discretizer": chosen.text,
-            "background": None,
-            "model": None,
-            "versions": versions((chosen,)),
-        },
+        provenance=Provenance(None, chosen, background=None, model=None),
     )
 
 

@@ -21,7 +21,7 @@ from faithkit.measure.rows import n_rows, take_rows
 from faithkit.measure.tally import Count, Tally, count
 from faithkit.run.components import Given, component
 from faithkit.run.pipeline import Labels, System, encode_labels
-from faithkit.run.provenance import describe_data
+from faithkit.run.provenance import Provenance, describe_data
 
 
 @attrs.frozen
@@ -74,7 +74,7 @@ class Evaluation:
     seed: int
     applies: Relation | None
     why_no_sufficiency: str | None
-    provenance: dict[str, Any]
+    provenance: Provenance
     system: System | None = None
     relation_given: bool = False
 
@@ -209,7 +209,7 @@ class Evaluation:
             "relation": None if self.applies is None else str(self.applies),
             "estimator": self.estimator.text,
             "seed": self.seed,
-            **self.provenance,
+            **self.provenance.to_dict(),
             "data": self.data,
         }
 

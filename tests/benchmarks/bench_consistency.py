@@ -46,22 +46,27 @@ def consistency() -> list[Contest]:
 def consistency_quantus() -> list[Contest]:
     """Score 10,000 vectors against Quantus' Consistency, set so that it computes the paper's estimator."""
     import quantus
+    import torch
 
     n = 10_000
     rng = np.random.default_rng(0)
     vectors = np.round(rng.normal(size=(500, D)), 1)[rng.integers(0, 500, n)].astype(np.float32)
     labels = rng.integers(0, 2, n)
+    logits = np.zeros((n, 1, D), dtype=np.float32)
+    logits[np.arange(n), 0, labels] = 1
 
-    class Model:
-        def predict(self, x, **_):
-            return np.eye(2)[labels[: len(x)]]
+    class FirstTwo(torch.nn.Module):
+        """A model whose logits are the first two inputs: its predictions are the labels."""
+
+        def forward(self, x):
+            return x.reshape(len(x), -1)[:, :2]
 
     def peer() -> float:
         metric = quantus.Consistency(
             discretise_func=lambda a: hash(a.tobytes()), abs=False, normalise=False, disable_warnings=True
         )
         scores = metric(
-            model=Model(), x_batch=vectors, y_batch=labels, a_batch=vectors, batch_size=n, softmax=False
+            model=FirstTwo().eval(), x_batch=logits, y_batch=labels, a_batch=vectors[:, None], batch_size=n, softmax=False
         )
         return float(np.mean(scores))
 
