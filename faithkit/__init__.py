@@ -30,6 +30,7 @@ _HOME = {
     "OneOf": "faithkit.measure.predicates",
     "Contains": "faithkit.measure.predicates",
     "pack_bits": "faithkit.measure.bitsets",
+    "count_labels": "faithkit.measure.bitsets",
     "scope_bits": "faithkit.measure.rules",
     "tokens": "faithkit.measure.predicates",
     "Predictor": "faithkit.inputs.predictor",

@@ -18,6 +18,11 @@ from faithkit.measure.rows import concat_rows, n_rows, take_rows
 T = TypeVar("T")
 
 
+def _as_column(given: Any) -> Any:
+    """Give words in NumPy's fixed-width arrays as Python's: widths differ between batches, words do not."""
+    return given.astype(object) if isinstance(given, np.ndarray) and given.dtype.kind in "US" else given
+
+
 def _as_mask(given: Any) -> NDArray[np.bool_]:
     return np.asarray(given, dtype=bool)
 
@@ -53,9 +58,9 @@ class Explanations:
     """
 
     kind: str
-    values: Any
+    values: Any = attrs.field(converter=_as_column)
     instances: Any = None
-    identity: Any = None
+    identity: Any = attrs.field(default=None, converter=_as_column)
     missing: NDArray[np.bool_] = attrs.field(
         default=attrs.Factory(lambda self: np.zeros(n_rows(self.values), dtype=bool), takes_self=True),
         converter=_as_mask,

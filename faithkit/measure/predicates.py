@@ -155,6 +155,8 @@ class OneOf:
         return {"op": self.op, "column": self.column, "values": list(self.values), "missing": self.missing}
 
     def __str__(self) -> str:
+        if not self.values:
+            return f"{self.column} is missing" if self.missing else f"no value of {self.column}"
         if len(self.values) == 1:
             text = f"{self.column} = {self.values[0]}"
         else:

@@ -183,7 +183,7 @@ def _failed(job: Job, error: BaseException, faults: Faults, row: int) -> Chunk:
 
 def _stripped(explanations: Explanations) -> Explanations:
     """Leave the instances behind: whoever asked has them already."""
-    return attrs.evolve(explanations, instances=None, identity=None)
+    return attrs.evolve(explanations, instances=None)
 
 
 class Workbench(threading.local):

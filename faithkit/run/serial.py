@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.grouping import group
 from faithkit.measure.rules import Rule
 
 FORMAT = 1
 
 
 def to_bytes(explanations: Explanations) -> bytes:
-    """Write explanations; instances and identities are left out, since they can be had again.
+    """Write explanations; instances are left out, since whoever asks has them.
 
     Examples
     --------
@@ -35,6 +34,7 @@ def to_bytes(explanations: Explanations) -> bytes:
         "kind": explanations.kind,
         "relation": explanations.relation,
         "values": _pack(explanations.values, blobs),
+        "identity": _pack(explanations.identity, blobs),
         "missing": _pack(explanations.missing, blobs),
         "reasons": None if explanations.reasons is None else explanations.reasons.tolist(),
         "shared": _pack(explanations.shared, blobs),
@@ -59,6 +59,7 @@ def from_bytes(data: bytes) -> Explanations:
     return Explanations(
         kind=header["kind"],
         values=_unpack(header["values"], blobs),
+        identity=_unpack(header["identity"], blobs),
         missing=_unpack(header["missing"], blobs),
         shared=_unpack(header["shared"], blobs),
         relation=header["relation"],
@@ -92,9 +93,11 @@ def _pack(value: Any, blobs: list[bytes]) -> Any:
 def _pack_array(array: NDArray[Any], blobs: list[bytes]) -> Any:
     if array.dtype.kind in "OU":
         flat = array.astype(object).ravel()
-        groups = group(flat.tolist())  # many rows share a rule: each is written once
-        table = [_pack(flat[row], blobs) for row in groups.first]
-        return {"table": table, "codes": _pack(groups.codes, blobs), "shape": list(array.shape)}
+        # many rows share a rule: each object is written once, and objects that are merely equal stay apart
+        codes, _ = pd.factorize(np.fromiter(map(id, flat), dtype=np.int64, count=len(flat)))
+        first = np.unique(codes, return_index=True)[1]
+        table = [_pack(flat[row], blobs) for row in first]
+        return {"table": table, "codes": _pack(codes, blobs), "shape": list(array.shape)}
     out = io.BytesIO()
     np.save(out, array, allow_pickle=False)
     return {"array": _add(out.getvalue(), blobs)}

@@ -89,7 +89,7 @@ def test_wrong_parameters_are_refused(params, message):
     [
         (LogisticRegression().fit(X, TWO), "cannot read LogisticRegression as trees"),
         (GradientBoostingClassifier(n_estimators=2).fit(X, THREE), "binary classification"),
-        (lambda X: X[:, 0] > 0, "cannot read function as trees"),
+        (lambda X: X[:, 0] > 0, "gives labels only"),
     ],
 )
 def test_a_model_that_is_no_tree_is_refused_with_a_way_out(model, message):

@@ -63,6 +63,7 @@ class ShapExplainer:
                 f"shap: target=positive needs two classes, the model has {len(predictor.classes)}: "
                 "use target=predicted or target=all."
             )
+        predictor.scores(background)  # TreeSHAP reads past arrays of another width: let the model refuse them
         self.encoder_ = faithkit.Encoder(background)
         self._choose_precision(background)
         return self

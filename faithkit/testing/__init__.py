@@ -1,0 +1,96 @@
+"""The conformance kit: the written contract of components as checks, for the authors of plugins to run.
+
+With pytest, a plugin's whole test of conformance is::
+
+    import my_plugin
+    from faithkit.testing import parametrize_with_checks
+
+    @parametrize_with_checks(my_plugin)
+    def test_my_plugin_keeps_the_contract(check):
+        check.run()
+
+Without, ``print(run_checks(my_plugin))``. A check is a plain function; its docstring says why it is there.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from faithkit.errors import InputError
+from faithkit.testing.checks import Check, Report, run
+from faithkit.testing.targets import checks_for
+from faithkit.wording import did_you_mean
+
+__all__ = ["Check", "Report", "checks_for", "parametrize_with_checks", "run_checks"]
+
+
+def run_checks(target: Any, *, distribution: str | None = None) -> Report:
+    """Run all checks of a plugin or component; this needs no pytest.
+
+    Parameters
+    ----------
+    target, distribution
+        As in `checks_for`.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> from faithkit import Component
+    >>> from faithkit.testing import run_checks
+    >>> factory = "faithkit.measure.estimators:Majority"
+    >>> print(run_checks(("estimator", Component(name="majority", factory=factory, summary="Majority."))))
+    9 checks ran: 9 passed, 0 failed. 0 skipped.
+    """
+    return run(checks_for(target, distribution=distribution))
+
+
+def parametrize_with_checks(
+    target: Any, expected_failed_checks: Mapping[str, str] | None = None
+) -> Callable[[Callable[..., Any]], Any]:
+    """Make one pytest test of each check; the decorated function calls ``check.run()``.
+
+    Parameters
+    ----------
+    target : module, str, or tuple
+        As in `checks_for`.
+    expected_failed_checks : mapping of str to str, optional
+        Checks that are known to fail, each with the reason: by name for every component of the plugin, or by
+        id (``shap-chunking_is_irrelevant``) for one. It is an error when one of them passes.
+
+    Returns
+    -------
+    callable
+        A decorator: ``pytest.mark.parametrize``.
+
+    Raises
+    ------
+    InputError
+        If an expected failure is none of the checks.
+
+    Examples
+    --------
+    >>> from faithkit.extension import builtins
+    >>> from faithkit.testing import parametrize_with_checks
+    >>> @parametrize_with_checks(builtins)
+    ... def test_the_kernel_keeps_its_own_contract(check):
+    ...     check.run()
+    """
+    import pytest
+
+    checks, expected = checks_for(target), dict(expected_failed_checks or {})
+    _check_expected(expected, checks)
+    parameters = []
+    for check in checks:
+        reason = expected.get(check.id, expected.get(check.name))
+        marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]
+        parameters.append(pytest.param(check, id=check.id, marks=marks))
+    return pytest.mark.parametrize("check", parameters)
+
+
+def _check_expected(expected: Mapping[str, str], checks: list[Check]) -> None:
+    known = {name for check in checks for name in (check.name, check.id)}
+    for name in expected:
+        if name not in known:
+            raise InputError(f"There is no check {name!r} to fail here. {did_you_mean(name, known)}".rstrip())

@@ -1,0 +1,164 @@
+"""What a check is, how it fails, and how many ran: the part of the kit that all kinds of component share.
+
+A check is a plain function that returns, or raises `AssertionError` with what it found, or
+`unittest.SkipTest` with why it does not apply: exceptions that every test runner understands.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from types import ModuleType
+from typing import Any
+from unittest import SkipTest
+
+from attrs import field, frozen
+
+from faithkit.wording import describe
+
+_PREFIX = "check_"
+
+
+@frozen
+class Check:
+    """One promise of the written contract, bound to the component that should keep it.
+
+    Attributes
+    ----------
+    name : str
+        What is promised: ``one_explanation_per_row``.
+    kind : str
+        "plugin", or the kind of the component.
+    component : str
+        The component's name; for a plugin, its module's.
+    run : callable
+        Returns None; raises `AssertionError` where the promise is broken, and `unittest.SkipTest` where it
+        cannot be tried.
+
+    Examples
+    --------
+    >>> check = Check("is_even", "estimator", "mine", lambda: demand(3 % 2 == 0, "mine", "3 is odd", "Add 1"))
+    >>> check.id
+    'mine-is_even'
+    >>> check.run()
+    Traceback (most recent call last):
+    AssertionError: mine: 3 is odd. Add 1.
+    """
+
+    name: str
+    kind: str
+    component: str
+    run: Callable[[], None] = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """What a test runner shows: ``shap-one_explanation_per_row``."""
+        return f"{self.component}-{self.name}"
+
+
+@frozen
+class Report:
+    """What became of a list of checks; it prints how many ran and what is to be mended.
+
+    Attributes
+    ----------
+    passed : tuple of str
+        The ids of the checks that passed.
+    failed, skipped : dict
+        The ids of the others, each with the reason.
+
+    Examples
+    --------
+    >>> print(Report(("mine-is_odd",), {"mine-is_even": "mine: 3 is odd."}, {}))
+    2 checks ran: 1 passed, 1 failed. 0 skipped.
+    failed   mine-is_even: mine: 3 is odd.
+    """
+
+    passed: tuple[str, ...]
+    failed: dict[str, str]
+    skipped: dict[str, str]
+
+    def __str__(self) -> str:
+        ran = len(self.passed) + len(self.failed)
+        counts = f"{len(self.passed)} passed, {len(self.failed)} failed. {len(self.skipped)} skipped."
+        lines = [f"{ran} {'check' if ran == 1 else 'checks'} ran: {counts}"]
+        lines += [f"failed   {check}: {message}" for check, message in self.failed.items()]
+        lines += [f"skipped  {check}: {reason}" for check, reason in self.skipped.items()]
+        return "\n".join(lines)
+
+
+def run(checks: Iterable[Check]) -> Report:
+    """Run checks one after another and note what became of each."""
+    passed: list[str] = []
+    failed: dict[str, str] = {}
+    skipped: dict[str, str] = {}
+    for check in checks:
+        try:
+            check.run()
+        except SkipTest as reason:
+            skipped[check.id] = str(reason)
+        except AssertionError as error:
+            failed[check.id] = str(error)
+        else:
+            passed.append(check.id)
+    return Report(tuple(passed), failed, skipped)
+
+
+def demand(fulfilled: bool, who: str, found: str, mend: str) -> None:
+    """Raise an `AssertionError` that says who broke a promise, what was found, and how to mend it."""
+    if not fulfilled:
+        raise AssertionError(_folded(f"{who}: {found.rstrip('.')}. {mend.rstrip('.')}."))
+
+
+class Blocked(SkipTest):
+    """A check was not tried, because an earlier one fails."""
+
+
+def needs(check: Callable[..., None], *subject: Any) -> None:
+    """Skip the check that calls this where an earlier one fails, so that one fault is reported once."""
+    try:
+        check(*subject)
+    except Blocked:
+        raise
+    except SkipTest:  # what does not apply is no obstacle
+        return
+    except Exception:
+        raise Blocked(f"{name_of(check)} fails: mend that first.") from None
+
+
+def name_of(check: Callable[..., None]) -> str:
+    """Return a check's name: its function's, without ``check_``."""
+    return check.__name__.removeprefix(_PREFIX)
+
+
+def checks_in(module: ModuleType) -> list[Callable[..., None]]:
+    """Return the check functions that a module defines, in the order in which they are written."""
+    return [
+        member
+        for name, member in vars(module).items()
+        if name.startswith(_PREFIX) and member.__module__ == module.__name__
+    ]
+
+
+def bind(check: Callable[..., None], kind: str, component: str, *subject: Any, name: str = "") -> Check:
+    """Tie a check function to what it is asked about."""
+    return Check(name or name_of(check), kind, component, partial(_guarded, check, component, subject))
+
+
+def bind_all(module: ModuleType, kind: str, component: str, *subject: Any) -> Iterator[Check]:
+    """Tie every check function of a module to what it is asked about."""
+    return (bind(check, kind, component, *subject) for check in checks_in(module))
+
+
+def _guarded(check: Callable[..., None], who: str, subject: tuple[Any, ...]) -> None:
+    """Run a check; an exception that it did not expect is a broken promise too."""
+    try:
+        check(*subject)
+    except (AssertionError, SkipTest):
+        raise
+    except Exception as error:
+        promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
+        found = f"{describe(error)} was raised. Expected that {promise}"
+        raise AssertionError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from error
+
+
+def _folded(message: str) -> str:
+    return " ".join(message.split())

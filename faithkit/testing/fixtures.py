@@ -1,0 +1,181 @@
+"""The situations in which explainers are tried: small models of many kinds, each with rows to explain.
+
+Everything is made from fixed seeds and made once; what a check hands to an explainer is a copy of it.
+"""
+
+import copy
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from faithkit.inputs.situation import Situation
+from faithkit.measure.rows import concat_rows, take_rows
+
+TWINS = (1, 5)
+"""Two rows of every situation's X that are equal."""
+
+_BACKGROUND = 60
+_WORDS = ("fine", "dull", "plot", "cast", "long", "loud", "warm", "cold")
+
+
+@cache
+def situation(name: str) -> Situation:
+    """Make a situation: a fitted model, six rows to explain and sixty to learn from.
+
+    Examples
+    --------
+    >>> mixed = situation("mixed_frame")
+    >>> mixed.X.dtypes.astype(str).tolist(), len(mixed.X), len(mixed.background)
+    (['float64', 'int64', 'str', 'str'], 6, 60)
+    """
+    _, make = _SITUATIONS[name]
+    return make()
+
+
+def situation_names(inputs: tuple[str, ...]) -> list[str]:
+    """Return the situations whose rows are of one of the kinds of input.
+
+    Examples
+    --------
+    >>> situation_names(("text",))
+    ['texts', 'texts_of_three_classes']
+    """
+    return [name for name, (kind, _) in _SITUATIONS.items() if kind in inputs]
+
+
+def fresh(value: Any) -> Any:
+    """Return a copy that nobody else holds."""
+    return copy.deepcopy(value)
+
+
+def narrower(X: Any) -> Any:
+    """Return the first column alone, or None for texts, which have no columns."""
+    if isinstance(X, list):
+        return None
+    return X.iloc[:, :1] if isinstance(X, pd.DataFrame) else X[:, :1]
+
+
+def _situation(model: Any, rows: Any, y: NDArray[Any]) -> Situation:
+    background = take_rows(rows, slice(0, _BACKGROUND))
+    others = take_rows(rows, slice(_BACKGROUND, None))
+    X = concat_rows([others, take_rows(others, slice(TWINS[0], TWINS[0] + 1))])
+    if isinstance(X, pd.DataFrame):
+        X.index = X.index + 100  # position and label differ, as in any table that was filtered
+    model.fit(background, y[:_BACKGROUND])
+    return Situation(model, X, background)
+
+
+def _numbers() -> NDArray[np.float64]:
+    return np.random.default_rng(0).normal(size=(_BACKGROUND + TWINS[1], 4)).round(2)
+
+
+def _labels(score: NDArray[Any], classes: int) -> NDArray[Any]:
+    """Cut a score into classes of about the same size; two classes are words, three are numbers."""
+    ranks = np.argsort(np.argsort(score, kind="stable"), kind="stable")
+    codes = ranks * classes // len(ranks)
+    return np.array(["no", "yes"])[codes] if classes == 2 else codes
+
+
+def _array(model: Callable[[], Any], classes: int) -> Situation:
+    X = _numbers()
+    return _situation(model(), X, _labels(X[:, 0] + X[:, 1] * X[:, 2], classes))
+
+
+def _frame(model: Callable[[], Any], classes: int) -> Situation:
+    X = _numbers()
+    table = pd.DataFrame(X, columns=["age", "hours", "gain", "loss"])
+    return _situation(model(), table, _labels(X[:, 0] - X[:, 3], classes))
+
+
+def _mixed_table() -> pd.DataFrame:
+    rng, X = np.random.default_rng(1), _numbers()
+    n = len(X)
+    table = pd.DataFrame(
+        {
+            "age": X[:, 0],
+            "children": rng.integers(0, 4, n),
+            "job": pd.Series(rng.choice(["clerk", "smith", "cook"], n), dtype="str"),
+            "town": pd.Series(rng.choice(["Bonn", "Ulm"], n), dtype="str"),
+        }
+    )
+    table.loc[table.index % 7 == 3, "age"] = np.nan
+    table.loc[table.index % 9 == 7, "job"] = None
+    return table
+
+
+def _mixed(model: Callable[[], Any], classes: int) -> Situation:
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    table = _mixed_table()
+    words = make_pipeline(
+        SimpleImputer(strategy="constant", fill_value="none"), OneHotEncoder(handle_unknown="ignore")
+    )
+    prepare = make_column_transformer(
+        (SimpleImputer(), ["age", "children"]), (words, ["job", "town"]), sparse_threshold=0
+    )
+    score = table["children"] + (table["job"] == "clerk") + table["age"].fillna(0) / 10
+    return _situation(make_pipeline(prepare, model()), table, _labels(score.to_numpy(), classes))
+
+
+def _texts(classes: int) -> Situation:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+
+    rng = np.random.default_rng(2)
+    texts = [" ".join(rng.choice(_WORDS, 5)) for _ in range(_BACKGROUND + TWINS[1])]
+    score = np.array([text.count("fine") + text.count("warm") - text.count("dull") for text in texts])
+    return _situation(make_pipeline(CountVectorizer(), _linear()), texts, _labels(score, classes))
+
+
+def _sparse(classes: int) -> Situation:
+    from scipy.sparse import csr_matrix
+
+    X = _numbers() * (np.random.default_rng(3).random((_BACKGROUND + TWINS[1], 4)) < 0.5)
+    return _situation(_linear(), csr_matrix(X), _labels(X[:, 0] + X[:, 1], classes))
+
+
+def _tree() -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(max_depth=3, random_state=0)
+
+
+def _boosting() -> Any:
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    return GradientBoostingClassifier(n_estimators=5, max_depth=2, random_state=0)
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(n_estimators=5, max_depth=3, random_state=0)
+
+
+def _linear() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=1000)
+
+
+_SITUATIONS: dict[str, tuple[str, Callable[[], Situation]]] = {
+    "array": ("table", partial(_array, _tree, 2)),
+    "array_of_three_classes": ("table", partial(_array, _tree, 3)),
+    "frame": ("table", partial(_frame, _boosting, 2)),
+    "frame_of_three_classes": ("table", partial(_frame, _forest, 3)),
+    "linear_model": ("table", partial(_array, _linear, 2)),
+    "linear_model_of_three_classes": ("table", partial(_array, _linear, 3)),
+    "mixed_frame": ("table", partial(_mixed, _boosting, 2)),
+    "mixed_frame_of_three_classes": ("table", partial(_mixed, _tree, 3)),
+    "texts": ("text", partial(_texts, 2)),
+    "texts_of_three_classes": ("text", partial(_texts, 3)),
+    "sparse": ("sparse", partial(_sparse, 2)),
+    "sparse_of_three_classes": ("sparse", partial(_sparse, 3)),
+}

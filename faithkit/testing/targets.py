@@ -1,0 +1,112 @@
+"""From what a person wants checked (a module, a distribution, a component) to the checks that apply to it."""
+
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+from typing import Any
+
+from faithkit.errors import InputError
+from faithkit.extension.component import Component
+from faithkit.extension.discovery import normalised
+from faithkit.extension.entries import Entry
+from faithkit.extension.registry import GROUP
+from faithkit.testing import (
+    components,
+    declarations,
+    discretizers,
+    estimators,
+    explainers,
+    plugins,
+    relations,
+)
+from faithkit.testing.checks import Check, bind_all
+from faithkit.testing.plugins import Plugin
+from faithkit.wording import did_you_mean
+
+_MODULES = {
+    "explainer": explainers,
+    "relation": relations,
+    "discretizer": discretizers,
+    "estimator": estimators,
+}
+
+
+def checks_for(target: Any, *, distribution: str | None = None) -> list[Check]:
+    """List the checks that a plugin, or one component, should pass.
+
+    Parameters
+    ----------
+    target : module, str, or tuple
+        A plugin's module, the name of an installed distribution, or ``(kind, component)``.
+    distribution : str, optional
+        Who provides it, for messages; by default the distribution that has declared the module.
+
+    Returns
+    -------
+    list of Check
+
+    Raises
+    ------
+    InputError
+        If there is nothing to check.
+
+    Examples
+    --------
+    >>> from faithkit import Component
+    >>> from faithkit.testing import checks_for
+    >>> majority = Component(name="majority", factory="faithkit.measure.estimators:Majority", summary="…")
+    >>> [check.name for check in checks_for(("estimator", majority))][-2:]
+    ['scoring_again_gives_the_same_scores', 'order_of_the_tally_is_irrelevant']
+    >>> checks_for("faithkit-scoped-rulez")
+    Traceback (most recent call last):
+    faithkit.errors.InputError: No plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
+    """
+    if isinstance(target, tuple):
+        return list(_component_checks(_entry(target, distribution or "your plugin")))
+    checks: list[Check] = []
+    for plugin in _plugins(target, distribution):
+        checks.extend(bind_all(plugins, "plugin", plugin.name, plugin))
+        for entry in plugin.offers()[0]:
+            checks.extend(_component_checks(entry))
+    return checks
+
+
+def _component_checks(entry: Entry) -> Iterator[Check]:
+    kind, name = entry.kind, entry.component.name
+    yield from bind_all(declarations, kind, name, entry)
+    if kind not in _MODULES:
+        return
+    yield from bind_all(components, kind, name, entry)
+    if kind == "explainer":
+        yield from explainers.situation_checks(entry)
+    yield from bind_all(_MODULES[kind], kind, name, entry)
+
+
+def _entry(target: tuple[Any, ...], distribution: str) -> Entry:
+    if len(target) == 2 and target[0] in _MODULES and isinstance(target[1], Component):
+        return Entry(target[0], target[1], distribution, "unknown")
+    raise InputError(
+        f"A single component is checked as (kind, Component), with a kind out of {', '.join(_MODULES)}. "
+        f"Got {target!r:.80} instead."
+    )
+
+
+def _plugins(target: Any, distribution: str | None) -> list[Plugin]:
+    points = [(point, normalised(point.dist.name)) for point in entry_points(group=GROUP) if point.dist]
+    if isinstance(target, ModuleType):
+        declared = [owner for point, owner in points if point.value == target.__name__]
+        provider = distribution or (declared or [target.__name__.partition(".")[0]])[0]
+        return [Plugin(EntryPoint(target.__name__, target.__name__, GROUP), provider)]
+    if not isinstance(target, str):
+        raise InputError(
+            f"The target is a {type(target).__name__}: give a plugin's module, the name of an installed "
+            "distribution, or (kind, Component)."
+        )
+    found = [Plugin(point, owner) for point, owner in points if owner == normalised(target)]
+    if not found:
+        known = sorted({owner for _, owner in points})
+        raise InputError(
+            f"No plugin of a distribution {target!r} is installed. {did_you_mean(target, known)} "
+            f"There is: {', '.join(known)}."
+        )
+    return found

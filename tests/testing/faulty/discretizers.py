@@ -1,0 +1,79 @@
+"""One sound discretizer, and heirs of it with one fault each."""
+
+import numpy as np
+
+from faithkit import InputError
+
+
+class Sound:
+    """Signs."""
+
+    def discretize(self, explanations):
+        return np.sign(explanations.values)
+
+
+class RefusesEverything(Sound):
+    """There is nothing that it discretizes."""
+
+    def discretize(self, explanations):
+        raise InputError("today is Sunday.")
+
+
+class DropsMissing(Sound):
+    """Rows without an explanation get no identity."""
+
+    def discretize(self, explanations):
+        return super().discretize(explanations)[~explanations.missing]
+
+
+class HasNoHash(Sound):
+    """Lists have no hash."""
+
+    def discretize(self, explanations):
+        return super().discretize(explanations).tolist()
+
+
+class ChangesValues(Sound):
+    """Clips in place."""
+
+    def discretize(self, explanations):
+        np.clip(explanations.values, -0.1, 0.1, out=explanations.values)
+        return super().discretize(explanations)
+
+
+class AddsNoise(Sound):
+    """Another identity each time."""
+
+    def discretize(self, explanations):
+        return super().discretize(explanations) + np.random.default_rng().random()
+
+
+class UsesThePosition(Sound):
+    """The fifth explanation is identified as fifth."""
+
+    def discretize(self, explanations):
+        return super().discretize(explanations) + np.arange(len(explanations))[:, None]
+
+
+class RemembersByLength(Sound):
+    """Takes a batch of the same length for the same batch."""
+
+    def discretize(self, explanations):
+        self.known_ = getattr(self, "known_", {})
+        return self.known_.setdefault(len(explanations), super().discretize(explanations))
+
+
+class ScalesByTheBatch(Sound):
+    """The largest value of the batch becomes 1."""
+
+    def discretize(self, explanations):
+        largest = np.nanmax(np.abs(explanations.values), initial=0.01)
+        return (explanations.values / largest).round(3)
+
+
+class TripsOverNothing(Sound):
+    """The maximum of nothing is an exception."""
+
+    def discretize(self, explanations):
+        explanations.values.max()
+        return super().discretize(explanations)

@@ -1,0 +1,159 @@
+"""One sound relation, and heirs of it with one fault each."""
+
+import numpy as np
+
+from faithkit import InputError, Relation, pack_bits
+
+
+class Sound(Relation):
+    """The first number of the instance is at most the first number of the explanation."""
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return sample.X[None, :, 0] <= explanations.values[:, None, 0]
+
+
+class RefusesEverything(Sound):
+    """There is nothing that it relates."""
+
+    def holds(self, sample, explanations):
+        raise InputError("today is Sunday.")
+
+
+class FitReturnsNone(Sound):
+    """The last line of fit was forgotten."""
+
+    def fit(self, background):
+        self.known_ = background
+
+
+class GivesNumbers(Sound):
+    """0 and 1 instead of False and True."""
+
+    def holds(self, sample, explanations):
+        return super().holds(sample, explanations).astype(int)
+
+
+class GivesItTheOtherWayRound(Sound):
+    """Instances are rows."""
+
+    def holds(self, sample, explanations):
+        return super().holds(sample, explanations).T
+
+
+class PadsWithOnes(Sound):
+    """Instances that do not exist are counted."""
+
+    def packed(self, sample, explanations):
+        return ~pack_bits(~super().holds(sample, explanations))
+
+
+class ForgetsAKey(Sound):
+    """One key less."""
+
+    def key(self, explanations):
+        return explanations.values[1:]
+
+
+class HasKeysWithoutHash(Sound):
+    """Lists have no hash."""
+
+    def key(self, explanations):
+        return explanations.values.tolist()
+
+
+class PacksTheFirstWordOnly(Sound):
+    """Right, up to 64 instances."""
+
+    def packed(self, sample, explanations):
+        bits = pack_bits(super().holds(sample, explanations))
+        bits[:, 1:] = 0
+        return bits
+
+
+class TossesACoin(Sound):
+    """Another answer each time."""
+
+    def holds(self, sample, explanations):
+        return super().holds(sample, explanations) ^ (np.random.default_rng().random() < 0.5)
+
+
+class Alternates(Sound):
+    """Every other answer is the opposite."""
+
+    def holds(self, sample, explanations):
+        self.turn_ = not getattr(self, "turn_", False)
+        return super().holds(sample, explanations) ^ self.turn_
+
+
+class ComparesWithTheBlock(Sound):
+    """The limit is the mean of the explanations that come together."""
+
+    def holds(self, sample, explanations):
+        usual = explanations.values[:, 0].mean()
+        return super().holds(sample, explanations) & (sample.X[None, :, 0] <= usual)
+
+
+class ComparesWithTheSample(Sound):
+    """The limit is the mean of the instances that come together."""
+
+    def holds(self, sample, explanations):
+        return super().holds(sample, explanations) & (sample.X[None, :, 0] <= sample.X[:, 0].mean())
+
+
+class HidesWhatItReads(Sound):
+    """The key is a part of what holds reads."""
+
+    def key(self, explanations):
+        return np.sign(explanations.values)
+
+
+class ChangesInstances(Sound):
+    """Scribbles into the last column."""
+
+    def holds(self, sample, explanations):
+        sample.X[:, -1] = 0.0
+        return super().holds(sample, explanations)
+
+
+class ChangesExplanations(Sound):
+    """Scribbles into the last column of the values."""
+
+    def holds(self, sample, explanations):
+        explanations.values[:, -1] = 0.0
+        return super().holds(sample, explanations)
+
+
+class NegatesToItself(Sound):
+    """An operator of its own."""
+
+    def __invert__(self):
+        return self
+
+
+class TripsOverMissing(Sound):
+    """NaN is none of its business."""
+
+    def holds(self, sample, explanations):
+        if np.isnan(explanations.values).any():
+            raise ValueError("Input contains NaN")
+        return super().holds(sample, explanations)
+
+
+class IsNoRelation:
+    """It has the methods, and cannot be combined."""
+
+    key, holds = Sound.key, Sound.holds
+
+
+def decorated(limit):
+    """Make a sound relation of a parameter that only the author knows a value for.
+
+    Parameters
+    ----------
+    limit : object
+        Anything.
+    """
+    return Sound()

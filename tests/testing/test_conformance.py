@@ -1,0 +1,28 @@
+"""The project's own plugins keep the contract that third parties are asked to keep."""
+
+import faithkit_example_based
+import faithkit_feature_importance
+import faithkit_scoped_rules
+
+from faithkit.extension import builtins
+from faithkit.testing import parametrize_with_checks
+
+
+@parametrize_with_checks(builtins)
+def test_the_kernel_keeps_its_own_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_feature_importance)
+def test_feature_importance_keeps_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_scoped_rules)
+def test_scoped_rules_keep_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_example_based)
+def test_example_based_keeps_the_contract(check):
+    check.run()

@@ -1,0 +1,209 @@
+"""How plugin authors call the kit, and what it tells them."""
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+from unittest import SkipTest
+
+import pytest
+
+from faithkit import Component, InputError
+from faithkit.extension import builtins
+from faithkit.extension.registry import Registry
+from faithkit.testing import (
+    Check,
+    Report,
+    batches,
+    checks_for,
+    components,
+    declarations,
+    discretizers,
+    estimators,
+    explainers,
+    parametrize_with_checks,
+    plugins,
+    relations,
+    run_checks,
+)
+from faithkit.testing.checks import checks_in, name_of, run
+
+MODULES = (components, declarations, discretizers, estimators, explainers, plugins, relations)
+MAJORITY = Component(
+    name="majority", factory="faithkit.measure.estimators:Majority", summary="The commonest label."
+)
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    point = EntryPoint("main", "testing.sound.plugin", "faithkit")
+    vars(point).update(dist=SimpleNamespace(name="Sound_Plugin", version="1.0"))
+    found = Registry(entry_points=[point])
+    monkeypatch.setattr("faithkit.testing.targets.entry_points", lambda group: [point])
+    monkeypatch.setattr("faithkit.testing.batches.registry", lambda: found)
+
+
+def ids(checks):
+    return [check.id for check in checks]
+
+
+def parameters(decorator):
+    return {parameter.id: parameter for parameter in decorator.args[1]}
+
+
+def test_a_plugin_is_given_by_its_module_or_by_its_distribution():
+    assert ids(checks_for(builtins)) == ids(checks_for("faithkit")) == ids(checks_for("Faithkit"))
+
+
+def test_every_component_of_a_plugin_is_checked():
+    kinds = {(check.kind, check.component) for check in checks_for(builtins)}
+    assert ("plugin", "faithkit.extension.builtins") in kinds
+    assert {name for kind, name in kinds if kind == "relation"} == {"same-explanation", "near-explanation"}
+    assert len([name for kind, name in kinds if kind == "estimator"]) == 4
+
+
+def test_no_two_checks_of_the_kit_share_a_name():
+    names = [name_of(check) for module in MODULES for check in checks_in(module)]
+    assert len(names) == len(set(names)) > 40
+
+
+def test_every_check_says_what_it_checks_and_why():
+    for check in [*(check for module in MODULES for check in checks_in(module)), explainers.explains]:
+        first, blank, why, *_ = check.__doc__.splitlines()
+        assert first.startswith("Check")
+        assert blank == ""
+        assert why.strip()
+
+
+def test_a_single_component_is_checked_without_its_plugin():
+    assert {check.kind for check in checks_for(("estimator", MAJORITY))} == {"estimator"}
+
+
+def test_an_unknown_distribution_is_answered_with_a_guess():
+    with pytest.raises(InputError, match="Did you mean 'faithkit-scoped-rules'"):
+        checks_for("faithkit-scoped-rulez")
+
+
+@pytest.mark.parametrize("target", [("estimator", "majority"), ("estimatr", MAJORITY), ("command", MAJORITY)])
+def test_a_component_needs_its_kind(target):
+    with pytest.raises(InputError, match=r"as \(kind, Component\), with a kind out of explainer, relation,"):
+        checks_for(target)
+
+
+def test_anything_else_is_refused():
+    with pytest.raises(InputError, match="The target is a int: give a plugin's module, the name of"):
+        checks_for(3)
+
+
+def test_the_decorator_makes_one_test_of_each_check():
+    tests = parameters(parametrize_with_checks(("estimator", MAJORITY)))
+    assert list(tests) == ids(checks_for(("estimator", MAJORITY)))
+    assert "majority-scores_are_shares" in tests
+    assert not any(parameter.marks for parameter in tests.values())
+
+
+def test_an_expected_failure_must_fail_and_has_a_reason():
+    target = ("estimator", MAJORITY)
+    tests = parameters(parametrize_with_checks(target, {"scores_are_shares": "They are percentages."}))
+    (mark,) = tests["majority-scores_are_shares"].marks
+    assert (mark.name, mark.kwargs) == ("xfail", {"reason": "They are percentages.", "strict": True})
+    assert sum(bool(parameter.marks) for parameter in tests.values()) == 1
+
+
+def test_an_expected_failure_may_be_that_of_one_component():
+    expected = {"majority-scores_are_shares": "They are percentages."}
+    tests = parameters(parametrize_with_checks(builtins, expected))
+    assert [name for name, parameter in tests.items() if parameter.marks] == ["majority-scores_are_shares"]
+
+
+def test_a_misspelt_expected_failure_is_an_error():
+    with pytest.raises(InputError, match="no check 'scores_are_share' to fail here"):
+        parametrize_with_checks(("estimator", MAJORITY), {"scores_are_share": "?"})
+
+
+def test_pytest_is_imported_by_nobody_but_the_decorator():
+    code = "import sys, faithkit.testing as t; t.run_checks('faithkit'); sys.exit('pytest' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_report_counts_what_ran_and_tells_the_rest():
+    def skip():
+        raise SkipTest("there is nothing to compare.")
+
+    def fail():
+        raise AssertionError("it is odd. Add 1.")
+
+    checks = [Check("a", "estimator", "m", lambda: None), Check("b", "estimator", "m", fail)]
+    report = run([*checks, Check("c", "estimator", "m", skip)])
+    assert report == Report(("m-a",), {"m-b": "it is odd. Add 1."}, {"m-c": "there is nothing to compare."})
+    assert str(report) == (
+        "2 checks ran: 1 passed, 1 failed. 1 skipped.\n"
+        "failed   m-b: it is odd. Add 1.\n"
+        "skipped  m-c: there is nothing to compare."
+    )
+
+
+def test_one_check_is_not_called_checks():
+    assert str(Report(("m-a",), {}, {})) == "1 check ran: 1 passed, 0 failed. 0 skipped."
+
+
+def test_the_kernels_required_number_is_given_a_value():
+    near = Component(
+        name="near",
+        factory="faithkit.measure.relations:NearExplanation",
+        summary="Near.",
+        kinds=("vector",),
+    )
+    report = run_checks(("relation", near))
+    assert report.failed == {}
+    assert len(report.skipped) == 1
+
+
+def test_a_parameter_that_only_the_author_knows_skips_what_needs_it():
+    odd = Component(name="odd", factory="testing.faulty.relations:decorated", summary="Odd.")
+    report = run_checks(("relation", odd))
+    assert report.failed == {}
+    assert report.skipped["odd-composes"] == (
+        "odd needs the parameter limit, and only one that is annotated as float, int or bool is given a value "
+        "here: register it with presets, or give defaults."
+    )
+
+
+def test_a_missing_requirement_skips_what_needs_it():
+    lost = Component(
+        name="lost", factory="testing.faulty.estimators:Sound", summary="Lost.", requires=("no_such_library",)
+    )
+    report = run_checks(("estimator", lost))
+    assert report.failed == {}
+    assert report.skipped["lost-scores_are_shares"] == "lost needs no_such_library, not installed."
+
+
+def test_a_kind_of_explanation_that_nobody_makes_skips_what_needs_it():
+    maps = Component(
+        name="maps", factory="testing.faulty.relations:Sound", summary="Maps.", kinds=("saliency-map",)
+    )
+    report = run_checks(("relation", maps))
+    assert report.failed == {}
+    assert report.skipped["maps-composes"] == "There are no explanations of kind saliency-map to try it on."
+
+
+def test_a_refused_situation_is_skipped_with_the_explainers_own_words():
+    sound = Component(
+        name="sound", factory="testing.faulty.explainers:Sound", summary="Sound.", inputs=("table",)
+    )
+    assert run_checks(("explainer", sound)).skipped["sound-explains_mixed_frame"] == (
+        "sound refuses it: only arrays are explained: convert it with to_numpy()."
+    )
+
+
+def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed):
+    report = run_checks("sound-plugin")
+    assert report.failed == {}
+    assert "near-prototype-shards_of_instances_are_irrelevant" in report.passed
+    (entry,) = batches.registry().entries("relation")
+    assert "prototype on mixed_frame's explanations" in [batch.name for batch in batches.batches_for(entry)]
+
+
+def test_a_command_is_only_asked_for_its_help(installed):
+    names = [check.name for check in checks_for("sound-plugin") if check.component == "audit"]
+    assert names == ["factory_can_be_imported", "summary_is_one_line", "parameters_are_documented"]
