@@ -66,7 +66,12 @@ def consistency_quantus() -> list[Contest]:
             discretise_func=lambda a: hash(a.tobytes()), abs=False, normalise=False, disable_warnings=True
         )
         scores = metric(
-            model=FirstTwo().eval(), x_batch=logits, y_batch=labels, a_batch=vectors[:, None], batch_size=n, softmax=False
+            model=FirstTwo().eval(),
+            x_batch=logits,
+            y_batch=labels,
+            a_batch=vectors[:, None],
+            batch_size=n,
+            softmax=False,
         )
         return float(np.mean(scores))
 

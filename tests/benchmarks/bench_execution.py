@@ -48,7 +48,28 @@ def execution() -> list[Contest]:
     chunks = ROWS // Busy.rows_per_chunk
     per_chunk = "2 ms a chunk"
     return [
-        Contest(f"{ROWS} rows of {MILLISECONDS} ms, n_jobs=2", lambda: _evaluated(n_jobs=2), "n_jobs=1", _evaluated, 1.7, repeat=1),
-        Contest("all found in the store", lambda: _evaluated(store=folder), "the run that filled it", _evaluated, 20.0, repeat=1),
-        Contest(f"the same, {chunks} chunks", lambda: _evaluated(store=folder), per_chunk, lambda: time.sleep(0.002 * chunks), 1.0, lambda a, b: True),
+        Contest(
+            f"{ROWS} rows of {MILLISECONDS} ms, n_jobs=2",
+            lambda: _evaluated(n_jobs=2),
+            "n_jobs=1",
+            _evaluated,
+            1.7,
+            repeat=1,
+        ),
+        Contest(
+            "all found in the store",
+            lambda: _evaluated(store=folder),
+            "the run that filled it",
+            _evaluated,
+            20.0,
+            repeat=1,
+        ),
+        Contest(
+            f"the same, {chunks} chunks",
+            lambda: _evaluated(store=folder),
+            per_chunk,
+            lambda: time.sleep(0.002 * chunks),
+            1.0,
+            lambda a, b: True,
+        ),
     ]

@@ -415,8 +415,13 @@ def start(folder, n_jobs=1, run="", seconds=0.02, **popen):
          "odd_model:model", "--explainer", f"slow:seconds={seconds}", "--n-jobs", str(n_jobs), "--store",
          str(folder / "store"), "--json", "-"],
         env={**os.environ, "PYTHONPATH": path, **log},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **popen,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_hear_interrupts, **popen,
     )  # fmt: skip
+
+
+def _hear_interrupts():
+    """A shell lets what it runs in the background ignore interrupts, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def finish(process):
