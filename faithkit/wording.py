@@ -1,6 +1,5 @@
 """The phrases that error messages share, so that one thing is said in one way and on one line."""
 
-import difflib
 from collections.abc import Iterable
 
 from faithkit.errors import FaithkitError
@@ -39,6 +38,8 @@ def closest(word: str, options: Iterable[str]) -> str | None:
     >>> closest("Shp", ["lime", "shap"])
     'shap'
     """
+    import difflib  # only errors need it
+
     names = {name.casefold(): name for name in sorted(options)}
     found = difflib.get_close_matches(word.casefold(), names, n=1)
     return names[found[0]] if found else None

@@ -47,8 +47,9 @@ class Explanations:
         What all rows have in common: names, prototypes, a base value.
     relation : str, optional
         The name of the default applicability relation.
-    reasons : object array, optional
-        Why a row has no explanation, such as "no counterfactual found"; None for the others.
+    remarks : object array, optional
+        What to know about a row: why it has no explanation, such as "no counterfactual found", or what is
+        wrong with the one it has, such as "below the threshold"; None where there is nothing to say.
 
     Examples
     --------
@@ -67,11 +68,11 @@ class Explanations:
     )
     shared: dict[str, Any] = attrs.field(factory=dict)
     relation: str | None = None
-    reasons: NDArray[Any] | None = None
+    remarks: NDArray[Any] | None = None
 
     def __attrs_post_init__(self) -> None:
         n = n_rows(self.values)
-        for name in ("instances", "identity", "missing", "reasons"):
+        for name in ("instances", "identity", "missing", "remarks"):
             part = getattr(self, name)
             if part is not None and (rows := n_rows(part)) != n:
                 raise InputError(
@@ -118,7 +119,7 @@ class Explanations:
             instances=take_rows(self.instances, rows),
             identity=take_rows(self.identity, rows),
             missing=self.missing[rows],
-            reasons=take_rows(self.reasons, rows),
+            remarks=take_rows(self.remarks, rows),
         )
 
     def identified(self, identity: Any) -> "Explanations":
@@ -137,25 +138,25 @@ class Explanations:
         }
         if any(part.identity is not None for part in parts):
             columns["identity"] = concat_rows([part.identities for part in parts])
-        if any(part.reasons is not None for part in parts):
-            columns["reasons"] = np.concatenate([part.why_missing for part in parts])
+        if any(part.remarks is not None for part in parts):
+            columns["remarks"] = np.concatenate([part.remarked for part in parts])
         return attrs.evolve(parts[0], **columns)
 
     @property
-    def why_missing(self) -> NDArray[Any]:
-        """The reason of every missing row, "no explanation" where none is told; None for the others."""
-        told = np.full(len(self), None, dtype=object) if self.reasons is None else self.reasons.copy()
-        untold = np.array([reason is None for reason in told], dtype=bool)
+    def remarked(self) -> NDArray[Any]:
+        """The remark about every row; a missing one about which nothing was said has "no explanation"."""
+        told = np.full(len(self), None, dtype=object) if self.remarks is None else self.remarks.copy()
+        untold = np.array([remark is None for remark in told], dtype=bool)
         told[self.missing & untold] = "no explanation"
         return told
 
-    def spread(self, rows: NDArray[np.int64], n: int, reasons: NDArray[Any]) -> "Explanations":
-        """Put these explanations at the given ones of n rows; the others are missing, for the reasons told.
+    def spread(self, rows: NDArray[np.int64], n: int, remarks: NDArray[Any]) -> "Explanations":
+        """Put these explanations at the given ones of n rows; the others are missing, as remarked.
 
         Examples
         --------
         >>> found = Explanations.of(["a"]).spread(np.array([1]), 2, np.array(["ValueError", None]))
-        >>> found.missing, found.why_missing[0]
+        >>> found.missing, found.remarked[0]
         (array([ True, False]), 'ValueError')
         """
         place = np.zeros(n, dtype=np.int64)  # a missing row needs some value in its place; nobody reads it
@@ -163,8 +164,8 @@ class Explanations:
         gone = np.ones(n, dtype=bool)
         gone[rows] = False
         whole = self.take(place)
-        told = np.where(gone, reasons, whole.why_missing)
-        return attrs.evolve(whole, missing=whole.missing | gone, reasons=told, instances=None)
+        told = np.where(gone, remarks, whole.remarked)
+        return attrs.evolve(whole, missing=whole.missing | gone, remarks=told, instances=None)
 
 
 def _is_matrix(values: Any) -> bool:

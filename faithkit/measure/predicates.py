@@ -39,6 +39,10 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _nothing_but_missing(predicate: "Interval | OneOf") -> str:
+    return f"{predicate.column} is missing" if predicate.missing else f"no value of {predicate.column}"
+
+
 @attrs.frozen(order=False, cache_hash=True)
 class Interval:
     """The column's value lies in (low, high]; with one end infinite it reads `≤` or `>`.
@@ -100,12 +104,12 @@ class Interval:
     def __str__(self) -> str:
         low, high = f"{self.low:.6g}", f"{self.high:.6g}"
         if self.low > self.high:
-            text = "no value of {}"
-        elif self.low == -math.inf:
+            return _nothing_but_missing(self)
+        if self.low == -math.inf:
             text = "any value of {}" if self.high == math.inf else f"{{}} ≤ {high}"
         else:
             text = f"{{}} > {low}" if self.high == math.inf else f"{low} < {{}} ≤ {high}"
-        return text.format(self.column) + (" or missing" if self.missing else "")
+        return text.format(self.column) + (" (or missing)" if self.missing else "")
 
 
 def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -127,7 +131,7 @@ class OneOf:
     Examples
     --------
     >>> print(OneOf("sex", ["Male"]), "|", OneOf("job", ["clerk", "farmer"], missing=True))
-    sex = Male | job in {clerk, farmer} or missing
+    sex = Male | job in {clerk, farmer} (or missing)
     """
 
     op: ClassVar[str] = "one-of"
@@ -156,12 +160,12 @@ class OneOf:
 
     def __str__(self) -> str:
         if not self.values:
-            return f"{self.column} is missing" if self.missing else f"no value of {self.column}"
+            return _nothing_but_missing(self)
         if len(self.values) == 1:
             text = f"{self.column} = {self.values[0]}"
         else:
             text = f"{self.column} in {{{', '.join(map(str, self.values))}}}"
-        return text + (" or missing" if self.missing else "")
+        return text + (" (or missing)" if self.missing else "")
 
 
 @attrs.frozen(order=False, cache_hash=True)

@@ -37,9 +37,14 @@ def _heading(result: "Evaluation") -> str:
     distinct = _plural(result.n_explanations, "distinct explanation")
     lines = [f"{system}{model}", f"{_plural(result.n, 'instance')}, {distinct}"]
     if result.unexplained:
-        reasons = "; ".join(f"{reason}: {count}" for reason, count in result.why_unexplained.items())
-        lines.append(f"{result.unexplained} unexplained ({reasons})")
+        lines.append(f"{result.unexplained:,} unexplained ({_told(result.why_unexplained)})")
+    if result.remarks:
+        lines.append(f"of the explanations, {_told(result.remarks)}")
     return "\n".join(lines)
+
+
+def _told(remarks: dict[str, int]) -> str:
+    return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
 
 
 def _plural(number: int, noun: str) -> str:

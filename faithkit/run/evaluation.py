@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.bitsets import count_labels, pack_bits, unpack_bits
@@ -105,9 +106,17 @@ class Evaluation:
     @property
     def why_unexplained(self) -> dict[str, int]:
         """How many instances have no explanation, by reason, the most frequent first."""
-        missing = self.sample.explanations.missing
-        told = [str(reason).partition(": ")[0] for reason in self.sample.explanations.why_missing[missing]]
-        return dict(sorted(Counter(told).items(), key=lambda item: (-item[1], item[0])))
+        return self._remarks(self.sample.explanations.missing)
+
+    @property
+    def remarks(self) -> dict[str, int]:
+        """What explainers remarked on explanations, such as "below the threshold", and how often."""
+        return self._remarks(~self.sample.explanations.missing)
+
+    def _remarks(self, rows: NDArray[np.bool_]) -> dict[str, int]:
+        told = [str(remark) for remark in self.sample.explanations.remarked[rows] if remark is not None]
+        counted = Counter(remark.partition(": ")[0] for remark in told)
+        return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
     @property
     def uniqueness(self) -> float:
@@ -198,6 +207,7 @@ class Evaluation:
             "n_explanations": self.n_explanations,
             "unexplained": self.unexplained,
             "why_unexplained": self.why_unexplained,
+            "remarks": self.remarks,
             "uniqueness": self.uniqueness,
             "singletons": self.singletons,
             "chance": self.chance,

@@ -304,7 +304,7 @@ def _assembled(chunks: list[Chunk], X: Any) -> Explanations:
     n = len(whole.reasons)
     if whole.found is None:
         told = np.fromiter(whole.reasons, dtype=object, count=n)
-        return attrs.evolve(Explanations.of([None] * n), reasons=told, instances=X)
+        return attrs.evolve(Explanations.of([None] * n), remarks=told, instances=X)
     found = whole.found
     if len(whole.rows) < n:
         found = found.spread(whole.rows, n, np.fromiter(whole.reasons, dtype=object, count=n))

@@ -36,7 +36,7 @@ def to_bytes(explanations: Explanations) -> bytes:
         "values": _pack(explanations.values, blobs),
         "identity": _pack(explanations.identity, blobs),
         "missing": _pack(explanations.missing, blobs),
-        "reasons": None if explanations.reasons is None else explanations.reasons.tolist(),
+        "remarks": None if explanations.remarks is None else explanations.remarks.tolist(),
         "shared": _pack(explanations.shared, blobs),
     }
     text = json.dumps({**header, "blobs": [len(blob) for blob in blobs]}).encode()
@@ -55,7 +55,7 @@ def from_bytes(data: bytes) -> Explanations:
         start += length
     if start != len(data):
         raise ValueError("cut off")
-    reasons = header["reasons"]
+    remarks = header["remarks"]
     return Explanations(
         kind=header["kind"],
         values=_unpack(header["values"], blobs),
@@ -63,7 +63,7 @@ def from_bytes(data: bytes) -> Explanations:
         missing=_unpack(header["missing"], blobs),
         shared=_unpack(header["shared"], blobs),
         relation=header["relation"],
-        reasons=None if reasons is None else np.fromiter(reasons, dtype=object, count=len(reasons)),
+        remarks=None if remarks is None else np.fromiter(remarks, dtype=object, count=len(remarks)),
     )
 
 

@@ -16,7 +16,7 @@ from faithkit.measure.grouping import group
 from faithkit.measure.rows import concat_rows, n_rows, take_rows
 from faithkit.wording import one_line
 
-_COLUMNS = ("values", "instances", "identity", "missing", "shared", "reasons")
+_COLUMNS = ("values", "instances", "identity", "missing", "shared", "remarks")
 
 
 def same(a: Any, b: Any) -> bool:

@@ -228,6 +228,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "n_explanations",
             "unexplained",
             "why_unexplained",
+            "remarks",
             "uniqueness",
             "singletons",
             "chance",

@@ -293,7 +293,7 @@ def test_recorded_failures_are_unexplained_with_their_reason(n_jobs):
     assert np.flatnonzero(result.sample.explanations.missing).tolist() == TROUBLE
     assert result.why_unexplained == {"ValueError": 6}
     assert "6 unexplained (ValueError: 6)" in repr(result)
-    assert result.sample.explanations.why_missing[3] == "ValueError: row 3.0 is not to my taste"
+    assert result.sample.explanations.remarked[3] == "ValueError: row 3.0 is not to my taste"
 
 
 def test_a_row_may_take_only_so_long_even_if_it_swallows_exceptions():

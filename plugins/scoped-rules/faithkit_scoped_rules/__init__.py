@@ -8,6 +8,62 @@ FAITHKIT_API = 1
 
 
 @faithkit.hookimpl
+def faithkit_explainers() -> Iterable[faithkit.Component]:
+    """Provide the explainers whose explanations are rules."""
+    yield faithkit.Component(
+        name="tree",
+        factory="faithkit_scoped_rules.tree:TreeExplainer",
+        summary="The path to the instance's leaf in a decision tree: the model itself, or a surrogate.",
+        kinds=("rule",),
+        inputs=("table",),
+    )
+    yield faithkit.Component(
+        name="anchors",
+        factory="faithkit_scoped_rules.anchors:Anchors",
+        summary="The widest rule that is precise enough on perturbed rows: anchor-exp's search, mended.",
+        kinds=("rule",),
+        inputs=("table",),
+        requires=("anchor",),
+    )
+    yield faithkit.Component(
+        name="anchors-text",
+        factory="faithkit_scoped_rules.anchors_text:AnchorsText",
+        summary="The words that fix the label while others are masked: anchor-exp's search, mended.",
+        kinds=("rule",),
+        inputs=("text",),
+        requires=("anchor",),
+    )
+    yield faithkit.Component(
+        name="empirical-anchors",
+        factory="faithkit_scoped_rules.empirical:EmpiricalAnchors",
+        summary="The widest rule that is precise enough on the background, found without perturbed rows.",
+        kinds=("rule",),
+        inputs=("table",),
+    )
+    yield faithkit.Component(
+        name="first-word",
+        factory="faithkit_scoped_rules.text:FirstWord",
+        summary="The first word of the text.",
+        kinds=("rule",),
+        inputs=("text",),
+    )
+    yield faithkit.Component(
+        name="all-words",
+        factory="faithkit_scoped_rules.text:AllWords",
+        summary="All words of the text.",
+        kinds=("rule",),
+        inputs=("text",),
+    )
+    yield faithkit.Component(
+        name="top-coefficient",
+        factory="faithkit_scoped_rules.text:TopCoefficient",
+        summary="The word of the text with the largest coefficient in a linear model.",
+        kinds=("rule",),
+        inputs=("text",),
+    )
+
+
+@faithkit.hookimpl
 def faithkit_relations() -> Iterable[faithkit.Component]:
     """Provide in-scope, the default relation of rules."""
     yield faithkit.Component(

@@ -1,0 +1,116 @@
+"""Anchors of tables: the published algorithm, searched for by anchor-exp and written as exact rules.
+
+An anchor is judged here on rows like the background's in which its predicates hold. Whether it keeps its
+word on real rows is what sufficiency measures.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+from faithkit_scoped_rules.anchor_bins import BINS, BinnedTable, TablePerturbation
+from faithkit_scoped_rules.anchor_search import Search
+
+
+class Anchors:
+    """Rules that, as far as perturbed rows tell, fix the model's answer (Ribeiro, Singh, Guestrin 2018).
+
+    Parameters
+    ----------
+    threshold : float
+        The precision that a rule must reach.
+    delta : float
+        The probability with which the confidence bounds may fail.
+    tau : float
+        How exactly the best candidates of each size are told apart.
+    batch_size : int
+        How many rows are drawn, and the model is asked about, at a time.
+    beam_size : int
+        How many candidates of each size are extended; 1 is what anchor-exp does, whatever it is told.
+    max_size : int, optional
+        The most conditions a rule may have.
+    bins : str
+        Where numbers are cut: at "quartile" or "decile" points of the background.
+
+    Notes
+    -----
+    A missing value is a value like others: a rule can ask that a cell is missing or, where the background
+    has missing cells in the column, that it is not. No other condition on a number holds for a missing one.
+
+    Where no rule reaches the threshold the search returns the most precise one it met: it is kept, with the
+    remark "below the threshold". Where the search meets no other label at all the rule is empty: it covers everything.
+    The published search tries the empty rule only if the first row that it draws has the instance's label.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.column_stack([np.arange(100.0), rng.normal(size=100)])
+    >>> model = faithkit.Predictor(lambda X: np.where(X[:, 0] > 49.5, "old", "young"))
+    >>> anchors = Anchors().fit(model, X)
+    >>> for rule in anchors.explain(X[[10, 70]], seeds=[1, 2]).values:
+    ...     print(rule)
+    0 ≤ 49.5
+    0 > 49.5
+    """
+
+    rows_per_chunk = 8
+
+    def __init__(
+        self,
+        threshold: float = 0.95,
+        delta: float = 0.1,
+        tau: float = 0.15,
+        batch_size: int = 100,
+        beam_size: int = 4,
+        max_size: int | None = None,
+        bins: str = "quartile",
+    ) -> None:
+        self.search = Search("anchors", threshold, delta, tau, batch_size, beam_size, max_size)
+        if bins not in BINS:
+            raise faithkit.ParameterError(f"anchors: bins must be one of {', '.join(BINS)}, got {bins!r}.")
+        self.bins = bins
+
+    def fit(self, predictor: faithkit.Predictor, background: Any) -> "Anchors":
+        """Cut the background into bins; rows to ask the model about are drawn from it."""
+        if isinstance(background, list):
+            raise faithkit.InputError("anchors explains tables, not texts: use anchors-text.")
+        self.predictor_ = predictor
+        self.encoder_ = faithkit.Encoder(background)
+        self.named_ = hasattr(background, "columns")
+        self.table_ = BinnedTable.learn(self.encoder_.encode(background), self.encoder_.categories, self.bins)
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
+        """Return one rule per row, each found with its own seed."""
+        codes, names = self.encoder_.encode(X), self._names(X)
+        found = [self._rule(row, int(seed), names) for row, seed in zip(codes, seeds, strict=True)]
+        return faithkit.Explanations.of(
+            [rule for rule, _ in found],
+            kind="rule",
+            instances=X,
+            remarks=np.array([remark for _, remark in found], dtype=object),
+            relation="in-scope",
+        )
+
+    def _rule(
+        self, row: NDArray[np.float64], seed: int, names: list[Any]
+    ) -> tuple[faithkit.Rule, str | None]:
+        rows = TablePerturbation(self.table_, row, self._labels)
+        anchor = self.search.run(rows, seed)
+        if anchor.unanimous:
+            return faithkit.Rule(), None
+        columns, chosen = self.table_.columns, [rows.conditions[number] for number in anchor.predicates]
+        predicates = [columns[c.column].predicate(names[c.column], c) for c in chosen]
+        return faithkit.Rule(predicates), anchor.remark
+
+    def _labels(self, codes: NDArray[np.float64]) -> NDArray[Any]:
+        return self.predictor_.predict(self.encoder_.decode(codes))
+
+    def _names(self, X: Any) -> list[Any]:
+        """Return how X itself names the columns: rules are asked about rows such as these."""
+        if not hasattr(X, "columns"):
+            return list(range(self.encoder_.n_columns))
+        by_text = {str(name): name for name in X.columns}
+        return [by_text[name] for name in self.encoder_.names] if self.named_ else list(X.columns)

@@ -1,0 +1,252 @@
+"""Highlighted text: the explanation is one word of the text, or all of them.
+
+It applies to every text that has these words, as the same tokenizer splits it. A text without words has no
+explanation.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+
+
+class FirstWord:
+    """The text's first word: the paper's example of an explanation that ignores the model.
+
+    Parameters
+    ----------
+    tokenizer : str
+        "whitespace", or "word": lower-case words of two characters or more, as CountVectorizer has them.
+
+    Examples
+    --------
+    >>> texts = ["A fine film", "a fine cast", " "]
+    >>> found = FirstWord(tokenizer="word").fit(None, texts).explain(texts, seeds=None)
+    >>> print(found.values[0], "|", found.values[1], "|", found.why_missing[2])
+    contains 'fine' | contains 'fine' | no words
+    """
+
+    learns = False
+    rows_per_chunk = 4096
+
+    def __init__(self, tokenizer: str = "whitespace") -> None:
+        self.tokenizer = _known_tokenizer("first-word", tokenizer)
+
+    def fit(self, predictor: Any, background: Any) -> "FirstWord":
+        """Learn nothing."""
+        _check_texts("first-word", background)
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
+        """Return one rule per text: it contains the word."""
+        _check_texts("first-word", X)
+        words = [faithkit.tokens(text, self.tokenizer)[:1] for text in X]
+        return _explanations(X, words, self.tokenizer, "no words")
+
+
+class AllWords:
+    """All words of the text: an explanation that seldom applies to any other text.
+
+    Parameters
+    ----------
+    tokenizer : str
+        "whitespace", or "word": lower-case words of two characters or more, as CountVectorizer has them.
+
+    Examples
+    --------
+    >>> found = AllWords().fit(None, []).explain(["fine film fine"], seeds=None)
+    >>> print(found.values[0])
+    contains 'film' and contains 'fine'
+    """
+
+    learns = False
+    rows_per_chunk = 4096
+
+    def __init__(self, tokenizer: str = "whitespace") -> None:
+        self.tokenizer = _known_tokenizer("all-words", tokenizer)
+
+    def fit(self, predictor: Any, background: Any) -> "AllWords":
+        """Learn nothing."""
+        _check_texts("all-words", background)
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
+        """Return one rule per text: it contains each of the words."""
+        _check_texts("all-words", X)
+        words = [faithkit.tokens(text, self.tokenizer) for text in X]
+        return _explanations(X, words, self.tokenizer, "no words")
+
+
+class TopCoefficient:
+    """The word of the text that has the largest coefficient in a linear model.
+
+    The model is a Pipeline of a CountVectorizer or TfidfVectorizer that splits texts as it does by default,
+    and a linear classifier. Words that the vectorizer does not know are passed over. Of several words with
+    the same coefficient the first in the alphabet is taken.
+
+    Parameters
+    ----------
+    by : str
+        "absolute": the largest absolute coefficient, of any class, as the paper words it. "predicted": the
+        largest coefficient towards the predicted class, which gives the paper's numbers.
+    tokenizer : str
+        "word", as the vectorizer splits texts; no other would find its words.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts = ["good good film", "bad film", "a good plot", "bad cast"]
+    >>> model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, [1, 0, 1, 0])
+    >>> top = TopCoefficient(by="predicted").fit(faithkit.Predictor(model), texts)
+    >>> found = top.explain(["Good plot", "bad plot", "unheard"], seeds=None)
+    >>> print(found.values[0], "|", found.values[1], "|", found.why_missing[2])
+    contains 'good' | contains 'bad' | no known word
+    """
+
+    learns = False  # the model has its vocabulary
+    rows_per_chunk = 4096
+
+    def __init__(self, by: str = "absolute", tokenizer: str = "word") -> None:
+        if by not in ("absolute", "predicted"):
+            raise faithkit.ParameterError(
+                f"top-coefficient: by must be 'absolute' or 'predicted', got {by!r}."
+            )
+        if tokenizer != "word":
+            raise faithkit.ParameterError(
+                f"top-coefficient: tokenizer must be 'word', as the vectorizer has it, got {tokenizer!r}."
+            )
+        self.by = by
+        self.tokenizer = tokenizer
+
+    def fit(self, predictor: faithkit.Predictor, background: Any) -> "TopCoefficient":
+        """Read the vocabulary and the coefficients of the model."""
+        _check_texts("top-coefficient", background)
+        vectorizer, linear = _linear_pipeline(predictor.model)
+        coefficients = _coefficients(linear)
+        self.predictor_ = predictor
+        self.vocabulary_ = {word: int(j) for word, j in vectorizer.vocabulary_.items()}
+        if self.by == "absolute":
+            self.weights_ = np.abs(coefficients).max(axis=0, keepdims=True)
+        else:
+            self.weights_ = coefficients
+        self.row_of_ = {label: i for i, label in enumerate(linear.classes_.tolist())}
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
+        """Return one rule per text: it contains the word."""
+        _check_texts("top-coefficient", X)
+        rows = [0] * len(X)
+        if self.by == "predicted":
+            rows = [self.row_of_[label] for label in self.predictor_.predict(X).tolist()]
+        words = [self._top(text, self.weights_[row]) for text, row in zip(X, rows, strict=True)]
+        return _explanations(X, words, self.tokenizer, "no known word")
+
+    def _top(self, text: str, weights: NDArray[np.float64]) -> list[str]:
+        known = sorted(self.vocabulary_.keys() & faithkit.tokens(text, self.tokenizer))
+        if not known:
+            return []
+        return [known[int(weights[[self.vocabulary_[word] for word in known]].argmax())]]
+
+
+def _linear_pipeline(model: Any) -> tuple[Any, Any]:
+    """Return the first and the last step of a Pipeline whose coefficients belong to words."""
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+    from sklearn.pipeline import Pipeline
+
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    between = [step for step in steps[1:-1] if step is not None and step != "passthrough"]
+    if (
+        len(steps) < 2
+        or not isinstance(steps[0], CountVectorizer)
+        or not all(isinstance(step, TfidfTransformer) for step in between)
+        or not _is_linear(steps[-1])
+    ):
+        names = " of " + ", ".join(_name(step) for step in steps) if len(steps) > 1 else ""
+        raise faithkit.InputError(
+            "top-coefficient reads a fitted Pipeline of a CountVectorizer or TfidfVectorizer and a linear "
+            f"classifier with coef_, and the model is a {type(model).__name__}{names}: "
+            "train such a Pipeline, or use first-word, all-words or anchors-text."
+        )
+    _check_splitting(steps[0])
+    return steps[0], steps[-1]
+
+
+def _name(step: Any) -> str:
+    return step if isinstance(step, str) else type(step).__name__
+
+
+def _is_linear(model: Any) -> bool:
+    # the coefficients of a support vector machine with a kernel belong to pairs of classes
+    return hasattr(model, "coef_") and hasattr(model, "classes_") and not hasattr(model, "support_vectors_")
+
+
+def _check_splitting(vectorizer: Any) -> None:
+    """Refuse a vectorizer whose words are not those of the tokenizer "word"."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    default, given = CountVectorizer().get_params(), vectorizer.get_params()
+    settings = (
+        *("analyzer", "lowercase", "ngram_range", "preprocessor"),
+        *("strip_accents", "token_pattern", "tokenizer"),
+    )
+    for name in settings:
+        if given[name] != default[name]:
+            raise faithkit.InputError(
+                f"top-coefficient: the {type(vectorizer).__name__} has {name}={given[name]!r}, and its words "
+                f"are not those that a rule finds: train it with {name}={default[name]!r}, the default."
+            )
+
+
+def _coefficients(linear: Any) -> NDArray[np.float64]:
+    """Return the coefficients towards every class, one row each; two classes may share one row."""
+    given = linear.coef_.toarray() if hasattr(linear.coef_, "toarray") else np.asarray(linear.coef_)
+    rows = np.atleast_2d(given)
+    if len(linear.classes_) == 2 and len(rows) == 1:
+        return np.concatenate([-rows, rows])
+    if len(rows) != len(linear.classes_):
+        raise faithkit.InputError(
+            f"top-coefficient: {type(linear).__name__} has {len(rows)} rows of coefficients for "
+            f"{len(linear.classes_)} classes; expected one per class."
+        )
+    return rows
+
+
+def _explanations(
+    X: list[str], words: Sequence[Iterable[str]], tokenizer: str, reason: str
+) -> faithkit.Explanations:
+    """Make a rule of the words of each text; a text without any has no explanation, for the reason given."""
+    keys = [frozenset(some) for some in words]
+    rules = {
+        key: faithkit.Rule([faithkit.Contains(word, tokenizer) for word in key]) for key in keys if key
+    }  # equal rules are one object, which is compared and stored once
+    remarks = np.array([None if key else reason for key in keys], dtype=object)
+    return faithkit.Explanations.of(
+        [rules.get(key) for key in keys], kind="rule", instances=X, remarks=remarks, relation="in-scope"
+    )
+
+
+def _known_tokenizer(who: str, tokenizer: str) -> str:
+    try:
+        faithkit.tokens("", tokenizer)
+    except faithkit.InputError as error:
+        raise faithkit.ParameterError(f"{who}: {error}") from None
+    return tokenizer
+
+
+def _check_texts(who: str, X: Any) -> None:
+    if not isinstance(X, list):
+        raise faithkit.InputError(
+            f"{who} explains a list of texts, and was given a {type(X).__name__}: for a column of texts give "
+            "X['column'].tolist(), for a table use tree or anchors."
+        )
+    for row, item in enumerate(X):
+        if not isinstance(item, str):
+            raise faithkit.InputError(
+                f"{who} explains a list of texts, and row {row} is a {type(item).__name__}: give texts only, "
+                "'' for a missing one."
+            )

@@ -1,0 +1,259 @@
+"""Decision trees: the explanation of an instance is the path to its leaf, written as a rule.
+
+scikit-learn compares values rounded to float32 with float64 thresholds, and sends missing values to a side
+that it has learnt. A rule reads the values as they are, so every threshold is moved to where float64 values
+change sides: then the rule covers exactly the rows that reach the leaf.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+
+LARGEST = float(np.finfo(np.float32).max)
+
+
+class TreeExplainer:
+    """The path to the leaf of a decision tree: the model's own, or that of a surrogate fitted to its labels.
+
+    All instances of a leaf have the same explanation, which applies to these and no others; so consistency
+    equals sufficiency. `shared` tells the tree's "fidelity": on what share of the background it predicts
+    what the model does.
+
+    Parameters
+    ----------
+    surrogate : bool or "auto"
+        True fits a tree to the model's predictions on the background. False explains the model by itself,
+        which has to be a DecisionTreeClassifier on numeric columns. "auto" does the latter where it can.
+    max_leaf_nodes : int, optional
+        At most so many leaves, and thereby explanations; of the surrogate, as are the next two.
+    max_depth : int, optional
+        At most so many comparisons to a leaf.
+    min_samples_leaf : int
+        At least so many rows of the background in every leaf.
+
+    Notes
+    -----
+    A category that the background does not have is an error at its row: a rule lists the categories that it
+    covers, so none could cover that row. A missing value goes where the tree sends it, and the rule says so,
+    also in columns without missing values in the background: "age ≤ 30 (or missing)".
+
+    Integers beyond 2**53 are rounded to float64 before they are compared. Numbers beyond float32 count as the
+    largest that it holds.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["no", "no", "yes", "yes"]
+    >>> model = DecisionTreeClassifier().fit(X, y)
+    >>> paths = TreeExplainer().fit(faithkit.Predictor(model), X).explain(X, seeds=None)
+    >>> print(paths.values[0], "|", paths.values[3], "|", paths.shared)
+    0 ≤ 1.5 | 0 > 1.5 (or missing) | {'fidelity': 1.0}
+
+    A surrogate reads any table, and any model:
+
+    >>> import pandas as pd
+    >>> jobs = pd.DataFrame({"job": ["cook", "clerk", None, "smith"]})
+    >>> is_cook = faithkit.Predictor(lambda table: table["job"] == "cook")
+    >>> paths = TreeExplainer(min_samples_leaf=1).fit(is_cook, jobs).explain(jobs, seeds=None)
+    >>> print(paths.values[0], "|", paths.values[2])
+    job = cook | job = smith (or missing)
+    """
+
+    rows_per_chunk = 4096  # a lookup per row
+
+    def __init__(
+        self,
+        surrogate: bool | str = "auto",
+        max_leaf_nodes: int | None = 32,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 5,
+    ) -> None:
+        if not isinstance(surrogate, bool) and surrogate != "auto":
+            raise faithkit.ParameterError(f"tree: surrogate must be auto, true or false, got {surrogate!r}.")
+        self.surrogate = surrogate
+        self.max_leaf_nodes = _at_least(2, "max_leaf_nodes", max_leaf_nodes, optional=True)
+        self.max_depth = _at_least(1, "max_depth", max_depth, optional=True)
+        self.min_samples_leaf = _at_least(1, "min_samples_leaf", min_samples_leaf)
+
+    @property
+    def learns(self) -> bool:
+        """Whether the explanations may depend on the background."""
+        return self.surrogate is not False
+
+    def fit(self, predictor: faithkit.Predictor, background: Any) -> "TreeExplainer":
+        """Choose or fit the tree, and write the rule of every leaf."""
+        _check_table(background)
+        self.encoder_ = faithkit.Encoder(background)
+        self.is_surrogate_ = self._needs_surrogate(predictor.model)
+        if self.is_surrogate_:
+            self._fit_surrogate(predictor, background)
+        else:
+            predictor.predict(background[:1])  # the model knows best whether these are its columns
+            self.tree_, self.fidelity_ = predictor.model, 1.0
+        self.rules_ = leaf_rules(self.tree_.tree_, self._columns(background))
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
+        """Look up the rule of every row's leaf; trees need no seeds."""
+        _check_table(X)
+        self._check_order(X)
+        leaves = self.tree_.tree_.apply(self._codes(X))
+        return faithkit.Explanations(
+            kind="rule",
+            values=self.rules_[leaves],
+            instances=X,
+            shared={"fidelity": self.fidelity_},
+            relation="in-scope",
+        )
+
+    def _needs_surrogate(self, model: Any) -> bool:
+        from sklearn.tree import DecisionTreeClassifier
+
+        if self.surrogate is True:
+            return True
+        words = [j for j, values in self.encoder_.categories.items() if values != [False, True]]
+        if isinstance(model, DecisionTreeClassifier) and not words:
+            return False
+        if self.surrogate == "auto":
+            return True
+        problem = f"the column {self.encoder_.names[words[0]]!r} holds categories" if words else None
+        problem = problem or f"the model is a {type(model).__name__}"
+        raise faithkit.InputError(
+            f"tree: surrogate=false explains a DecisionTreeClassifier on numeric columns, and {problem}: "
+            "use surrogate=true, which fits a tree to the model's predictions."
+        )
+
+    def _fit_surrogate(self, predictor: faithkit.Predictor, background: Any) -> None:
+        from sklearn.tree import DecisionTreeClassifier
+
+        # scikit-learn takes no labels such as 0.5, so it gets their numbers
+        _, labels = np.unique(predictor.predict(background), return_inverse=True)
+        tree = DecisionTreeClassifier(
+            max_leaf_nodes=self.max_leaf_nodes,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=0,
+        )
+        codes = self._codes(background)
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up columns to look for NaN
+            self.tree_ = tree.fit(codes, labels)
+            self.fidelity_ = float(np.mean(tree.predict(codes) == labels))
+
+    def _codes(self, X: Any) -> NDArray[np.float32]:
+        """Return what the tree compares: numbers as they are, categories by rank, NaN for missing."""
+        codes = self.encoder_.encode(X)
+        for j, values in self.encoder_.categories.items():
+            codes[codes[:, j] == len(values), j] = np.nan
+        return np.clip(codes, -LARGEST, LARGEST).astype(np.float32)
+
+    def _columns(self, background: Any) -> list["_Column"]:
+        names = background.columns.tolist() if hasattr(background, "columns") else range(background.shape[1])
+        known = self.encoder_.categories
+        return [_Column(name, known.get(j)) for j, name in enumerate(names)]
+
+    def _check_order(self, X: Any) -> None:
+        """Refuse columns in another order: the model reads them by position."""
+        if self.is_surrogate_ or not hasattr(X, "columns"):
+            return
+        given = [str(name) for name in X.columns]
+        if given != self.encoder_.names and sorted(given) == sorted(self.encoder_.names):
+            raise faithkit.InputError(
+                "tree: X has its columns in another order than the background, and the model reads them by "
+                "position: bring both into the order of the model's training data."
+            )
+
+
+@attrs.frozen
+class _Column:
+    """A column as rules name it; its categories are in the order of their codes, None for numbers."""
+
+    name: str | int
+    categories: list[Any] | None
+
+    def sides(self, limit: float, missing_left: bool) -> tuple[Any, Any]:
+        """Return the predicates of both sides of a split: up to the limit, and beyond it."""
+        if self.categories is None:
+            return (
+                faithkit.Interval(self.name, high=limit, missing=missing_left),
+                faithkit.Interval(self.name, low=limit, missing=not missing_left),
+            )
+        left = [value for code, value in enumerate(self.categories) if code <= limit]
+        right = self.categories[len(left) :]
+        return (
+            faithkit.OneOf(self.name, left, missing=missing_left),
+            faithkit.OneOf(self.name, right, missing=not missing_left),
+        )
+
+
+def leaf_rules(tree: Any, columns: Sequence[_Column]) -> NDArray[Any]:
+    """Return the rule of every leaf of a scikit-learn `Tree`, by node number; None for inner nodes.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit([[0.0], [1.0], [4.0]], [0, 1, 0])
+    >>> [str(rule) for rule in leaf_rules(model.tree_, [_Column("age", None)]) if rule]
+    ['age ≤ 0.5', '0.5 < age ≤ 2.5', 'age > 2.5 (or missing)']
+    """
+    rules = np.full(tree.node_count, None, dtype=object)
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    limits, missing_left = float64_limits(tree.threshold).tolist(), tree.missing_go_to_left.astype(bool)
+    waiting: list[tuple[int, dict[int, Any]]] = [(0, {})]
+    while waiting:  # a tree may be deeper than Python's recursion
+        node, path = waiting.pop()
+        if left[node] < 0:
+            rules[node] = faithkit.Rule(path.values())
+            continue
+        j = int(tree.feature[node])
+        sides = columns[j].sides(limits[node], bool(missing_left[node]))
+        for child, side in zip((left[node], right[node]), sides, strict=True):
+            waiting.append((child, {**path, j: side.meet(path[j]) if j in path else side}))
+    return rules
+
+
+def float64_limits(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each threshold the largest float64 whose rounding to float32 does not exceed it.
+
+    Values change sides halfway between the largest float32 at or below the threshold and the next one.
+    Halfway itself rounds to the one that is even.
+
+    Examples
+    --------
+    >>> threshold = np.array([0.1])
+    >>> limit = float64_limits(threshold)
+    >>> limit.astype(np.float32) <= threshold, np.nextafter(limit, 1).astype(np.float32) <= threshold
+    (array([ True]), array([False]))
+    """
+    nearest = thresholds.astype(np.float32)
+    below = np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+    above = np.nextafter(below, np.float32(np.inf))
+    halfway = (below.astype(np.float64) + above.astype(np.float64)) / 2
+    return np.where(halfway.astype(np.float32) <= below, halfway, np.nextafter(halfway, -np.inf))
+
+
+def _at_least(least: int, name: str, value: Any, optional: bool = False) -> Any:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if (optional and value is None) or (whole and value >= least):
+        return value
+    none = " or none" if optional else ""
+    raise faithkit.ParameterError(
+        f"tree: {name} must be a whole number of at least {least}{none}, got {value!r}."
+    )
+
+
+def _check_table(X: Any) -> None:
+    if isinstance(X, list):
+        raise faithkit.InputError(
+            "tree explains the rows of a table, and was given a list of texts: use first-word, all-words, "
+            "top-coefficient or anchors-text."
+        )
+    if hasattr(X, "toarray"):
+        raise faithkit.InputError(
+            "tree explains the rows of a table, and was given a sparse matrix: "
+            "give X.toarray(), and a model that takes it."
+        )

@@ -1,0 +1,102 @@
+"""The words that empirical anchors are made of: thresholds at quantiles, categories, "is missing"."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+
+NONE = -1
+
+
+@attrs.frozen(eq=False)
+class _Column:
+    """One column's predicates, which start at number `first` in the vocabulary."""
+
+    name: str | int
+    first: int
+    cuts: NDArray[np.float64] | None  # of a numeric column
+    categories: list[Any]  # of another
+
+    @property
+    def slots(self) -> int:
+        """How many predicates of this column a row satisfies."""
+        return len(self.cuts) or 1 if self.cuts is not None else 1
+
+    def predicates(self) -> list[Any]:
+        """Return all predicates of the column; the last one is for missing values."""
+        if self.cuts is None:
+            known = [faithkit.OneOf(self.name, [value]) for value in self.categories]
+        else:
+            sides = [
+                (faithkit.Interval(self.name, high=cut), faithkit.Interval(self.name, low=cut))
+                for cut in self.cuts
+            ]
+            known = [side for pair in sides for side in pair]
+        return [*known, faithkit.OneOf(self.name, [], missing=True)]
+
+    def satisfied(self, codes: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the numbers of the predicates that each row satisfies, one column per slot."""
+        if self.cuts is None:
+            return self._category(codes)[:, None]
+        beyond = codes[:, None] > self.cuts[None, :]
+        found = self.first + 2 * np.arange(len(self.cuts)) + beyond
+        found = found if len(self.cuts) else np.full((len(codes), 1), NONE)
+        gone = np.isnan(codes)
+        found[gone] = NONE
+        found[gone, 0] = self.first + 2 * len(self.cuts)
+        return found
+
+    def _category(self, codes: NDArray[np.float64]) -> NDArray[np.int64]:
+        numbers = self.first + codes.astype(np.int64)
+        return np.where(codes > len(self.categories), NONE, numbers)  # an unseen value satisfies none
+
+
+class Vocabulary:
+    """All predicates of a background, and which of them a row satisfies.
+
+    Parameters
+    ----------
+    background : array or DataFrame
+    bins : int
+        Numeric columns are cut at the quantiles that divide the background into so many parts.
+
+    Examples
+    --------
+    >>> words = Vocabulary(np.array([[1.0], [2.0], [3.0], [4.0]]), bins=2)
+    >>> [str(predicate) for predicate in words.predicates]
+    ['0 ≤ 2', '0 > 2', '0 is missing']
+    >>> words.satisfied(np.array([[1.5], [9.0], [np.nan]])).tolist()
+    [[0], [1], [2]]
+    """
+
+    def __init__(self, background: Any, bins: int) -> None:
+        self.encoder = faithkit.Encoder(background)
+        codes = self.encoder.encode(background)
+        names = background.columns.tolist() if hasattr(background, "columns") else range(codes.shape[1])
+        self.columns: list[_Column] = []
+        self.predicates: list[Any] = []
+        for j, name in enumerate(names):
+            column = self._column(j, name, codes[:, j], bins)
+            self.columns.append(column)
+            self.predicates += column.predicates()
+
+    def _column(self, j: int, name: Any, codes: NDArray[np.float64], bins: int) -> _Column:
+        first = len(self.predicates)
+        if j in self.encoder.categories:
+            return _Column(name, first, None, self.encoder.categories[j])
+        known = codes[~np.isnan(codes)]
+        shares = np.arange(1, bins) / bins
+        cuts = np.unique(np.quantile(known, shares, method="lower")) if len(known) else np.empty(0)
+        return _Column(name, first, cuts[cuts < known.max(initial=-np.inf)], [])
+
+    def satisfied(self, X: Any) -> NDArray[np.int64]:
+        """Return the numbers of the predicates that each row satisfies; −1 fills up."""
+        codes = self.encoder.encode(X, unseen="keep")
+        return np.column_stack([column.satisfied(codes[:, j]) for j, column in enumerate(self.columns)])
+
+    def rule(self, numbers: tuple[int, ...]) -> faithkit.Rule:
+        """Return the rule that some predicates form together."""
+        return faithkit.Rule([self.predicates[number] for number in numbers])
