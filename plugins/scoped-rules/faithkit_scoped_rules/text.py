@@ -25,7 +25,7 @@ class FirstWord:
     --------
     >>> texts = ["A fine film", "a fine cast", " "]
     >>> found = FirstWord(tokenizer="word").fit(None, texts).explain(texts, seeds=None)
-    >>> print(found.values[0], "|", found.values[1], "|", found.why_missing[2])
+    >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
     contains 'fine' | contains 'fine' | no words
     """
 
@@ -104,7 +104,7 @@ class TopCoefficient:
     >>> model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, [1, 0, 1, 0])
     >>> top = TopCoefficient(by="predicted").fit(faithkit.Predictor(model), texts)
     >>> found = top.explain(["Good plot", "bad plot", "unheard"], seeds=None)
-    >>> print(found.values[0], "|", found.values[1], "|", found.why_missing[2])
+    >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
     contains 'good' | contains 'bad' | no known word
     """
 
