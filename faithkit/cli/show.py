@@ -1,28 +1,50 @@
 """`faithkit show`: one component's parameters and documentation."""
 
 import inspect
+import json
+from typing import Any
 
 import click
 
 from faithkit.cli.options import debug
-from faithkit.extension.registry import EMPTY, KINDS, parameters, registry
+from faithkit.extension.registry import EMPTY, KINDS, Parameter, parameters, registry
 
 
 @click.command()
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 @debug
-def command(kind: str, name: str) -> None:
+def command(kind: str, name: str, as_json: bool) -> None:
     """Show a component's parameters: `faithkit show explainer shap`."""
     entry = registry().find(kind, name)
-    click.echo(f"{kind} {entry.component.name}: {entry.component.summary}")
-    click.echo(f"from {entry.distribution} {entry.version}")
-    found = parameters(entry)
-    if found:
-        click.echo("\nparameters")
-    for parameter in found:
-        value = parameter.preset if parameter.preset is not EMPTY else parameter.default
-        click.echo(f"  {parameter.name}" + (" (required)" if value is EMPTY else f" = {value!r}"))
-    text = inspect.getdoc(entry.component.load())
-    if text:
-        click.echo(f"\n{text}")
+    facts = {
+        "kind": kind,
+        "name": entry.component.name,
+        "summary": entry.component.summary,
+        "distribution": entry.distribution,
+        "version": entry.version,
+        "parameters": {p.name: _value(p) for p in parameters(entry)},
+        "documentation": inspect.getdoc(entry.component.load()),
+    }
+    click.echo(json.dumps(facts, indent=2, default=str) if as_json else _text(facts))
+
+
+REQUIRED = "(required)"
+
+
+def _value(parameter: Parameter) -> Any:
+    value = parameter.preset if parameter.preset is not EMPTY else parameter.default
+    return REQUIRED if value is EMPTY else value
+
+
+def _text(facts: dict[str, Any]) -> str:
+    lines = [
+        f"{facts['kind']} {facts['name']}: {facts['summary']}",
+        f"from {facts['distribution']} {facts['version']}",
+    ]
+    if facts["parameters"]:
+        lines += ["", "parameters"]
+    for name, value in facts["parameters"].items():
+        lines.append(f"  {name} {value}" if value == REQUIRED else f"  {name} = {value!r}")
+    return "\n".join([*lines, "", facts["documentation"] or ""]).rstrip()

@@ -1,6 +1,7 @@
 """The command line as a person meets it: output, exit codes, and how fast it answers."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -144,6 +145,52 @@ def test_show_tells_a_components_parameters():
     result = run("show", "discretizer", "1fp")
     assert "digits = 1" in result.stdout
     assert "how = 'floor'" in result.stdout
+    assert "tau (required)" in run("show", "relation", "within").stdout
+    assert json.loads(run("show", "discretizer", "1fp", "--json").stdout)["parameters"]["digits"] == 1
+
+
+BROKEN = {
+    "import-error": ("import a_library_that_nobody_has", "a_library_that_nobody_has"),
+    "no-api": ("import faithkit", "FAITHKIT_API"),
+    "other-api": ("FAITHKIT_API = 99", "99"),
+    "wrong-hook": (
+        "import faithkit\nFAITHKIT_API = 1\n@faithkit.hookimpl\ndef faithkit_explainer():\n    return []",
+        "faithkit_explainers",
+    ),
+    "raises": (
+        "import faithkit\nFAITHKIT_API = 1\n@faithkit.hookimpl\ndef faithkit_explainers():\n    raise OSError('no luck')",
+        "no luck",
+    ),
+    "reserved": (
+        "import faithkit\nFAITHKIT_API = 1\n@faithkit.hookimpl\ndef faithkit_relations():\n"
+        "    yield faithkit.Component(name='same-explanation', factory='os:getcwd', summary='Mine.')",
+        "same-explanation",
+    ),
+}
+
+
+def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
+    for name, (code, _) in BROKEN.items():
+        module = f"broken_{name.replace('-', '_')}"
+        (tmp_path / f"{module}.py").write_text(code)
+        info = tmp_path / f"{module}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[faithkit]\n{name} = {module}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "faithkit", "plugins"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    problems = done.stdout.partition("problems\n")[2].splitlines()
+    for name, (_, word) in BROKEN.items():
+        (line,) = [
+            line
+            for line in problems
+            if f"broken-{name} " in line or f"broken-{name}:" in line or f"broken-{name}" in line
+        ]
+        assert word in line
+    assert "shap" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
