@@ -24,10 +24,10 @@ ROOM = 8192  # rows that anchor-exp sets aside at a time, for its samples
 class Perturbation(Protocol):
     """Rows like one instance, in which some of the instance's predicates hold."""
 
-    def draw(self, present: Sequence[int], n: int) -> tuple[Bools, Any]:
+    def draw(self, present: Sequence[int], n: int) -> tuple[Bools, NDArray[Any]]:
         """Draw n rows in which the predicates `present` hold; say which of all hold, (n, predicates)."""
 
-    def agrees(self, rows: Any) -> Bools:
+    def agrees(self, rows: NDArray[Any]) -> Bools:
         """Ask the model which of the rows that were drawn have the instance's label."""
 
     def coverage(self) -> Bools:
@@ -84,16 +84,14 @@ class Search:
         """Search with the global generators seeded, which anchor-exp draws from, and restored afterwards."""
         from anchor.anchor_base import AnchorBaseBeam
 
-        unanimous = True
+        known: dict[bytes, bool] = {}
 
         def sample(present: Sequence[int], n: int, compute_labels: bool = True) -> tuple[Any, Bools, Bools]:
-            nonlocal unanimous
             if not compute_labels:
                 return None, perturbation.coverage(), np.empty(0, dtype=bool)
             holds, rows = perturbation.draw(present, n)
-            agree = perturbation.agrees(rows)
-            unanimous = unanimous and bool(agree.all())
-            return np.empty((n, 0)), holds, agree  # the rows themselves would be kept, and never read
+            # the rows themselves would be kept, and never read
+            return np.empty((n, 0)), holds, _asked_once(perturbation, rows, known)
 
         with faithkit.global_seed(seed):
             found = AnchorBaseBeam.anchor_beam(
@@ -108,7 +106,16 @@ class Search:
             )
         precision = found["mean"][-1] if found["feature"] else found["all_precision"]
         remark = None if precision >= self.threshold else BELOW
-        return Anchor(tuple(map(int, found["feature"])), remark, unanimous)
+        return Anchor(tuple(map(int, found["feature"])), remark, unanimous=all(known.values()))
+
+
+def _asked_once(perturbation: Perturbation, rows: NDArray[Any], known: dict[bytes, bool]) -> Bools:
+    """Return which rows agree, asking only about those that were not met before."""
+    keys = [row.tobytes() for row in rows]
+    new = {key: i for i, key in enumerate(keys) if key not in known}
+    if new:
+        known.update(zip(new, perturbation.agrees(rows[list(new.values())]).tolist(), strict=True))
+    return np.array([known[key] for key in keys], dtype=bool)
 
 
 class _Batch(int):

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchor_bins import BINS, BinnedTable, TablePerturbation
+from faithkit_scoped_rules.anchor_bins import BINS, BinnedTable
+from faithkit_scoped_rules.anchor_rows import PerturbedRows
 from faithkit_scoped_rules.anchor_search import Search
 
 
@@ -26,7 +27,7 @@ class Anchors:
     tau : float
         How exactly the best candidates of each size are told apart.
     batch_size : int
-        How many rows are drawn, and the model is asked about, at a time.
+        How many rows the model is asked about at a time; more suit a model that is slow to answer at all.
     beam_size : int
         How many candidates of each size are extended; 1 is what anchor-exp does, whatever it is told.
     max_size : int, optional
@@ -40,8 +41,9 @@ class Anchors:
     has missing cells in the column, that it is not. No other condition on a number holds for a missing one.
 
     Where no rule reaches the threshold the search returns the most precise one it met: it is kept, with the
-    remark "below the threshold". Where the search meets no other label at all the rule is empty: it covers everything.
-    The published search tries the empty rule only if the first row that it draws has the instance's label.
+    remark "below the threshold". Where the search meets no other label at all the rule is empty, and covers
+    everything. Otherwise the published search tries the empty rule only if the first row that it draws
+    has the instance's label.
 
     Examples
     --------
@@ -97,7 +99,7 @@ class Anchors:
     def _rule(
         self, row: NDArray[np.float64], seed: int, names: list[Any]
     ) -> tuple[faithkit.Rule, str | None]:
-        rows = TablePerturbation(self.table_, row, self._labels)
+        rows = PerturbedRows(self.table_, row, self._labels)
         anchor = self.search.run(rows, seed)
         if anchor.unanimous:
             return faithkit.Rule(), None
