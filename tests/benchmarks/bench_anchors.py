@@ -5,7 +5,7 @@ from harness import Contest, benchmark
 
 import faithkit
 
-ROWS = 96
+ROWS = 100
 
 
 @benchmark

@@ -102,7 +102,7 @@ def test_precision_is_reached_on_the_background_or_the_row_is_remarked():
     labels = model.predict(X)
     fitted = anchors(threshold=0.9).fit(model, X)
     found = fitted.explain(X, None)
-    below = np.array([remark == "below the threshold" for remark in found.remarked])
+    below = np.array([remark == "too little evidence for the threshold" for remark in found.remarked])
     for i, rule in enumerate(found.values):
         if not below[i]:
             assert (labels[rule.covers(X)] == labels[i]).mean() >= 0.9
@@ -121,7 +121,7 @@ def test_a_category_or_label_that_the_background_lacks_is_no_error():
     fitted = anchors().fit(model, background)
     unseen = pd.DataFrame({"job": ["zebra", "a"], "n": [3.0, 1000.0]})
     found = fitted.explain(unseen, None)
-    assert found.remarked.tolist() == ["below the threshold"] * 2
+    assert found.remarked.tolist() == ["too little evidence for the threshold"] * 2
     rules = found.values
     assert [rule.covers(unseen.iloc[[i]])[0] for i, rule in enumerate(rules)] == [True, True]
     assert not any(isinstance(p, faithkit.OneOf) and "zebra" in p.values for p in rules[0].predicates)

@@ -112,8 +112,8 @@ class ShapExplainer:
         except Exception as error:
             raise faithkit.InputError(
                 f"shap cannot read {type(model).__name__} as trees ({' '.join(str(error).split())[:120]}). "
-                "It takes tree models of scikit-learn, XGBoost and LightGBM: try --model random-forest, "
-                "or output=raw."
+                "It takes tree models of scikit-learn, XGBoost and LightGBM on numeric columns: give one of "
+                "those, or choose an explainer for any model, such as tree or empirical-anchors."
             ) from error
         trees.model.thresholds = _rounded_down(trees.model.thresholds)
         return trees

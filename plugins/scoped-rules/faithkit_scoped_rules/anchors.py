@@ -57,7 +57,7 @@ class Anchors:
     0 > 49.5
     """
 
-    rows_per_chunk = 8
+    rows_per_chunk = 4  # a row takes from a tenth of a second to several seconds
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from faithkit_scoped_rules.vocabulary import NONE, Vocabulary
 
 Conjunction = tuple[int, ...]
 CACHE_BYTES = 256 * 2**20
-BELOW = "below the threshold"  # remarked on a rule that does not reach it
+UNSURE = "too little evidence for the threshold"  # remarked on a rule whose bound does not reach it
 
 
 class EmpiricalAnchors:
@@ -25,7 +25,7 @@ class EmpiricalAnchors:
 
     The rule returned is the one of largest coverage whose precision reaches `threshold`, and whose lower
     confidence bound lies within `tau` of it. Where none does, it is the rule with the highest bound, and the
-    row is remarked to be below the threshold.
+    row is remarked to have too little evidence for the threshold.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class EmpiricalAnchors:
         search = _Search(self, questions[:, 0], questions[:, 1:])
         found, reached = search.run()
         rules = np.fromiter(map(self.words_.rule, found), dtype=object, count=len(found))
-        remarks = np.where(reached, None, BELOW)
+        remarks = np.where(reached, None, UNSURE)
         place = place.ravel()
         return faithkit.Explanations(
             kind="rule", values=rules[place], instances=X, remarks=remarks[place], relation="in-scope"
