@@ -5,7 +5,7 @@ from harness import Contest, benchmark
 
 import faithkit
 
-ROWS = 100
+ROWS = 60
 
 
 @benchmark

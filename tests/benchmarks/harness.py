@@ -5,6 +5,7 @@ another's caches. A ratio is the peer's time divided by ours; the two answers mu
 """
 
 import multiprocessing
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -74,6 +75,8 @@ def _child(work: Callable[[], Any], repeat: int, send: Any) -> None:
         answer = work()
         times.append(time.perf_counter() - start)
     send.send(Run(min(times), peak / 1024, answer))
+    send.close()
+    os._exit(0)  # pools of workers would otherwise be waited for until they time out
 
 
 def _forget_peak() -> None:

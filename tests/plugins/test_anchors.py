@@ -73,7 +73,7 @@ def filtered(frame, rule):
 def test_every_rule_covers_its_own_instance(bins):
     frame = mixed(80, seed=1)
     gaps = frame.isna().any(axis=1)
-    X = pd.concat([frame[gaps].head(8), frame[~gaps].head(8)])
+    X = pd.concat([frame[gaps].head(7), frame[~gaps].head(5)])
     found = explained(three_words, mixed(), X, beam_size=1, bins=bins)
     assert found.kind == "rule"
     assert found.relation == "in-scope"
@@ -82,7 +82,7 @@ def test_every_rule_covers_its_own_instance(bins):
 
 
 def test_local_sufficiency_is_the_precision_over_the_other_rows():
-    X = mixed(30, seed=1)
+    X = mixed(20, seed=1)
     result = faithkit.evaluate(three_words, X, explainer="anchors:beam_size=1", background=mixed())
     labels = three_words(X)
     for i, rule in enumerate(result.sample.explanations.values):
@@ -107,7 +107,7 @@ def test_cut_points_are_exact_and_belong_to_the_lower_side():
 
 def test_a_missing_value_is_a_value_that_rules_can_name():
     background = mixed()
-    X = background[["age", "job"]].head(30)
+    X = background[["age", "job"]].head(14)
     found = explained(lambda frame: frame["age"].isna().to_numpy(), background[["age", "job"]], X)
     texts = {bool(gone): str(rule) for gone, rule in zip(X["age"].isna(), found.values, strict=True)}
     assert texts == {True: "age is missing", False: "any value of age"}

@@ -135,10 +135,10 @@ def test_a_rule_that_does_not_reach_the_threshold_is_kept_and_remarked():
 def test_a_rule_depends_on_seed_and_text_only():
     texts = reviews()
     fitted = anchors().fit(faithkit.Predictor(trained(texts)), None)
-    X, seeds = texts[:6], faithkit.row_seeds(texts[:6], 0)
+    X, seeds = texts[:4], faithkit.row_seeds(texts[:4], 0)
     straight = fitted.explain(X, seeds).values.tolist()
     assert fitted.explain(X[::-1], seeds[::-1]).values.tolist() == straight[::-1]
-    assert [fitted.explain([X[i]], seeds[i : i + 1]).values[0] for i in range(6)] == straight
+    assert [fitted.explain([X[i]], seeds[i : i + 1]).values[0] for i in range(4)] == straight
 
 
 def test_two_workers_give_the_same_bytes():

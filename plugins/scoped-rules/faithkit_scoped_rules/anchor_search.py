@@ -5,7 +5,6 @@ its search is called directly. What it is told about perturbed rows comes from u
 them, and whether the model still gives the instance's label.
 """
 
-import numbers
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -68,7 +67,7 @@ class Search:
     def __attrs_post_init__(self) -> None:
         for name in ("threshold", "delta", "tau"):
             share = getattr(self, name)
-            if isinstance(share, bool) or not isinstance(share, numbers.Real) or not 0 < share < 1:
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
                 raise self._wrong(name, "a number between 0 and 1")
         for name in ("batch_size", "beam_size", "max_size"):
             size = getattr(self, name)
