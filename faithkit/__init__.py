@@ -35,6 +35,8 @@ _HOME = {
     "tokens": "faithkit.measure.predicates",
     "Predictor": "faithkit.inputs.predictor",
     "Encoder": "faithkit.inputs.encoder",
+    "n_rows": "faithkit.measure.rows",
+    "take_rows": "faithkit.measure.rows",
     "row_seeds": "faithkit.inputs.seeds",
     "global_seed": "faithkit.inputs.randomness",
     # what can go wrong
