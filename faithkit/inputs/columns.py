@@ -103,17 +103,16 @@ class CategoryColumn:
 
     def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
         """Return the codes as float64."""
-        cells = column.to_numpy(dtype=object)
         try:
-            codes = pd.Index(self.values, dtype=object).get_indexer(pd.Index(cells, dtype=object))
+            place, found = column.array.factorize()  # a value is looked up once, however many cells hold it
         except TypeError as error:
             raise _untellable(self.name, error) from error
-        codes[column.isna().to_numpy()] = len(self.values)
-        unseen = codes < 0
-        if unseen.any() and not keep_unseen:
-            raise self._unseen(cells[unseen.argmax()])
-        codes[unseen] = len(self.values) + 1
-        return codes.astype(np.float64)
+        known = {value: code for code, value in enumerate(self.values)}
+        missing, unseen = len(self.values), len(self.values) + 1
+        codes = [known.get(value, unseen) for value in np.asarray(found, dtype=object)]
+        if unseen in codes and not keep_unseen:
+            raise self._unseen(found[codes.index(unseen)])
+        return np.array([*codes, missing], dtype=np.float64)[place]  # a missing cell has the place −1
 
     def decode(self, codes: np.ndarray) -> Any:
         """Return the values in the column's dtype; the codes K and K + 1 are missing values."""

@@ -114,9 +114,8 @@ class Encoder:
         return self._array(columns, len(codes)) if self._frame_columns is None else self._frame(columns)
 
     def _frame(self, columns: list[Any]) -> Any:
-        # with its dtype said, pandas does not take a column of objects for strings
-        series = {j: pd.Series(column, dtype=column.dtype, copy=False) for j, column in enumerate(columns)}
-        return pd.DataFrame(series).set_axis(self._frame_columns, axis="columns")
+        series = {j: _said(column) for j, column in enumerate(columns)}
+        return pd.DataFrame(series, copy=False).set_axis(self._frame_columns, axis="columns")
 
     def _array(self, columns: list[Any], n: int) -> np.ndarray:
         rows = np.empty((n, len(columns)), dtype=np.result_type(*(column.dtype for column in columns)))
@@ -150,3 +149,8 @@ class Encoder:
         kind = input_kind(X)
         if kind != "table":
             raise InputError(f"The Encoder was given {kind} input; expected a 2-D array or a DataFrame.")
+
+
+def _said(column: Any) -> Any:
+    """Say the dtype of a column of objects, which pandas would otherwise take for strings."""
+    return pd.Series(column, dtype=object, copy=False) if column.dtype == object else column

@@ -16,8 +16,9 @@ Bits = NDArray[np.uint64]
 
 BLOCK_WORDS = 262_144  # two megabytes: small enough for the cache, large enough to keep threads apart
 BLOCK_COLUMNS = 1_600  # words: the same trade-off for `column_sums`
+SQUARES = 8  # of 8 × 8 bits transposed at once: fewer calls, and still in the cache
 _BYTES = np.uint64(0x00FF00FF00FF00FF)
-_LANES = 511  # a word's pairs of counts, at most 128 each, fit a 16-bit lane this many times
+_LANES = 128  # a word's pairs of bytes, at most 510 each, fit a 16-bit lane this many times
 
 
 def n_words(n: int) -> int:
@@ -65,16 +66,20 @@ def ones(n: int) -> Bits:
 
 def get_bits(bits: Bits, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return single bits, one for each pair of row and column."""
-    as_bytes = bits.view(np.uint8)[rows, columns >> 3]
-    return (as_bytes >> (7 - (columns & 7)).astype(np.uint8) & 1).astype(bool)
+    as_bytes = bits.view(np.uint8)
+    found = as_bytes.ravel().take(rows * as_bytes.shape[1] + (columns >> 3))
+    return (found >> (7 - (columns & 7)).astype(np.uint8) & 1).astype(bool)
 
 
 def popcount(bits: Bits) -> NDArray[np.int64]:
     """Count the ones of every row."""
     rows, words = bits.shape
-    counts = np.zeros((rows, 8 * n_words(8 * words)), dtype=np.uint8)
+    third = 8 * -(-words // 24)
+    counts = np.zeros((rows, 3 * third), dtype=np.uint8)
     np.bitwise_count(bits, out=counts[:, :words])
-    return _sum_bytes(counts.view(np.uint64))
+    # three counts of at most 64 fit a byte: summing bytes in words is the dearer part
+    folded = counts[:, :third] + counts[:, third : 2 * third] + counts[:, 2 * third :]
+    return _sum_bytes(folded.view(np.uint64))
 
 
 def _sum_bytes(counts: Bits) -> NDArray[np.int64]:
@@ -134,25 +139,25 @@ def column_sums(bits: Bits, weights: NDArray[np.float64], labels: NDArray[np.int
     -------
     (n, c) float64
     """
-    n, c = len(labels), weights.shape[2]
-    words = bits.shape[1]
-    padded = np.zeros(64 * words, dtype=np.int64)
+    (m, k, c), n, words = weights.shape, len(labels), bits.shape[1]
+    narrow = np.min_scalar_type(256 * k)
+    padded = np.zeros(64 * words, dtype=narrow)
     padded[:n] = 256 * labels
     # a transposed byte belongs to bit r of each byte: columns are kept in that order until the end
     offsets = np.ascontiguousarray(padded.reshape(-1, 8).T)
     sums = np.zeros((8, 8 * words, c))
-    eights = list(spans(len(bits), 8))
-    tables = [_subset_sums(weights[first:last]) for first, last in eights]
+    tables = _subset_sums(weights)
 
     def add(start: int, stop: int) -> None:
         columns = slice(8 * start, 8 * stop)
         offset, total = np.ascontiguousarray(offsets[:, columns]), np.ascontiguousarray(sums[:, columns])
-        index, found = np.empty_like(offset), np.empty_like(total)
-        square, scratch = np.zeros((8, stop - start), np.uint64), np.empty(4 * (stop - start), np.uint64)
-        for table, (first, last) in zip(tables, eights, strict=True):
-            np.add(offset, _transpose8(bits[first:last, start:stop], square, scratch), out=index)
-            np.take(table, index, axis=0, out=found, mode="clip")  # clip spares NumPy a buffered copy
-            total += found
+        index, found = np.empty(offset.shape, dtype=np.intp), np.empty_like(total)
+        for first, last in spans(m, 8 * SQUARES):
+            for eight, held in enumerate(_transpose8(bits[first:last, start:stop]), first // 8):
+                # a byte, then a label's offset in a narrow type, then what `take` wants: NumPy is fastest so
+                np.copyto(index, held.astype(narrow) + offset)
+                np.take(tables[eight], index, axis=0, out=found, mode="clip")  # clip spares a buffered copy
+                total += found
         sums[:, columns] = total
 
     each_block(add, words, BLOCK_COLUMNS)
@@ -160,13 +165,17 @@ def column_sums(bits: Bits, weights: NDArray[np.float64], labels: NDArray[np.int
 
 
 def _subset_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, for every label and every byte, the sum of the weights of the byte's ones: (k·256, c)."""
-    _, k, c = weights.shape
-    table = np.zeros((k, 1, c))
-    for row in weights[::-1]:  # the first row becomes the most significant bit
-        table = np.concatenate([table, table + row[:, None, :]], axis=1)
-    table = np.concatenate([table, np.zeros((k, 256 - table.shape[1], c))], axis=1)
-    return table.reshape(-1, c)
+    """Return, for every eight rows, every label and every byte, the sum of the weights of the byte's ones.
+
+    The shape is (m / 8, k·256, c); a row's bit is the more significant the earlier it comes.
+    """
+    m, k, c = weights.shape
+    eights = np.zeros((-(-m // 8), 8, k, 1, c))
+    eights.reshape(-1, k, c)[:m] = weights
+    table = np.zeros((len(eights), k, 1, c))
+    for place in range(7, -1, -1):
+        table = np.concatenate([table, table + eights[:, place]], axis=2)
+    return table.reshape(len(eights), 256 * k, c)
 
 
 _SWAPS = [
@@ -176,21 +185,23 @@ _SWAPS = [
 ]
 
 
-def _transpose8(rows: Bits, square: Bits, scratch: Bits) -> NDArray[np.uint8]:
-    """Transpose every 8 × 8 block of bits: byte b of row r then has the bits of column 8·b + r."""
-    square[: 8 - len(rows)] = 0
-    square[8 - len(rows) :] = rows
+def _transpose8(rows: Bits) -> NDArray[np.uint8]:
+    """Transpose every 8 × 8 block of bits: byte b of row r then has the bits of column 8·b + r.
+
+    Rows are taken by eights, the last ones filled up with zeros; the shape is (eights, 8, bytes).
+    """
+    squares = np.zeros((8 * -(-len(rows) // 8), rows.shape[1]), dtype=np.uint64)
+    squares[: len(rows)] = rows
     for distance, shift, mask in _SWAPS:
-        pairs = square.reshape(-1, 2, distance, square.shape[1])
+        pairs = squares.reshape(-1, 2, distance, rows.shape[1])
         upper, lower = pairs[:, 0], pairs[:, 1]
-        swap = scratch.reshape(upper.shape)
-        np.right_shift(lower, shift, out=swap)
+        swap = lower >> shift
         swap ^= upper
         swap &= mask
         upper ^= swap
         swap <<= shift
         lower ^= swap
-    return square.view(np.uint8)
+    return squares.view(np.uint8).reshape(-1, 8, 8 * rows.shape[1])
 
 
 def check_packed(bits: Any, m: int, n: int, who: str) -> Bits:

@@ -4,6 +4,7 @@ Rows are hashed to 64 bits, column by column; every row is then compared with th
 group, so a collision costs time and never an answer. −0.0 equals 0.0 and NaN equals NaN.
 """
 
+import ctypes
 from typing import Any
 
 import attrs
@@ -145,8 +146,8 @@ def _settle_collisions(array: NDArray[Any], groups: Groups) -> Groups:
 
 def _equal_objects(values: Any) -> Groups:
     """Group values by Python's own equality; an object that many rows share is hashed once."""
-    objects = values if isinstance(values, list) else list(values)  # keeps every id alive
-    same = _from_codes(np.fromiter(map(id, objects), dtype=np.int64, count=len(objects)))
+    objects = values if isinstance(values, np.ndarray) else np.fromiter(values, dtype=object)
+    same = _from_codes(_addresses(objects))
     known: dict[Any, int] = {}
     codes = np.empty(len(same), dtype=np.int64)
     for i, row in enumerate(same.first.tolist()):
@@ -160,6 +161,13 @@ def _equal_objects(values: Any) -> Groups:
             ) from None
     distinct = _from_codes(codes)
     return Groups(distinct.codes[same.codes], same.first[distinct.first])
+
+
+def _addresses(objects: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the id of every object: what an array of objects holds, read as numbers."""
+    held = np.ascontiguousarray(objects)
+    pointers = (ctypes.c_ssize_t * len(held)).from_address(held.ctypes.data)
+    return np.array(pointers, dtype=np.intp)
 
 
 def _settle_nan(value: Any) -> Any:

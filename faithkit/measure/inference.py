@@ -5,6 +5,7 @@ relation's matrix (none for grouping). The theory page derives each formula.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -22,13 +23,14 @@ Floats = NDArray[np.float64]
 class Pseudo:
     """Jackknife pseudo-values with their multiplicities, and the smallest number of trials to assume.
 
-    Grouping has one value per cell of the tally, other relations one per instance.
+    Grouping has one value per cell of the tally, other relations one per instance. `few` is a function:
+    it takes another pass, and most intervals do not depend on it.
     """
 
     value: Floats
     verified: Floats
     weight: Floats
-    few: float
+    few: Callable[[], float]
 
     @property
     def disagreement(self) -> Floats:
@@ -79,12 +81,16 @@ def pseudo_values(counted: Count) -> Pseudo:
     if counted.relation.groups:
         return grouped_pseudo_values(counted.tally)
     influence = _influence(counted.tally)
-    sums = _sums_over_explanations(counted, influence)
     s, u, y = counted.cell
     D, A = counted.tally.others[s, u, y], counted.tally.agreeing[s, u, y]
-    value, verified = _assemble((D, A, s), (sums[:, 0], sums[:, 2]))
-    most = (sums[:, 1] - s * ratio(np.ones(len(D)), D)).max(initial=0.0)
-    return Pseudo(value, verified, np.ones(len(D)), len(D) / (1.0 + most))
+    S, Z = _sums_over_explanations(counted, influence.by_label, influence.verified[:, None])
+    value, verified = _assemble((D, A, s), (S, Z))
+
+    def few() -> float:
+        (shares,) = _sums_over_explanations(counted, influence.share[:, None])
+        return float(len(D) / (1.0 + (shares - s * ratio(np.ones(len(D)), D)).max(initial=0.0)))
+
+    return Pseudo(value, verified, np.ones(len(D)), few)
 
 
 def grouped_pseudo_values(tally: Tally) -> Pseudo:
@@ -94,19 +100,18 @@ def grouped_pseudo_values(tally: Tally) -> Pseudo:
     sums = (held * influence.by_label, held * influence.verified[:, None])
     value, verified = _assemble((tally.others, tally.agreeing, held), sums)
     used = tally.owners > 0
-    return Pseudo(value[used], verified[used], tally.owners[used].astype(np.float64), tally.n / 2)
+    return Pseudo(value[used], verified[used], tally.owners[used].astype(np.float64), lambda: tally.n / 2)
 
 
-def _sums_over_explanations(counted: Count, influence: _Influence) -> Floats:
-    """Sum over all explanations that hold for an instance: by label, r, and Z where any is nonzero."""
-    m, k = influence.by_label.shape
-    columns = [influence.by_label, np.broadcast_to(influence.share[:, None], (m, k))]
-    if influence.verified.any():
-        columns.append(np.broadcast_to(influence.verified[:, None], (m, k)))
-    weights = np.stack(columns, axis=2)
-    sums = np.zeros((len(counted.labels), 3))
+def _sums_over_explanations(counted: Count, *weights: Floats) -> Floats:
+    """Sum each of the weights (by explanation and label) over the explanations that hold for an instance."""
+    sums = np.zeros((len(weights), len(counted.labels)))
+    some = [i for i, weight in enumerate(weights) if weight.any()]  # Z is seldom anything but 0
+    if not some:
+        return sums
+    wide = np.stack([np.broadcast_to(weights[i], counted.tally.counts.shape) for i in some], axis=2)
     for start, stop, bits in counted.blocks():
-        sums[:, : weights.shape[2]] += column_sums(bits, weights[start:stop], counted.labels)
+        sums[some] += column_sums(bits, wide[start:stop], counted.labels).T
     return sums
 
 
@@ -161,15 +166,31 @@ def moments(tally: Tally, pseudo: Pseudo) -> Moments:
     D = tally.others
     verified = float((tally.owners * (D > 0)).sum() / n)
     disagree = (tally.owners * (D > 0) * (tally.agreeing < D)).any()
-    return Moments(
+    summary = Moments(
         n=n,
         # no disagreement at all must give Q = 0 exactly
         value=mean_score(LeaveOneOut().scores(tally), tally) or 0.0 if disagree else verified,
         verified=verified,
         se=standard_error(pseudo.value, pseudo.weight),
         se_disagreement=standard_error(pseudo.disagreement, pseudo.weight),
-        few=pseudo.few,
+        few=n / (1.0 + verified),
     )
+    # the weights w average to V, so few is at most n / (1 + V): where that decides nothing, few does not
+    return attrs.evolve(summary, few=pseudo.few()) if _few_decides(summary) else summary
+
+
+def _few_decides(moments: Moments) -> bool:
+    shares = (moments.value, moments.se), (moments.disagreement, moments.se_disagreement)
+    return any(_is_unsure(moments, se) or _trials(x, se) < moments.few for x, se in shares)
+
+
+def _is_unsure(moments: Moments, se: float | None) -> bool:
+    return moments.value == 0 or moments.disagreement == 0 or se is None
+
+
+def _trials(x: float, se: float | None) -> float:
+    """Return how many independent trials would have this standard error."""
+    return x * (1 - x) / se**2 if se else math.inf
 
 
 def interval(moments: Moments, confidence: float = 0.95) -> tuple[float, float]:
@@ -201,9 +222,8 @@ def _lower(moments: Moments, x: float, se: float | None, confidence: float) -> f
     if x <= 0:
         return 0.0
     half, few = (1 - confidence) / 2, moments.few
-    effective = x * (1 - x) / se**2 if se else math.inf
-    unsure = moments.value == 0 or moments.disagreement == 0 or se is None
-    trials = few if unsure else max(effective, few)
+    effective = _trials(x, se)
+    trials = few if _is_unsure(moments, se) else max(effective, few)
     limit = half ** (1 / trials) if x >= 1 else float(betaincinv(trials * x, trials * (1 - x) + 1, half))
     if se is not None and effective < few:
         limit = max(0.0, min(limit, x - _normal_quantile(confidence) * se))

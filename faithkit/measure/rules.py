@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -22,6 +23,7 @@ from faithkit.measure.explanations import Sample
 from faithkit.measure.predicates import Contains, Interval, Predicate, predicate_from_json, texts, tokens
 from faithkit.measure.rows import n_rows
 
+BLOCK_WORDS = 98_304  # less than a megabyte: two such blocks fit a core's cache
 PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; beyond that the oldest are dropped
 
 
@@ -116,16 +118,31 @@ def scope_bits(rules: Sequence[Rule], sample: Sample) -> Bits:
     return bits
 
 
-def _conjoin(table: Bits, index: list[list[int]], out: Bits) -> None:
-    """Intersect the table's rows that each line of the index names."""
-    rows = list(table)
-    for row, line in zip(out, index, strict=True):
-        if len(line) == 1:
-            row[:] = rows[line[0]]
-            continue
-        np.bitwise_and(rows[line[0]], rows[line[1]], out=row)
-        for other in line[2:]:
-            np.bitwise_and(row, rows[other], out=row)
+def _conjoin(table: Bits, index: NDArray[np.intp], out: Bits) -> None:
+    """Intersect the table's rows that each line of the index names; 0 names the row of ones."""
+
+    def conjoin(start: int, stop: int) -> None:
+        block, other = out[start:stop], np.empty_like(out[start:stop])
+        first, *more = index[start:stop].T
+        np.take(table, first, axis=0, out=block, mode="clip")  # clip spares NumPy a buffered copy
+        for column in more:
+            lines = np.flatnonzero(column)
+            if len(lines) == len(column):
+                block &= np.take(table, column, axis=0, out=other, mode="clip")
+            else:
+                block[lines] &= table[column[lines]]
+
+    each_block(conjoin, len(out), max(1, BLOCK_WORDS // max(1, table.shape[1])))
+
+
+def _lines(rows: list[list[int]]) -> NDArray[np.intp]:
+    """Give lists of row numbers as one matrix, padded with zeros."""
+    lengths = np.fromiter(map(len, rows), dtype=np.intp, count=len(rows))
+    index = np.zeros((len(rows), max(1, lengths.max(initial=1))), dtype=np.intp)
+    index[np.arange(index.shape[1]) < lengths[:, None]] = np.fromiter(
+        chain.from_iterable(rows), dtype=np.intp
+    )
+    return index
 
 
 class _PredicateTable:
@@ -142,22 +159,22 @@ class _PredicateTable:
         self._index: dict[str, dict[str, list[int]]] = {}
         self.bits = ones(self._n)[None, :]
 
-    def place(self, rules: Sequence[Rule]) -> list[list[int]]:
+    def place(self, rules: Sequence[Rule]) -> NDArray[np.intp]:
         """Return the rows of each rule's predicates, for as many rules as there is room for."""
-        placed: list[list[int]] = []
+        placed: list[list[Any]] = []
         for rule in rules:
-            rows = [self._row.get(predicate, 0) for predicate in rule.predicates]
-            if 0 in rows:
-                full = len(self._row) + rows.count(0) > self._room
+            rows = list(map(self._row.get, rule.predicates))
+            if None in rows:
+                full = len(self._row) + rows.count(None) > self._room
                 if full and placed:
                     break
                 if full:
                     self._row.clear()
                     self.bits = self.bits[:1]
                 rows = [self._row.setdefault(predicate, len(self._row) + 1) for predicate in rule.predicates]
-            placed.append(rows or [0])
+            placed.append(rows)
         self._fill()
-        return placed
+        return _lines(placed)
 
     def _fill(self) -> None:
         """Compute the bitsets of predicates that have a row and no bits yet."""

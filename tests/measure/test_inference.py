@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matrices import Matrix, counted, grouped
 from scipy import stats
 
 from faithkit.errors import InputError
 from faithkit.measure.comparison import difference, holm
 from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import LeaveOneOut
-from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import (
     Moments,
     chance,
@@ -27,27 +27,7 @@ from faithkit.measure.inference import (
     standard_error,
 )
 from faithkit.measure.planning import curve, plan_samples, unverified_share
-from faithkit.measure.relations import Relation, SameExplanation
-from faithkit.measure.tally import Tally, count
-
-
-class Matrix(Relation):
-    """Any relation at all: explanation u holds for an instance explained by v where matrix[u, v]."""
-
-    def __init__(self, matrix):
-        self.matrix = np.asarray(matrix, dtype=bool)
-
-    def key(self, explanations):
-        return explanations.values
-
-    def holds(self, sample, explanations):
-        return self.matrix[explanations.values][:, sample.explanations.values]
-
-
-def counted(relation, owned, labels, k=None):
-    labels = np.asarray(labels, dtype=np.int64)
-    explanations = Explanations(kind="number", values=np.asarray(owned, dtype=np.int64))
-    return count(relation, Sample(None, explanations), labels, k or int(labels.max()) + 1)
+from faithkit.measure.relations import SameExplanation
 
 
 def grouping(owned, labels, k=None):
@@ -56,11 +36,6 @@ def grouping(owned, labels, k=None):
 
 def asked(matrix, owned):
     return [[bool(matrix[a][b]) for b in owned] for a in owned]
-
-
-def grouped(table):
-    table = np.asarray(table, dtype=np.int64)
-    return Tally(table, np.stack([np.zeros_like(table), table]))
 
 
 def facts(count_):

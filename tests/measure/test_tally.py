@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matrices import Matrix
 
 from faithkit.errors import ContractError, InputError
 from faithkit.measure import bitsets, grouping, relations, tally
@@ -17,19 +18,6 @@ from faithkit.measure.tally import Tally, count, unite
 AWKWARD = st.sampled_from(
     [0.0, -0.0, 1.0, float("nan"), -float("nan"), float("inf"), 1e-320, 0.1, 0.1 + 2**-55]
 )
-
-
-class Matrix(Relation):
-    """Any relation at all, as a given matrix: explanation i holds for instance j where matrix[i, j]."""
-
-    def __init__(self, matrix):
-        self.matrix = np.asarray(matrix, dtype=bool)
-
-    def key(self, explanations):
-        return explanations.values
-
-    def holds(self, sample, explanations):
-        return self.matrix[explanations.values.astype(int)][:, sample.explanations.values.astype(int)]
 
 
 def rows_of(counted):
@@ -166,7 +154,9 @@ def test_every_delete_one_jackknife_value_equals_brute_force(case):
             verified = value + disagreement
         else:
             value, verified = pseudo.value, pseudo.verified
-            assert pseudo.few == pytest.approx(len(owned) / (1 + brute.most_weight(holds, labels)), abs=1e-12)
+            assert pseudo.few() == pytest.approx(
+                len(owned) / (1 + brute.most_weight(holds, labels)), abs=1e-12
+            )
         assert value == pytest.approx([m for m, _ in expected], abs=1e-9)
         assert verified == pytest.approx([v for _, v in expected], abs=1e-9)
 

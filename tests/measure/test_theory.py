@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matrices import Matrix, counted, grouped
 from scipy import stats
 
 from faithkit.errors import InputError
@@ -17,32 +18,8 @@ from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.local import clopper_pearson, local, local_from_counts
 from faithkit.measure.planning import plan_samples
-from faithkit.measure.relations import Relation, SameExplanation
-from faithkit.measure.tally import Tally, count
-
-
-class Matrix(Relation):
-    """Any relation at all: explanation u holds for an instance explained by v where matrix[u, v]."""
-
-    def __init__(self, matrix):
-        self.matrix = np.asarray(matrix, dtype=bool)
-
-    def key(self, explanations):
-        return explanations.values
-
-    def holds(self, sample, explanations):
-        return self.matrix[explanations.values][:, sample.explanations.values]
-
-
-def counted(relation, owned, labels, k=None):
-    labels = np.asarray(labels, dtype=np.int64)
-    explanations = Explanations(kind="number", values=np.asarray(owned, dtype=np.int64))
-    return count(relation, Sample(None, explanations), labels, k or int(labels.max()) + 1)
-
-
-def grouped(table):
-    table = np.asarray(table, dtype=np.int64)
-    return Tally(table, np.stack([np.zeros_like(table), table]))
+from faithkit.measure.relations import SameExplanation
+from faithkit.measure.tally import count
 
 
 def estimate_of(tally):

@@ -1,0 +1,33 @@
+"""Relations given by a matrix, and tallies of them: any relation at all, small enough to check by hand."""
+
+import numpy as np
+
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.relations import Relation
+from faithkit.measure.tally import Tally, count
+
+
+class Matrix(Relation):
+    """Explanation u holds for an instance explained by v where matrix[u, v]."""
+
+    def __init__(self, matrix):
+        self.matrix = np.asarray(matrix, dtype=bool)
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return self.matrix[explanations.values.astype(int)][:, sample.explanations.values.astype(int)]
+
+
+def counted(relation, owned, labels, k=None):
+    """Tally a relation over instances explained by the numbers in `owned`."""
+    labels = np.asarray(labels, dtype=np.int64)
+    explanations = Explanations(kind="number", values=np.asarray(owned, dtype=np.int64))
+    return count(relation, Sample(None, explanations), labels, k or int(labels.max()) + 1)
+
+
+def grouped(table):
+    """The tally of a grouping relation with these counts."""
+    table = np.asarray(table, dtype=np.int64)
+    return Tally(table, np.stack([np.zeros_like(table), table]))
