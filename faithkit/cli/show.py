@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from faithkit.cli.options import debug
-from faithkit.extension.registry import EMPTY, KINDS, Parameter, parameters, registry
+from faithkit.extension.creation import EMPTY, Parameter, parameters
+from faithkit.extension.registry import KINDS, registry
 
 
 @click.command()

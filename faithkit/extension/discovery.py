@@ -8,10 +8,9 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint
-from typing import Any
+from typing import Any, NamedTuple
 
 import pluggy
-from attrs import frozen
 
 import faithkit
 from faithkit.errors import PluginError
@@ -22,12 +21,12 @@ from faithkit.extension.hookspecs import API_VERSION, KINDS, hook_name
 from faithkit.wording import describe, did_you_mean, listing
 
 _HOOKS = tuple(map(hook_name, KINDS))
+_MANAGER = pluggy.PluginManager("faithkit")
 # A plugin that calls sys.exit() when imported or asked is broken, too; Ctrl-C is not the plugin's doing.
 _FAILURES = (Exception, SystemExit)
 
 
-@frozen
-class Source:
+class Source(NamedTuple):
     """An entry point and the distribution that declares it."""
 
     distribution: str
@@ -93,7 +92,8 @@ def _sources(entry_points: Iterable[EntryPoint]) -> list[Source]:
 def _source(entry_point: EntryPoint) -> Source:
     distribution: Any = entry_point.dist
     try:
-        name, version = distribution.name, distribution.version
+        metadata = distribution.metadata  # parsed anew at every access
+        name, version = metadata["Name"], metadata["Version"]
     except Exception:  # damaged metadata, or an entry point made by hand
         name, version = None, None
     package = re.split("[.:]", entry_point.value)[0]
@@ -131,7 +131,7 @@ def _version_problem(source: Source, plugin: Any) -> Broken | None:
 
 
 def _misspelt_hooks(source: Source, plugin: Any) -> Iterator[Broken]:
-    parse = pluggy.PluginManager("faithkit").parse_hookimpl_opts
+    parse = _MANAGER.parse_hookimpl_opts
     for name in dir(plugin):
         marks = parse(plugin, name)
         if marks is not None:

@@ -12,14 +12,12 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 from faithkit.errors import PluginError, UnknownComponentError
-from faithkit.extension import advice
-from faithkit.extension.creation import EMPTY, Parameter, build, parameters
 from faithkit.extension.discovery import discover, normalised
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import KINDS
 from faithkit.extension.names import conflicts, owner, without_duplicates
 
-__all__ = ["EMPTY", "KINDS", "Broken", "Entry", "Parameter", "Registry", "parameters", "registry"]
+__all__ = ["KINDS", "Broken", "Entry", "Registry", "registry"]
 
 GROUP = "faithkit"
 
@@ -81,6 +79,8 @@ class Registry:
         if kind is None:
             return self._entries
         if kind not in KINDS:
+            from faithkit.extension import advice
+
             raise UnknownComponentError(advice.no_such_kind(kind))
         return tuple(entry for entry in self._entries if entry.kind == kind)
 
@@ -132,6 +132,8 @@ class Registry:
             sharers, found = self._sharers(kind, name), self._owner(kind, name)
         if found:
             return found
+        from faithkit.extension import advice
+
         if sharers:
             raise UnknownComponentError(advice.ambiguous(kind, name, sharers))
         raise UnknownComponentError(advice.unknown(kind, name, self.names(kind), self._entries, self.broken))
@@ -162,6 +164,8 @@ class Registry:
         PluginError
             If it cannot be imported or made, or something that it requires is not installed.
         """
+        from faithkit.extension.creation import build  # listing needs none of it
+
         return build(self.find(kind, name), params or {})
 
     def _sharers(self, kind: str, name: str) -> list[Entry]:

@@ -25,7 +25,7 @@ def plugin():
 
     def make(module, distribution="demo", name="main", version="1.2.3"):
         point = EntryPoint(name, module, "faithkit")
-        vars(point).update(dist=SimpleNamespace(name=distribution, version=version))
+        vars(point).update(dist=SimpleNamespace(metadata={"Name": distribution, "Version": version}))
         return point
 
     return make

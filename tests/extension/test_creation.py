@@ -3,7 +3,8 @@
 import pytest
 
 from faithkit.errors import ParameterError, PluginError
-from faithkit.extension.registry import EMPTY, Registry, parameters
+from faithkit.extension.creation import EMPTY, parameters
+from faithkit.extension.registry import Registry
 
 
 def refusal(registry, error, name, params=None):

@@ -80,7 +80,7 @@ def test_an_entry_point_without_a_distribution_is_named_after_its_package():
 
 def test_damaged_metadata_does_not_stop_the_plugin():
     point = EntryPoint("main", "healthy", "faithkit")
-    vars(point).update(dist=SimpleNamespace(name=None, version=None))
+    vars(point).update(dist=SimpleNamespace(metadata={"Name": None, "Version": None}))
     assert Registry(entry_points=[point]).find("explainer", "scaled").qualified == "healthy/scaled"
 
 
