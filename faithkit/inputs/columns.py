@@ -55,14 +55,16 @@ class NumberColumn:
 
     def decode(self, codes: np.ndarray) -> Any:
         """Return the values in the column's dtype, or as floats where it has no room for them."""
+        is_plain, is_float = isinstance(self.dtype, np.dtype), self.dtype.kind == "f"
+        if is_plain and is_float:
+            return codes.astype(self.dtype)
         present = codes[~np.isnan(codes)]
         if self.dtype.kind == "O":
             return self._decode_objects(codes, present)
-        fits = self.dtype.kind == "f" or _fits(present, self.dtype)
-        if not isinstance(self.dtype, np.dtype):
+        fits = is_float or _fits(present, self.dtype)
+        if not is_plain:
             return pd.Series(codes, dtype="Float64").astype(self.dtype if fits else "Float64").array
-        has_room = self.dtype.kind == "f" or len(present) == len(codes)
-        return codes.astype(self.dtype if fits and has_room else np.float64)
+        return codes.astype(self.dtype if fits and len(present) == len(codes) else np.float64)
 
     def _decode_objects(self, codes: np.ndarray, present: np.ndarray) -> np.ndarray:
         values = codes.astype(object)

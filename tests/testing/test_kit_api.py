@@ -37,7 +37,9 @@ MAJORITY = Component(
 @pytest.fixture
 def installed(monkeypatch):
     point = EntryPoint("main", "testing.sound.plugin", "faithkit")
-    vars(point).update(dist=SimpleNamespace(metadata={"Name": "Sound_Plugin", "Version": "1.0"}))
+    vars(point).update(
+        dist=SimpleNamespace(name="Sound_Plugin", metadata={"Name": "Sound_Plugin", "Version": "1.0"})
+    )
     found = Registry(entry_points=[point])
     monkeypatch.setattr("faithkit.testing.targets.entry_points", lambda group: [point])
     monkeypatch.setattr("faithkit.testing.batches.registry", lambda: found)

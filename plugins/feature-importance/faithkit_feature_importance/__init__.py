@@ -1,10 +1,19 @@
 """Feature importances and their discretizations (section 3.2 of the paper and its appendix)."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import faithkit
 
 FAITHKIT_API = 1
+
+
+def __getattr__(name: str) -> Any:
+    if name == "TorchClassifier":
+        from faithkit_feature_importance.torch_gradients import TorchClassifier
+
+        return TorchClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @faithkit.hookimpl
@@ -18,14 +27,34 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         inputs=("table",),
         requires=("shap",),
     )
+    yield faithkit.Component(
+        name="gradient",
+        factory="faithkit_feature_importance.gradients:GradientExplainer",
+        summary="The gradient of a class's score, exact for linear models, perceptrons and PyTorch modules.",
+        kinds=("vector",),
+        inputs=("table",),
+    )
+
+
+@faithkit.hookimpl
+def faithkit_relations() -> Iterable[faithkit.Component]:
+    """Provide the relation that makes importances checkable."""
+    yield faithkit.Component(
+        name="same-top-features",
+        factory="faithkit_feature_importance.same_top_features:SameTopFeatures",
+        summary="The instance agrees with the explained one on its most important features.",
+        kinds=("vector",),
+        inputs=("table",),
+    )
 
 
 @faithkit.hookimpl
 def faithkit_discretizers() -> Iterable[faithkit.Component]:
-    """Provide the paper's fixed-point discretizations."""
-    rounding = "faithkit_feature_importance.fixed_point:FixedPoint"
+    """Provide the paper's discretizations, and quantiles."""
+    here, vector = "faithkit_feature_importance", ("vector",)
+    rounding, top = f"{here}.fixed_point:FixedPoint", f"{here}.signs:SignOfTop"
     yield faithkit.Component(
-        name="fp", factory=rounding, summary="Keep some decimals of every importance.", kinds=("vector",)
+        name="fp", factory=rounding, summary="Keep some decimals of every importance.", kinds=vector
     )
     for digits in (1, 2):
         yield faithkit.Component(
@@ -33,5 +62,36 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
             factory=rounding,
             summary=f"Keep {digits} decimal{'s' * (digits > 1)} of each importance: the paper's {digits}-FP.",
             params={"digits": digits},
-            kinds=("vector",),
+            kinds=vector,
         )
+    yield faithkit.Component(
+        name="sign",
+        factory=f"{here}.signs:Sign",
+        summary="Keep the sign of every importance.",
+        kinds=vector,
+    )
+    yield faithkit.Component(
+        name="rank",
+        factory=f"{here}.rank:Rank",
+        summary="Keep the order of the importances.",
+        kinds=vector,
+    )
+    yield faithkit.Component(
+        name="sign-of-top",
+        factory=top,
+        summary="Keep the sign of the largest importances, 0 for all others.",
+        kinds=vector,
+    )
+    yield faithkit.Component(
+        name="sign-of-top-5",
+        factory=top,
+        summary="Keep the sign of the five largest importances: the paper's Sign-of-top-5.",
+        params={"k": 5},
+        kinds=vector,
+    )
+    yield faithkit.Component(
+        name="quantile",
+        factory=f"{here}.quantile:Quantile",
+        summary="Keep the quantile bin of every importance, learnt on the background.",
+        kinds=vector,
+    )

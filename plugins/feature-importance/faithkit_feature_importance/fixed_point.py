@@ -4,10 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.importances import importances
 
 
 class FixedPoint:
     """Keep `digits` decimals of every importance: ⌊10^digits · φ⌋ / 10^digits.
+
+    NaN stays NaN, which equals NaN; −0.0 becomes 0.0. An offset behind the importances is treated like them.
 
     Parameters
     ----------
@@ -34,14 +37,11 @@ class FixedPoint:
         self.how = how
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
-        """Return the importances with few decimals; NaN stays NaN."""
-        values = np.asarray(explanations.values, dtype=np.float64)
-        if np.isinf(values).any():
-            row = int(np.isinf(values).any(axis=1).argmax())
-            raise faithkit.InputError(
-                f"fp: row {row} has an infinite importance, which no decimals describe: "
-                "use the discretizer 'sign', or mend the explainer."
-            )
+        """Return the importances with few decimals."""
         scale = 10.0**self.digits
         cut = np.floor if self.how == "floor" else np.round
-        return cut(values * scale) / scale + 0.0  # + 0.0: no −0.0 among the identities
+        kept = importances("fp", explanations) * scale
+        cut(kept, out=kept)
+        kept /= scale
+        kept += 0.0  # no −0.0 among the identities
+        return kept

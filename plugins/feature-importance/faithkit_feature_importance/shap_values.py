@@ -1,187 +1,207 @@
-"""SHAP values of tree models by TreeSHAP, checked against the model on every batch."""
+"""SHAP values: choose the algorithm that the model allows, and check on every batch that values add up."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.coded_model import CodedModel
+from faithkit_feature_importance.outputs import OUTPUTS, Output
+from faithkit_feature_importance.reference import Reference
+from faithkit_feature_importance.shap_linear import LinearShap
+from faithkit_feature_importance.shap_sampling import ENUMERATED, KernelShap, PermutationShap
+from faithkit_feature_importance.shap_trees import TreeShap
+from faithkit_feature_importance.targets import Target, check_target
 
-TOLERANCE = 1e-4  # of additivity; tree libraries work in float32
-TARGETS = ("positive", "predicted", "all")
+Floats = NDArray[np.float64]
+READERS: dict[str, tuple[Any, ...]] = {  # algorithms that read the model itself, in the order of trial
+    "auto": (LinearShap, TreeShap),
+    "tree": (TreeShap,),
+    "linear": (LinearShap,),
+    "kernel": (),
+    "permutation": (),
+}
+ROWS_PER_CHUNK = {"auto": 64, "tree": 1024, "linear": 1024, "kernel": 4, "permutation": 4}
 
 
 class ShapExplainer:
-    """SHAP values of tree models, exact (interventional TreeSHAP).
+    """SHAP values: how much each column moves the model's output away from its mean over reference rows.
 
     Parameters
     ----------
+    algorithm : str
+        "tree" and "linear" read the model and are fast; "kernel" and "permutation" only ask it for scores and
+        explain any model. "auto" takes the first that fits: see the notes.
     output : str
-        "probability" or "raw" (the scale the trees add up on, such as log-odds).
+        What the values add up to: "probability", or "raw" (the scale on which the model adds up, such as
+        log-odds; for decision trees and forests that is the probability).
     target : str, optional
         Which class is explained: "positive" (the second of two), "predicted", or "all" side by side.
         By default positive for two classes, predicted for more.
     background : str
-        The reference rows: "rows" (all of the background), "median" (one row), or "sample:n".
+        The reference rows: "rows" (all of the background), "median" (one row: the middle number, the most
+        frequent category), "kmeans:k" (the real rows nearest to k centres), or "sample:n".
+    offset : bool
+        Whether the base value, the mean output over the reference rows, is part of the explanation. Equal
+        values with equal base values mean equal outputs; with target=predicted they may be of two classes.
+
+    Notes
+    -----
+    With algorithm=auto, tree models of scikit-learn, XGBoost and LightGBM are explained by "tree", and raw
+    scores of linear models by "linear". All other models (pipelines on tables with words and missing values,
+    probabilities of boosted trees with three classes or more) are explained by "kernel" up to 10 columns,
+    where it tries all coalitions and is exact, and by "permutation" beyond, which is an estimate with the
+    row's own seed: closer than an estimate by "kernel" that asks the model as often.
+
+    Every batch is checked: values and base value add up to the model's own output, to 1e-6 (1e-4 for models
+    that work in float32). With auto, a row where "tree" or "linear" misses it is explained by "kernel" or
+    "permutation", with a warning; with a named algorithm it is an error.
+
+    On the probability scale "tree" explains boosted trees as shap does: the exact values of the log-odds,
+    scaled for each reference row so that they add up to the difference in probability. "kernel" gives the
+    Shapley values of the probability itself, at many times the cost.
 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = np.array([[0.0, 5.0], [1.0, 5.0]]), [0, 1]
     >>> tree = DecisionTreeClassifier().fit(X, y)
-    >>> shap = ShapExplainer().fit(faithkit.Predictor(tree), X)
-    >>> shap.explain(X, seeds=None).values.round(3)
-    array([[-0.5,  0. ],
-           [ 0.5,  0. ]])
+    >>> shap = ShapExplainer(offset=True).fit(faithkit.Predictor(tree), X)
+    >>> shap.explain(X, seeds=[1, 2]).values.round(3)
+    array([[-0.5,  0. ,  0.5],
+           [ 0.5,  0. ,  0.5]])
     """
 
-    rows_per_chunk = 1024  # TreeSHAP is fast in batches
-
     def __init__(
-        self, output: str = "probability", target: str | None = None, background: str = "sample:100"
+        self,
+        algorithm: str = "auto",
+        output: str = "probability",
+        target: str | None = None,
+        background: str = "sample:100",
+        offset: bool = False,
     ) -> None:
-        if output not in ("probability", "raw"):
-            raise faithkit.ParameterError(f"shap: output must be 'probability' or 'raw', got {output!r}.")
-        if target not in (None, *TARGETS):
+        if algorithm not in READERS:
             raise faithkit.ParameterError(
-                f"shap: target must be one of {', '.join(TARGETS)}, got {target!r}."
+                f"shap: algorithm must be one of {', '.join(READERS)}, got {algorithm!r}."
             )
+        if output not in OUTPUTS:
+            raise faithkit.ParameterError(f"shap: output must be 'probability' or 'raw', got {output!r}.")
+        if not isinstance(offset, bool):
+            raise faithkit.ParameterError(f"shap: offset must be true or false, got {offset!r}.")
+        self.algorithm = algorithm
         self.output = output
-        self.target = target
+        self.target = check_target("shap", target)
         self.background = background
+        self.offset = offset
+        self.rows_per_chunk = ROWS_PER_CHUNK[algorithm]
+        self._reference = Reference.parse(background)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "ShapExplainer":
-        """Hand the trees and the reference rows to TreeSHAP."""
-        if predictor.classes is None or len(predictor.classes) < 2:
-            raise faithkit.InputError(
-                f"shap explains classifiers of two classes or more, and the model has {predictor.classes}."
-            )
-        self.predictor_ = predictor
-        self.target_ = self.target or ("positive" if len(predictor.classes) == 2 else "predicted")
-        if self.target_ == "positive" and len(predictor.classes) != 2:
-            raise faithkit.InputError(
-                f"shap: target=positive needs two classes, the model has {len(predictor.classes)}: "
-                "use target=predicted or target=all."
-            )
-        predictor.scores(background)  # TreeSHAP reads past arrays of another width: let the model refuse them
+        """Choose the reference rows, and the algorithm by trying it on the background."""
+        _check_table(background)
         self.encoder_ = faithkit.Encoder(background)
-        self._choose_precision(background)
+        self.output_ = Output.choose(self.output, predictor, background)
+        self.target_ = Target.choose("shap", self.target, predictor)
+        codes = self.encoder_.encode(background)
+        reference = self._reference.rows(codes, self.encoder_.categorical)
+        self.model_ = CodedModel(self.output_, self.encoder_)
+        self.base_ = self.model_.scores(reference).mean(axis=0)
+        self.asking_ = self._asking(reference)
+        self.reading_ = self._reading(predictor.model, background, codes, reference)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Return one vector per row, in column order; TreeSHAP needs no seeds."""
-        values, base = self._values(self.encoder_.encode(X))
-        gap = self._gap(values, base, X)
-        if not gap <= TOLERANCE:
+        """Return one vector per row, in column order, with the offset last."""
+        _check_table(X)
+        codes = self.encoder_.encode(X, unseen="keep")
+        values = (
+            self._values(X, codes, seeds) if len(codes) else np.empty((0, codes.shape[1], len(self.base_)))
+        )
+        return self.target_.explanations(
+            X,
+            values,
+            np.tile(self.base_, (len(codes), 1)),
+            self.encoder_.names,
+            offset=self.offset,
+            base_value=self.base_.tolist(),
+            algorithm=(self.reading_ or self.asking_).name,
+        )
+
+    def _asking(self, reference: Floats) -> KernelShap | PermutationShap:
+        """Return the algorithm that asks the model, which is the one to fall back to, too."""
+        few = reference.shape[1] <= ENUMERATED
+        is_kernel = self.algorithm == "kernel" or (self.algorithm != "permutation" and few)
+        return (KernelShap if is_kernel else PermutationShap)(self.model_, reference)
+
+    def _reading(
+        self, model: Any, background: Any, codes: Floats, reference: Floats
+    ) -> TreeShap | LinearShap | None:
+        """Return the algorithm that reads the model, if there is one that reads it rightly."""
+        for reader in READERS[self.algorithm]:
+            try:
+                found = reader(model, self.output, reference)
+            except faithkit.InputError:
+                if self.algorithm == "auto":
+                    continue
+                raise
+            missed = self.output_.missed(found.outputs(codes), self.output_.scores(background))
+            if (missed <= self.output_.tolerance).all():
+                return found
+            self._complain(found, f"by {_worst(missed)} on the background")
+        return None
+
+    def _values(self, X: Any, codes: Floats, seeds: Any) -> Floats:
+        """Return values (rows, columns, classes) that add up to the model's own output."""
+        scores = self.output_.scores(X)
+        if self.reading_ is None:
+            return self._asked(X, codes, scores, seeds)
+        values = self.reading_.values(codes)
+        wrong = ~(self._missed(values, scores) <= self.output_.tolerance)
+        if wrong.any():
+            # row by row, so that a row's explanation does not depend on those beside it
+            self._complain(self.reading_, "on some rows")
+            rows = faithkit.take_rows(X, wrong)
+            values[wrong] = self._asked(rows, codes[wrong], scores[wrong], np.asarray(seeds)[wrong])
+        return values
+
+    def _asked(self, X: Any, codes: Floats, scores: Floats, seeds: Any) -> Floats:
+        values = self.asking_.values(codes, seeds, self.model_.unseen(X, codes))
+        missed = self._missed(values, scores)
+        if not (missed <= self.output_.tolerance).all():
             raise faithkit.InputError(
-                f"TreeSHAP is off by {gap:.2g} from {type(self.predictor_.model).__name__}'s own output: its "
-                "values would be wrong. Fit the model without categorical_features=, or explain it otherwise."
+                f"{self.asking_.title} misses the model's own output by {_worst(missed)}: the model scores a row "
+                "otherwise when it stands beside other rows. Give a model that looks at each row by itself."
             )
-        if self.target_ == "all":
-            chosen = values.transpose(0, 2, 1).reshape(len(values), -1)
-        else:
-            chosen = values[np.arange(len(values)), :, self._explained(X)]
-        shared = {"names": self._names(), "base_value": base.tolist(), "target": self.target_}
-        return faithkit.Explanations.vectors(chosen, instances=X, shared=shared)
+        return values
 
-    def _choose_precision(self, background: Any) -> None:
-        """Find the precision in which SHAP values add up to the model's output.
+    def _missed(self, values: Floats, scores: Floats) -> NDArray[np.float64]:
+        return self.output_.missed(values.sum(axis=1) + self.base_, scores)
 
-        Some tree libraries compare in float32, others in float64, and a value at a threshold then falls to
-        another side.
-        """
-        reference = self._reference(self.encoder_.encode(background))
-        probe = self.encoder_.decode(reference)
-        for self.precision_ in (np.float32, np.float64):
-            self.trees_ = self._tree_shap(self._rounded(reference))
-            values, base = self._values(reference)
-            if self._gap(values, base, probe) <= TOLERANCE:
-                return
-
-    def _rounded(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
-        return codes.astype(self.precision_).astype(np.float64)
-
-    def _tree_shap(self, reference: NDArray[np.float64]) -> Any:
-        import shap
-
-        model = self.predictor_.model
-        try:
-            trees = shap.TreeExplainer(
-                model, data=reference, model_output=self.output, feature_perturbation="interventional"
-            )
-        except Exception as error:
-            raise faithkit.InputError(
-                f"shap cannot read {type(model).__name__} as trees ({' '.join(str(error).split())[:120]}). "
-                "It takes tree models of scikit-learn, XGBoost and LightGBM on numeric columns: give one of "
-                "those, or choose an explainer for any model, such as tree or empirical-anchors."
-            ) from error
-        trees.model.thresholds = _rounded_down(trees.model.thresholds)
-        return trees
-
-    def _values(self, codes: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return SHAP values (rows, columns, classes) and the base value of every class."""
-        values = self._per_class(self.trees_.shap_values(self._rounded(codes), check_additivity=False))
-        return values, self._base(values.shape[2])
-
-    def _reference(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.background == "median":
-            return np.nanmedian(codes, axis=0, keepdims=True)
-        if self.background == "rows":
-            return codes
-        kind, _, count = str(self.background).partition(":")
-        if kind != "sample" or not count.isdigit() or int(count) < 1:
-            raise faithkit.ParameterError(
-                f"shap: background must be rows, median or sample:n, got {self.background!r}."
-            )
-        if int(count) >= len(codes):
-            return codes
-        # by content, not by position: the background's order must not change the explanations
-        order = np.lexsort((faithkit.row_seeds(codes, seed=1), faithkit.row_seeds(codes, seed=0)))
-        return codes[order[: int(count)]]
-
-    def _per_class(self, values: Any) -> NDArray[np.float64]:
-        """Bring SHAP's many shapes to (rows, columns, classes); a single output is the second of two."""
-        array = np.asarray(values, dtype=np.float64)
-        return np.stack([-array, array], axis=2) if array.ndim == 2 else array
-
-    def _base(self, classes: int) -> NDArray[np.float64]:
-        base = np.asarray(self.trees_.expected_value, dtype=np.float64).ravel()
-        if len(base) == classes:
-            return base
-        first = 1.0 - base[0] if self.output == "probability" else -base[0]
-        return np.array([first, base[0]])
-
-    def _explained(self, X: Any) -> Any:
-        if self.target_ == "positive":
-            return 1
-        place = {label: i for i, label in enumerate(self.predictor_.classes.tolist())}
-        return np.array([place[label] for label in self.predictor_.predict(X).tolist()], dtype=int)
-
-    def _gap(self, values: NDArray[np.float64], base: NDArray[np.float64], X: Any) -> float:
-        """Compare with the model itself: TreeSHAP can be wrong, and its own check does not notice."""
-        if not len(values):
-            return 0.0
-        total = values.sum(axis=1) + base
-        if self.output == "raw" and len(base) == 2 and np.allclose(base[0], -base[1]):
-            total = 1 / (1 + np.exp(-total))  # log-odds of two classes
-        elif self.output == "raw" and not np.allclose(base.sum(), 1):
-            total = np.exp(total - total.max(axis=1, keepdims=True))
-            total /= total.sum(axis=1, keepdims=True)
-        return float(np.abs(total - self.predictor_.scores(X)).max())
-
-    def _names(self) -> list[str]:
-        names = list(map(str, self.encoder_.names))
-        if self.target_ != "all":
-            return names
-        return [f"{label}: {name}" for label in self.predictor_.classes.tolist() for name in names]
+    def _complain(self, reading: TreeShap | LinearShap, where: str) -> None:
+        """Say that values do not add up: a warning where another algorithm steps in, else an error."""
+        fault = f"{reading.title} misses the model's own output {where}"
+        if self.algorithm != "auto":
+            raise faithkit.InputError(f"{fault}: its values would be wrong. Use algorithm=auto.")
+        warnings.warn(
+            f"{fault}, as it does where trees split by category: {self.asking_.title} steps in.",
+            faithkit.FaithkitWarning,
+            stacklevel=2,
+        )
 
 
-def _rounded_down(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the largest float32 at or below each threshold.
+def _worst(missed: NDArray[np.float64]) -> str:
+    return f"{np.nan_to_num(missed, nan=np.inf).max():.2g}"
 
-    The interventional algorithm stores thresholds as float32, rounded to nearest; a float32 value just above
-    a threshold then falls below it. Rounded down, every comparison comes out as the model makes it.
-    """
-    nearest = np.asarray(thresholds).astype(np.float32)
-    down = np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
-    return down.astype(np.float64)
+
+def _check_table(X: Any) -> None:
+    if isinstance(X, list):
+        raise faithkit.InputError(
+            "shap explains the rows of a table, and was given a list of texts: use lime-text."
+        )
+    if hasattr(X, "toarray"):
+        raise faithkit.InputError(
+            "shap explains the rows of a table, and was given a sparse matrix: give X.toarray(), and a model "
+            "that takes it."
+        )
