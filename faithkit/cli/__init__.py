@@ -15,6 +15,7 @@ from faithkit import __version__
 VERBS = {
     "evaluate": "Measure the faithfulness of a model's explanations.",
     "score": "Measure logged explanations, without a model.",
+    "datasets": "List the datasets that --data knows by name.",
     "plan": "Say how many instances an evaluation needs.",
     "plugins": "List the installed plugins, and what is wrong with any.",
     "show": "Show a component's parameters.",

@@ -23,8 +23,8 @@ def command(n_explanations: int, epsilon: float, json_path: str | None) -> None:
 
     A pilot says more than a range: in Python, faithkit.plan(epsilon, pilot=result).
     """
+    from faithkit.files import write_whole
     from faithkit.measure.planning import plan_samples
-    from faithkit.report.files import write_whole
 
     found = plan_samples(epsilon, n_explanations)
     facts = {

@@ -1,4 +1,4 @@
-"""Datasets that come with the installation, so that a first evaluation needs neither file nor network."""
+"""Datasets by name; some come with the installation, so that a first run needs neither file nor network."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.inputs.loans import loans
+from faithkit.inputs.published import PUBLISHED
 from faithkit.wording import suggest
 
 
@@ -27,9 +29,22 @@ def dataset_names() -> list[str]:
     Examples
     --------
     >>> dataset_names()
-    ['breast-cancer', 'digits', 'iris', 'wine']
+    ['breast-cancer', 'digits', 'iris', 'loans', 'wine', 'adult', 'avila', 'bank-marketing', 'chess', ...]
     """
-    return sorted(_TABLE)
+    return [*sorted(_TABLE), *PUBLISHED]
+
+
+def dataset_place(name: str) -> str:
+    """Return where a dataset is: "embedded", "here" (in a file), or "to be downloaded".
+
+    Examples
+    --------
+    >>> dataset_place("iris")
+    'embedded'
+    """
+    if name in _TABLE:
+        return "embedded"
+    return "here" if PUBLISHED[name].found() else "to be downloaded"
 
 
 def dataset_summary(name: str) -> str:
@@ -44,7 +59,7 @@ def dataset_summary(name: str) -> str:
 
 
 def load_dataset(name: str) -> Dataset:
-    """Return an embedded dataset by its name, features as a DataFrame and labels as strings.
+    """Return a dataset by its name, features as a DataFrame or a list of texts, and labels as strings.
 
     Examples
     --------
@@ -58,6 +73,8 @@ def load_dataset(name: str) -> Dataset:
 
 
 def _entry(name: str) -> tuple[str, Callable[[], tuple[Any, np.ndarray]]]:
+    if name in PUBLISHED:
+        return PUBLISHED[name].summary, PUBLISHED[name].load
     if name not in _TABLE:
         raise InputError(f"There is no dataset {name!r}. {suggest(name, dataset_names())}")
     return _TABLE[name]
@@ -100,5 +117,6 @@ _TABLE: dict[str, tuple[str, Callable[[], tuple[Any, np.ndarray]]]] = {
     ),
     "digits": ("1,797 handwritten digits, 64 pixels; the digit", _digits),
     "iris": ("150 irises, 4 measurements of a flower; three species", _iris),
+    "loans": ("2,000 made-up applications for a loan; granted by a known rule", loans),
     "wine": ("178 wines, 13 chemical measurements; three growers", _wine),
 }

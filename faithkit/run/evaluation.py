@@ -230,7 +230,7 @@ class Evaluation:
         """
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         if path is not None:
-            from faithkit.report.files import write_whole
+            from faithkit.files import write_whole
 
             write_whole(path, text)
         return text

@@ -6,10 +6,11 @@ import attrs
 import pytest
 
 from faithkit import InputError
-from faithkit.inputs.datasets import dataset_names, dataset_summary, load_dataset
+from faithkit.inputs.datasets import dataset_names, dataset_place, dataset_summary, load_dataset
+from faithkit.inputs.published import PUBLISHED
 
 # rows, columns, labels: as their descriptions in scikit-learn have them
-PUBLISHED = {
+EMBEDDED = {
     "breast-cancer": (569, 30, {"malignant": 212, "benign": 357}),
     "digits": (
         1797,
@@ -21,10 +22,10 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", EMBEDDED)
 def test_each_dataset_has_its_published_rows_columns_and_labels(name):
     dataset = load_dataset(name)
-    rows, columns, labels = PUBLISHED[name]
+    rows, columns, labels = EMBEDDED[name]
     assert dataset.name == name
     assert dataset.X.shape == (rows, columns)
     assert dataset.X.columns.is_unique
@@ -42,14 +43,24 @@ def test_columns_have_their_real_names():
 
 
 def test_every_dataset_is_listed():
-    assert dataset_names() == sorted(PUBLISHED)
+    assert dataset_names() == [*sorted([*EMBEDDED, "loans"]), *PUBLISHED]
+    assert {dataset_place(name) for name in (*EMBEDDED, "loans")} == {"embedded"}
+
+
+def test_a_published_dataset_is_here_once_there_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("FAITHKIT_DATA", raising=False)
+    assert dataset_place("heart") == "to be downloaded"
+    (tmp_path / "faithkit").mkdir()
+    (tmp_path / "faithkit" / "heart.csv.gz").touch()
+    assert dataset_place("heart") == "here"
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(InputError, match=r"no dataset 'irsi'\. Did you mean 'iris'\?"):
         load_dataset("irsi")
     with pytest.raises(
-        InputError, match=r"no dataset 'mushrooms'\. There is: breast-cancer, digits, iris, wine"
+        InputError, match=r"no dataset 'mushrooms'\. There is: breast-cancer, digits, iris, loans, wine"
     ):
         dataset_summary("mushrooms")
 

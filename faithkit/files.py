@@ -7,7 +7,7 @@ from pathlib import Path
 from faithkit.errors import InputError
 
 
-def write_whole(path: str | Path, text: str) -> None:
+def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write beside the file's place, then rename: a reader never sees half a result."""
     target = Path(path)
     try:
@@ -17,8 +17,8 @@ def write_whole(path: str | Path, text: str) -> None:
             f"cannot write {target}: {error.strerror}. Give a path in a folder you can write to."
         ) from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8"))
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, target)
     except OSError as error:

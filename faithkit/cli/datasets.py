@@ -1,0 +1,30 @@
+"""`faithkit datasets`: what `--data` knows by name, and where it is."""
+
+import json
+
+import click
+
+from faithkit.cli.options import debug
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@debug
+def command(as_json: bool) -> None:
+    """List the datasets that --data knows by name.
+
+    The embedded ones need neither file nor network. The others are looked for in the folder that the
+    environment variable FAITHKIT_DATA names (as NAME.csv.gz), then in the user's cache, and are downloaded
+    into it when first used.
+    """
+    from faithkit.inputs.datasets import dataset_names, dataset_place, dataset_summary
+
+    rows = [(name, dataset_place(name), dataset_summary(name)) for name in dataset_names()]
+    if as_json:
+        keys = ("name", "place", "summary")
+        click.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
+        return
+    for place in dict.fromkeys(place for _, place, _ in rows):
+        click.echo(place)
+        for name, _, summary in (row for row in rows if row[1] == place):
+            click.echo(f"  {name:<15} {summary}")
