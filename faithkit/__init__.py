@@ -14,7 +14,10 @@ _HOME = {
     "evaluate": "faithkit.run.api",
     "score": "faithkit.run.api",
     "plan": "faithkit.run.api",
+    "try_discretizers": "faithkit.run.discretizations",
+    "compare": "faithkit.run.compare",
     "Evaluation": "faithkit.run.evaluation",
+    "Comparison": "faithkit.run.compare",
     "Estimate": "faithkit.measure.estimate",
     # what a plugin is made of
     "Component": "faithkit.extension.component",

@@ -86,3 +86,16 @@ def few(words: Iterable[str]) -> str:
     every = list(words)
     more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
     return ", ".join(every[:_SHOWN]) + more
+
+
+def cell_text(cell: object) -> str:
+    """Return a cell of a table as a person reads it.
+
+    Examples
+    --------
+    >>> cell_text(0.30000000000000004), cell_text(None), cell_text("nurse")
+    ('0.3', 'missing', 'nurse')
+    """
+    if cell is None:
+        return "missing"
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)

@@ -14,6 +14,8 @@ from faithkit import __version__
 
 VERBS = {
     "evaluate": "Measure the faithfulness of a model's explanations.",
+    "compare": "Compare explainers and discretizers on the same rows.",
+    "local": "Measure the explanation of one row.",
     "score": "Measure logged explanations, without a model.",
     "datasets": "List the datasets that --data knows by name.",
     "plan": "Say how many instances an evaluation needs.",

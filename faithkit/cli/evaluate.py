@@ -4,68 +4,68 @@ from typing import Any
 
 import click
 
-from faithkit.cli.options import configured_backend, measuring, output, running, show_result, warn_on_stderr
+from faithkit.cli.delivery import check_paths, deliver
+from faithkit.cli.limits import FAILED, check_limits
+from faithkit.cli.options import (
+    asking,
+    configured_backend,
+    discretizing,
+    explaining,
+    loading,
+    measuring,
+    output,
+    running,
+    warn_on_stderr,
+)
+
+LOADING = ("data", "target", "columns", "text", "model", "trust_pickle", "background", "samples")
+OUTPUT = ("json_path", "csv_path", "html_path")
 
 
 @click.command()
-@click.option(
-    "--data",
-    default="breast-cancer",
-    show_default=True,
-    metavar="FILE|NAME",
-    help="CSV or Parquet, or an embedded dataset: breast-cancer, wine, iris, digits.",
-)
-@click.option("--target", metavar="COLUMN", help="The column to predict; never shown to the model.")
-@click.option("--columns", metavar="NAMES", help="Columns to use, with wildcards: 'age,phi_*'.")
-@click.option(
-    "--model",
-    metavar="MODEL",
-    default="gradient-boosting",
-    show_default=True,
-    help="module:attribute, a .skops or pickle file, or a default that is trained on a part of the "
-    "data: gradient-boosting, random-forest, logistic, tree, knn.",
-)
-@click.option(
-    "--trust-pickle",
-    is_flag=True,
-    help="Load a pickled model. Loading a pickle RUNS ANY CODE in it: only your own files.",
-)
-@click.option("--background", metavar="FILE", help="Rows that the explainer learns from.")
-@click.option("--samples", type=click.IntRange(min=1), metavar="N", help="Evaluate N rows, drawn at random.")
-@click.option(
-    "--explainer",
-    default="shap",
-    show_default=True,
-    metavar="NAME",
-    help="A name, or name:param=value,… as `faithkit show explainer NAME` tells.",
-)
+@loading
+@explaining
+@discretizing
 @measuring
-@click.option("--seed", default=0, show_default=True, metavar="N")
+@click.option("--reference", metavar="FILE", help="An earlier sample, to see what has drifted since.")
+@asking
 @running
 @output
+@click.pass_context
 def command(
-    json_path: str | None, explainer: str, discretizer: str, seed: int, backend: str | None, **options: Any
+    ctx: click.Context,
+    seed: int,
+    backend: str | None,
+    reference: str | None,
+    by: str | None,
+    violations: int | None,
+    fail_under: dict[str, float],
+    **options: Any,
 ) -> None:
     """Measure how faithful a model's explanations are.
 
     Without --data and --model it runs at once, offline, on an embedded dataset and a model trained on
     the spot.
     """
-    from faithkit.inputs.situation import prepare
+    from faithkit.inputs.situation import prepare, read_like
     from faithkit.run.api import evaluate
+    from faithkit.run.findings import Findings
 
     warn_on_stderr()
-    loading = ("data", "target", "columns", "model", "trust_pickle", "background", "samples")
-    situation = prepare(seed=seed, **{name: options.pop(name) for name in loading})
+    paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
+    loaded = {name: options.pop(name) for name in LOADING}
+    situation = prepare(seed=seed, **loaded)
+    earlier = None if reference is None else read_like(situation.X, reference, loaded["text"])
     with configured_backend(backend):
         result = evaluate(
             situation.model,
             situation.X,
-            explainer=explainer,
-            discretizer=discretizer,
             background=situation.background,
             seed=seed,
             progress=True,
             **options,
         )
-    show_result(result, json_path)
+        found = Findings.of(result, violations, by, None if earlier is None else result.on(earlier))
+    deliver(found, paths)
+    if not check_limits(result, fail_under):
+        ctx.exit(FAILED)

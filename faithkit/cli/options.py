@@ -1,16 +1,14 @@
-"""Options that several verbs share, and how results and warnings reach the person."""
+"""Options that several verbs share, and how warnings reach the person."""
 
 import contextlib
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from faithkit.cli.limits import parse_limits
 from faithkit.errors import FaithkitWarning
-
-if TYPE_CHECKING:
-    from faithkit.run.evaluation import Evaluation
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,15 +34,55 @@ def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-measuring = together(
+loading = together(
     click.option(
-        "--discretize",
-        "discretizer",
-        default="original",
+        "--data",
+        default="breast-cancer",
         show_default=True,
-        metavar="NAME",
-        help="What makes two explanations equal, such as 1fp or sign.",
+        metavar="FILE|NAME",
+        help="CSV (also .gz) or Parquet, or a name that `faithkit datasets` lists.",
     ),
+    click.option("--target", metavar="COLUMN", help="The column to predict; never shown to the model."),
+    click.option("--columns", metavar="NAMES", help="Columns to use, with wildcards: 'age,phi_*'."),
+    click.option("--text", metavar="COLUMN", help="The instances are the texts in this column."),
+    click.option(
+        "--model",
+        metavar="MODEL",
+        default="gradient-boosting",
+        show_default=True,
+        help="module:attribute, a .skops, .onnx or pickle file, or a default that is trained on a part of "
+        "the data: gradient-boosting, random-forest, logistic, tree, knn.",
+    ),
+    click.option(
+        "--trust-pickle",
+        is_flag=True,
+        help="Load a pickled model. Loading a pickle RUNS ANY CODE in it: only your own files.",
+    ),
+    click.option("--background", metavar="FILE", help="Rows that the explainer learns from."),
+    click.option(
+        "--samples", type=click.IntRange(min=1), metavar="N", help="Evaluate N rows, drawn at random."
+    ),
+    click.option("--seed", default=0, show_default=True, metavar="N"),
+)
+
+explaining = click.option(
+    "--explainer",
+    default="shap",
+    show_default=True,
+    metavar="NAME",
+    help="A name, or name:param=value,… as `faithkit show explainer NAME` tells.",
+)
+
+discretizing = click.option(
+    "--discretize",
+    "discretizer",
+    default="original",
+    show_default=True,
+    metavar="NAME",
+    help="What makes two explanations equal, such as 1fp or sign.",
+)
+
+measuring = together(
     click.option("--relation", metavar="NAME", help="Where an explanation applies, for sufficiency."),
     click.option("--estimator", default="leave-one-out", show_default=True, metavar="NAME"),
     click.option("--confidence", default=0.95, show_default=True, metavar="SHARE", help="Of the intervals."),
@@ -69,8 +107,27 @@ running = together(
     click.option("--row-timeout", type=float, metavar="SECONDS", help="The longest that one row may take."),
 )
 
+asking = together(
+    click.option("--by", metavar="COLUMN", help="Measure inside each group of this column, too."),
+    click.option(
+        "--violations",
+        type=click.IntRange(min=0),
+        metavar="K",
+        help="Show the K worst explanations that hold for different predictions, with two rows each.",
+    ),
+    click.option(
+        "--fail-under",
+        multiple=True,
+        metavar="MEASURE=VALUE",
+        callback=lambda _ctx, _param, given: parse_limits(given),
+        help="Exit with code 3 if the lower end of a measure's interval is below: consistency=0.8.",
+    ),
+)
+
 output = together(
     click.option("--json", "json_path", metavar="FILE", help="Write the result as JSON; - for stdout."),
+    click.option("--csv", "csv_path", metavar="FILE", help="Write the measures as CSV; - for stdout."),
+    click.option("--html", "html_path", metavar="FILE", help="Write a report for a browser; - for stdout."),
     debug,
 )
 
@@ -82,18 +139,6 @@ def configured_backend(backend: str | None) -> contextlib.AbstractContextManager
     import joblib
 
     return joblib.parallel_config(backend=backend)
-
-
-def show_result(result: "Evaluation", json_path: str | None) -> None:
-    """Print the table, unless JSON takes its place on stdout."""
-    from faithkit.report.text import summary
-
-    if json_path == "-":
-        click.echo(result.to_json(), nl=False)
-        return
-    click.echo(summary(result), nl=False)
-    if json_path:
-        result.to_json(json_path)
 
 
 def warn_on_stderr() -> None:

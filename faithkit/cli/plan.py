@@ -4,7 +4,7 @@ import json
 
 import click
 
-from faithkit.cli.options import output
+from faithkit.cli.options import debug
 
 
 @click.command()
@@ -17,7 +17,8 @@ from faithkit.cli.options import output
     help="How many different explanations the explainer can give.",
 )
 @click.option("--epsilon", default=0.1, show_default=True, metavar="SHARE", help="The error to stay under.")
-@output
+@click.option("--json", "json_path", metavar="FILE", help="Write it as JSON; - for stdout.")
+@debug
 def command(n_explanations: int, epsilon: float, json_path: str | None) -> None:
     """Say how many instances an evaluation needs.
 

@@ -4,7 +4,10 @@ from typing import Any
 
 import click
 
-from faithkit.cli.options import measuring, output, show_result, warn_on_stderr
+from faithkit.cli.delivery import check_paths, deliver
+from faithkit.cli.evaluate import OUTPUT
+from faithkit.cli.limits import FAILED, check_limits
+from faithkit.cli.options import asking, discretizing, measuring, output, warn_on_stderr
 
 
 @click.command()
@@ -20,23 +23,35 @@ from faithkit.cli.options import measuring, output, show_result, warn_on_stderr
 @click.option(
     "--features", multiple=True, metavar="NAMES", help="The instances' columns, for relations that read them."
 )
+@discretizing
 @measuring
+@asking
 @output
+@click.pass_context
 def command(
+    ctx: click.Context,
     log: str,
     prediction: str,
     explanation: tuple[str, ...],
     features: tuple[str, ...],
-    json_path: str | None,
-    **measures: Any,
+    by: str | None,
+    violations: int | None,
+    fail_under: dict[str, float],
+    **options: Any,
 ) -> None:
     """Measure explanations that were logged in a CSV or Parquet file LOG.
 
-    Rows whose explanation cells are all empty count as unexplained.
+    Rows whose explanation cells are all empty count as unexplained. A column of rules in their JSON form,
+    with --features, has sufficiency, too.
     """
     from faithkit.inputs.logs import read_log
     from faithkit.run.api import score
+    from faithkit.run.findings import Findings
 
     warn_on_stderr()
-    logged = read_log(log, prediction, explanation, features)
-    show_result(score(logged.predictions, logged.explanations, X=logged.X, **measures), json_path)
+    paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
+    logged = read_log(log, prediction, explanation, features, by)
+    result = score(logged.predictions, logged.explanations, X=logged.X, **options)
+    deliver(Findings.of(result, violations, logged.groups), paths)
+    if not check_limits(result, fail_under):
+        ctx.exit(FAILED)

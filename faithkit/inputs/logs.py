@@ -11,15 +11,22 @@ from faithkit.measure.rules import Rule
 
 @attrs.frozen(eq=False)
 class Log:
-    """Predictions, explanations and, where the log has them, the instances."""
+    """Predictions, explanations and, where the log has them and they were asked for, instances and groups."""
 
     predictions: Any
     explanations: Explanations
     X: Any
+    groups: Any = None
 
 
-def read_log(path: str, prediction: str, explanation: tuple[str, ...], features: tuple[str, ...] = ()) -> Log:
-    """Read a log from CSV or Parquet.
+def read_log(
+    path: str,
+    prediction: str,
+    explanation: tuple[str, ...],
+    features: tuple[str, ...] = (),
+    by: str | None = None,
+) -> Log:
+    """Read a log from CSV or Parquet; `by` names a column of subgroups.
 
     A single column of text in which every value is a rule's JSON form is read as rules.
     """
@@ -29,7 +36,9 @@ def read_log(path: str, prediction: str, explanation: tuple[str, ...], features:
     empty = logged.isna().all(axis=1).to_numpy()
     X = select_columns(frame, features) if features else None
     explanations = _rules(logged) or as_explanations(logged)
-    return Log(frame[label], attrs.evolve(explanations, missing=explanations.missing | empty, instances=X), X)
+    explained = attrs.evolve(explanations, missing=explanations.missing | empty, instances=X)
+    groups = None if by is None else frame[match_names(list(frame.columns), (by,))[0]]
+    return Log(frame[label], explained, X, groups)
 
 
 def _rules(logged: Any) -> Explanations | None:

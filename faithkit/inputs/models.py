@@ -93,7 +93,7 @@ def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) ->
     Parameters
     ----------
     reference : str or path
-        `module:attribute` (the current directory can be imported from), or the path of a `.skops`,
+        `module:attribute` (the current directory can be imported from), or the path of a `.skops`, `.onnx`,
         `.joblib`, `.pkl` or `.pickle` file. What it names has `predict`, or is a callable X -> labels.
     trust_pickle : bool
         Whether a pickle may be loaded, which runs whatever code is in it.
@@ -111,12 +111,14 @@ def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) ->
         model = _load_pickle(reference, trust_pickle)
     elif suffix == ".skops":
         model = _load_skops(reference)
+    elif suffix == ".onnx":
+        model = _load_onnx(reference)
     elif ":" in reference:
         model = _import_model(reference)
     else:
         raise InputError(
             f"The model {reference!r} is neither a file of a known kind nor a name in a module; "
-            "expected module:attribute, or a .skops, .joblib, .pkl or .pickle file."
+            "expected module:attribute, or a .skops, .onnx, .joblib, .pkl or .pickle file."
         )
     Predictor(model)  # says what is wrong with something that is no model
     return model
@@ -194,19 +196,41 @@ def _load_pickle(path: str, trust_pickle: bool) -> Any:
 
 def _load_skops(path: str) -> Any:
     if importlib.util.find_spec("skops") is None:
-        raise InputError(f"{path} needs skops, which is not installed. Install it: pip install skops.")
+        raise InputError(f"{path} needs skops. Install it: pip install 'faithkit[skops]'.")
     _check_file(path)
     sio = importlib.import_module("skops.io")
     try:
-        untrusted = sio.get_untrusted_types(file=path)
+        strange = set(sio.get_untrusted_types(file=path))
+        known = set(filter(_is_known_class, strange))
+        untrusted = strange - known
         if not untrusted:
-            return sio.load(path, trusted=[])
+            return sio.load(path, trusted=sorted(known))
     except Exception as error:
         raise InputError(f"{path} cannot be loaded ({describe(error)}). It may be damaged.") from error
     raise InputError(
-        f"{path} holds types that skops does not trust: {few(map(str, untrusted))}. "
+        f"{path} holds types that skops does not trust: {few(sorted(untrusted))}. "
         "Make the model of known types, or give it as module:attribute."
     )
+
+
+def _is_known_class(name: str) -> bool:
+    """Whether a type is a class of the numerical libraries themselves: skops lists few of these as safe."""
+    module, _, attribute = name.rpartition(".")
+    if module.partition(".")[0] not in ("numpy", "scipy", "sklearn"):
+        return False
+    try:
+        return isinstance(getattr(importlib.import_module(module), attribute, None), type)
+    except ImportError:
+        return False
+
+
+def _load_onnx(path: str) -> Any:
+    if importlib.util.find_spec("onnxruntime") is None:
+        raise InputError(f"{path} needs onnxruntime. Install it: pip install 'faithkit[onnx]'.")
+    _check_file(path)
+    from faithkit.inputs.onnx_model import OnnxModel
+
+    return OnnxModel(path)
 
 
 def _check_file(path: str) -> None:

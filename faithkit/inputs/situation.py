@@ -11,7 +11,7 @@ from faithkit.inputs.datasets import dataset_names, load_dataset
 from faithkit.inputs.models import default_model_names, load_model, train_default
 from faithkit.inputs.rows import n_rows, take_rows
 from faithkit.inputs.tables import read_table, select_columns, split_target
-from faithkit.wording import few
+from faithkit.wording import few, suggest
 
 
 @attrs.frozen(eq=False)
@@ -27,6 +27,7 @@ def prepare(
     data: str,
     target: str | None = None,
     columns: str | None = None,
+    text: str | None = None,
     model: str = "gradient-boosting",
     trust_pickle: bool = False,
     background: str | None = None,
@@ -41,12 +42,14 @@ def prepare(
     >>> type(found.model).__name__, len(found.X), len(found.background)
     ('GradientBoostingClassifier', 10, 99)
     """
+    if columns and text:
+        raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
     X, y = _load(data, target)
     if columns:
         X = select_columns(X, columns)
-    known = None
-    if background:
-        known = _load_background(background, target, X)
+    if text:
+        X = _texts(X, text)
+    known = read_like(X, background, text) if background else None
     if model in default_model_names():
         if y is None:
             raise InputError(
@@ -73,13 +76,26 @@ def _load(data: str, target: str | None) -> tuple[Any, Any]:
     return (frame, None) if target is None else split_target(frame, target)
 
 
-def _load_background(background: str, target: str | None, X: Any) -> Any:
-    frame = read_table(background)
-    if target is not None and target in frame.columns:
-        frame, _ = split_target(frame, target)
+def _texts(frame: Any, column: str) -> list[str]:
+    if isinstance(frame, list):
+        raise InputError(f"this dataset has texts only: leave --text {column} out.")
+    if column not in frame.columns:
+        raise InputError(f"the table has no column {column!r}. {suggest(column, map(str, frame.columns))}")
+    cells = frame[column]
+    if cells.isna().any():
+        row = int(cells.isna().to_numpy().argmax())
+        raise InputError(f"row {row} has no text in {column!r}: drop such rows, or fill them.")
+    return [str(cell) for cell in cells]
+
+
+def read_like(X: Any, path: str, text: str | None = None) -> Any:
+    """Read another sample of the same columns as X: a background, or a reference."""
+    frame = read_table(path)
+    if text is not None or isinstance(X, list):
+        return _texts(frame, text or "text")
     absent = [name for name in X.columns if name not in frame.columns]
     if absent:
-        raise InputError(f"{background} lacks columns of the data: {few(map(str, absent))}.")
+        raise InputError(f"{path} lacks columns of the data: {few(map(str, absent))}.")
     return frame[list(X.columns)]
 
 

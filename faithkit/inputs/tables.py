@@ -83,7 +83,7 @@ def select_columns(frame: Any, patterns: str | Sequence[str]) -> Any:
     frame : DataFrame
         The table.
     patterns : str or sequence of str
-        Names or shell patterns such as `phi_*`; a string is split at its commas.
+        Names or shell patterns such as `phi_*`, several of them in one string separated by commas.
 
     Examples
     --------
@@ -102,8 +102,10 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
     >>> match_names(["age", "phi_age", "phi_sex"], ("phi_*",))
     ['phi_age', 'phi_sex']
     """
-    wanted = [part.strip() for part in patterns.split(",")] if isinstance(patterns, str) else list(patterns)
-    wanted = [pattern for pattern in wanted if pattern]
+    given = [patterns] if isinstance(patterns, str) else patterns
+    # a name that is there as it stands may have commas in it
+    parts = [[text] if text in names else text.split(",") for text in given]
+    wanted = [part.strip() for split in parts for part in split if part.strip()]
     if not wanted:
         raise InputError("No columns were asked for; expected names or patterns, such as 'age,phi_*'.")
     found: set[str] = set()

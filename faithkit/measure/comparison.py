@@ -29,18 +29,23 @@ class Difference:
 
 
 @attrs.frozen(eq=False)
-class _Side:
+class Side:
+    """What one measure brings into a comparison: its moments, and pseudo-values of M and Q for every row."""
+
     facts: Moments
     value: Floats
     disagreement: Floats
 
+    @classmethod
+    def of(cls, counted: Count) -> "Side":
+        """Compute it; worth keeping where a measure is compared with several others."""
+        pseudo = pseudo_values(counted)
+        return cls(moments(counted.tally, pseudo), *per_row(counted, pseudo))
 
-def _side(counted: Count) -> _Side:
-    pseudo = pseudo_values(counted)
-    return _Side(moments(counted.tally, pseudo), *per_row(counted, pseudo))
 
-
-def difference(first: Count, second: Count, confidence: float = 0.95, paired: bool = True) -> Difference:
+def difference(
+    first: Count | Side, second: Count | Side, confidence: float = 0.95, paired: bool = True
+) -> Difference:
     """Compare two measures on one sample (`paired`), or on two disjoint ones.
 
     Examples
@@ -55,7 +60,7 @@ def difference(first: Count, second: Count, confidence: float = 0.95, paired: bo
     >>> round(found.value, 2), found.low > 0, found.p_value < 0.001
     (0.5, True, True)
     """
-    one, two = _side(first), _side(second)
+    one, two = (side if isinstance(side, Side) else Side.of(side) for side in (first, second))
     if paired and one.facts.n != two.facts.n:
         raise InputError(f"samples of {one.facts.n} and {two.facts.n} rows are no pair: say paired=False.")
     rho_low = _correlation(one.value, two.disagreement) if paired else 0.0

@@ -1,27 +1,50 @@
-"""A result as a person reads it in a terminal: a table of at most 80 columns and a sentence each."""
+"""Results as a person reads them in a terminal: tables of at most 80 columns, and plain sentences."""
 
 import io
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.estimate import Estimate
+from faithkit.report.formats import ends, facts, interval_name, number, percent, plural, title
+from faithkit.wording import cell_text, few
 
 if TYPE_CHECKING:
+    from faithkit.run.compare import Comparison
     from faithkit.run.evaluation import Evaluation
+    from faithkit.run.findings import Findings
+    from faithkit.run.subgroups import Subgroups
+    from faithkit.run.witnesses import LocalResult, Violation, Witness
 
 WIDTH = 80
+MOST_CELLS = 8
 
 
 def summary(result: "Evaluation") -> str:
     """Return the table and what it means."""
+    told = [_wrapped(sentence) for sentence in sentences(result)]
+    return _printed(title(result), *facts(result), _table(result)) + "\n".join(told) + "\n"
+
+
+def _printed(*parts: Any) -> str:
+    """Lay out tables and text without colours or trailing blanks."""
     from rich.console import Console
+    from rich.text import Text
 
     out = io.StringIO()
     console = Console(file=out, width=WIDTH, color_system=None, highlight=False)
-    console.print(_heading(result))
-    console.print(_table(result))
-    told = [_wrapped(sentence) for sentence in sentences(result)]
-    return "\n".join([*(line.rstrip() for line in out.getvalue().splitlines()), *told]) + "\n"
+    for part in parts:
+        console.print(Text(part) if isinstance(part, str) else part)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
+
+def _new_table(*columns: str, left: tuple[str, ...]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in columns:
+        table.add_column(name, justify="left" if name in left else "right", no_wrap=name not in left[:1])
+    return table
 
 
 def _wrapped(sentence: str) -> str:
@@ -29,36 +52,9 @@ def _wrapped(sentence: str) -> str:
     return textwrap.fill(sentence.replace(" %", "\u00a0%"), WIDTH).replace("\u00a0", " ")
 
 
-def _heading(result: "Evaluation") -> str:
-    facts = result.provenance
-    parts = [given.text for given in (facts.explainer, facts.discretizer) if given is not None]
-    system = " · ".join(part for part in parts if part != "original") or "logged explanations"
-    model = f" of {facts.model}" if facts.model else ""
-    distinct = _plural(result.n_explanations, "distinct explanation")
-    lines = [f"{system}{model}", f"{_plural(result.n, 'instance')}, {distinct}"]
-    if result.unexplained:
-        lines.append(f"{result.unexplained:,} unexplained ({_told(result.why_unexplained)})")
-    if result.remarks:
-        lines.append(f"of the explanations, {_told(result.remarks)}")
-    return "\n".join(lines)
-
-
-def _told(remarks: dict[str, int]) -> str:
-    return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _table(result: "Evaluation") -> Any:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    percent = f"{100 * result.consistency.confidence:g} % interval"
-    for name in ("measure", "value", percent, "verified", "by chance", "verdict"):
-        table.add_column(name, justify="left" if name in ("measure", "verdict") else "right", no_wrap=True)
+    columns = ("measure", "value", interval_name(result), "verified", "by chance", "verdict")
+    table = _new_table(*columns, left=("measure", "verdict"))
     for name, found in _measures(result):
         table.add_row(name, *_cells(found, result.chance))
     return table
@@ -71,21 +67,8 @@ def _measures(result: "Evaluation") -> list[tuple[str, Estimate | None]]:
 def _cells(found: Estimate | None, chance: float | None) -> list[str]:
     if found is None:
         return ["–", "–", "–", "–", "not measured"]
-    ends = "–" if found.low is None or found.high is None else f"{found.low:.3f} – {found.high:.3f}"
     luck = "–" if chance is None else f"{found.verified * chance:.3f}"
-    return [_number(found.value), ends, f"{_percent(found.verified)}", luck, found.verdict]
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _percent(share: float) -> str:
-    """Return a whole percentage that says 0 or 100 only where nothing or everything is meant."""
-    rounded = round(100 * share)
-    if 0 < share < 1:
-        rounded = min(max(rounded, 1), 99)
-    return f"{rounded} %"
+    return [number(found.value), ends(found.low, found.high), percent(found.verified), luck, found.verdict]
 
 
 def sentences(result: "Evaluation") -> list[str]:
@@ -108,5 +91,123 @@ def _sentence(who: str, found: Estimate) -> str:
     agree = found.bracket[0] / found.verified
     rest = "all instances could be checked"
     if found.verified < 1:
-        rest = f"{_percent(1 - found.verified)} of instances could not be checked"
-    return f"{who} get the same prediction {_percent(agree)} of the time; {rest}."
+        rest = f"{percent(1 - found.verified)} of instances could not be checked"
+    return f"{who} get the same prediction {percent(agree)} of the time; {rest}."
+
+
+def subgroup_table(groups: "Subgroups") -> str:
+    """Return one row per group, for each measure: its value, and the difference to everybody else."""
+    measures = ["consistency"]
+    if any(part.sufficiency is not None for part in groups.values()):
+        measures.append("sufficiency")
+    return "\n".join(_subgroups(groups, measure) for measure in measures)
+
+
+def _subgroups(groups: "Subgroups", measure: str) -> str:
+    first = next(iter(groups.values()))
+    columns = (groups.name, "n", "value", interval_name(first), "verified", "minus the rest")
+    table = _new_table(*columns, left=(groups.name,))
+    for group, row in groups.to_frame(measure).astype(object).iterrows():
+        cells = _cells(getattr(groups[group], measure), None)[:3]
+        table.add_row(str(group), f"{groups[group].n:,}", *cells, _minus(row, 1 - first.confidence))
+    note = "*: the difference is not 0; corrected for the number of groups (Holm)."
+    return _printed(f"{measure} by {groups.name}", table) + note + "\n"
+
+
+def _minus(row: Any, alpha: float) -> str:
+    if row.get("difference") is None or row["difference"] != row["difference"]:
+        return "–"
+    sure = "*" if row["p_value"] < alpha else " "
+    return f"{row['difference']:+.2f} ({row['from']:+.2f}, {row['to']:+.2f}) {sure}"
+
+
+def comparison_table(found: "Comparison") -> str:
+    """Return one row per system and measure; those that may be the best are marked."""
+    parts = []
+    for measure in ("consistency", "sufficiency"):
+        best = found.best(measure)
+        if best:
+            parts.append(_compared(found, measure, best))
+    return "\n".join(parts)
+
+
+def _compared(found: "Comparison", measure: str, best: list[str]) -> str:
+    first = next(iter(found.results.values()))
+    table = _new_table("", measure, "value", interval_name(first), "verified", left=(measure, ""))
+    shown = {name: result for name, result in found.results.items() if getattr(result, measure)}
+    for name, result in sorted(shown.items(), key=lambda item: -(getattr(item[1], measure).value or 0)):
+        table.add_row("*" if name in best else "", name, *_cells(getattr(result, measure), None)[:3])
+    tied = "the best" if len(best) == 1 else "these may all be the best: the sample cannot tell them apart"
+    return _printed(table) + _wrapped(f"*: {tied} (paired differences, Holm's correction).") + "\n"
+
+
+def violation_text(violations: "list[Violation]") -> str:
+    """Return the witnesses: each explanation, whom it holds for, and two rows that contradict each other."""
+    if not violations:
+        return "No explanation holds for instances of different predictions.\n"
+    lines = ["Explanations that hold for instances of different predictions, worst first:"]
+    for place, violation in enumerate(violations, 1):
+        held = ", ".join(f"{count:,} {label}" for label, count in violation.predictions.items() if count)
+        lines += ["", _indented(f"{place}. {violation.explanation}", "   "), f"   holds for {held}"]
+        lines += [_witness(seen) for seen in violation.witnesses]
+    return "\n".join(lines) + "\n"
+
+
+def _witness(seen: "Witness") -> str:
+    cells = f": {cells_text(seen.cells)}" if seen.cells else ""
+    return _indented(f"   row {seen.row} → {seen.prediction}{cells}", "     ")
+
+
+def cells_text(cells: dict[str, Any]) -> str:
+    """Return a row's first cells as a person reads them."""
+    shown = [f"{name} = {cell_text(cell)}" for name, cell in list(cells.items())[:MOST_CELLS]]
+    return ", ".join(shown) + (", …" if len(cells) > MOST_CELLS else "")
+
+
+def _indented(line: str, more: str) -> str:
+    return textwrap.fill(line, WIDTH, subsequent_indent=more)
+
+
+def local_text(found: "LocalResult", row: int) -> str:
+    """Return one instance: its explanation, both measures, and who shares it."""
+    cells = [_indented(f"row {row}: {cells_text(found.cells)}", "  ")] if found.cells else [f"row {row}"]
+    lines = [
+        *cells,
+        f"prediction: {found.prediction}",
+        _indented(f"explanation: {found.explanation}", "  "),
+        "",
+    ]
+    table = _new_table("measure", "value", "interval", "holds for", "same prediction", left=("measure",))
+    for name, one in (("consistency", found.consistency), ("sufficiency", found.sufficiency)):
+        if one is not None:
+            counts = f"{one.holds_for:,}", f"{one.agree:,}"
+            table.add_row(name, number(one.value), ends(one.low, one.high), *counts)
+    return "\n".join(lines) + "\n" + _printed(table) + _sharers(found) + "\n"
+
+
+def _sharers(found: "LocalResult") -> str:
+    if not found.shared_by:
+        return "No other row of the sample has this explanation."
+    rows = few(map(str, found.shared_by))
+    return _wrapped(f"{plural(len(found.shared_by), 'other row')} of the sample share it: {rows}.")
+
+
+def findings_text(found: "Findings") -> str:
+    """Return the summary, then what else was asked for."""
+    parts = [summary(found.result)]
+    if found.reference is not None:
+        parts.append(_drift(found))
+    if found.subgroups is not None:
+        parts.append(subgroup_table(found.subgroups))
+    if found.violations is not None:
+        parts.append(violation_text(found.violations))
+    return "\n".join(parts)
+
+
+def _drift(found: "Findings") -> str:
+    table = _new_table("measure", "value", "reference", "difference", "p", left=("measure",))
+    for name, change in found.drift().items():
+        values = [number(getattr(part, name).value) for part in (found.result, found.reference)]
+        told = f"{change.value:+.3f} ({change.low:+.3f} to {change.high:+.3f})"
+        table.add_row(name, *values, told, f"{change.p_value:.2g}")
+    return _printed(table)

@@ -106,7 +106,7 @@ def evaluate(
         applies=applies,
         relation_given=relation is not None,
         why_no_sufficiency=why_not,
-        system=System(job, chosen[1]),
+        system=System(job, chosen[1], execution),
         provenance=Provenance(
             *chosen,
             background="given" if background is not None else ("the sample itself" if learns else None),

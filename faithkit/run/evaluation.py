@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.bitsets import count_labels, pack_bits, unpack_bits
+from faithkit.measure.comparison import Difference, Side, difference
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import chance
@@ -23,34 +24,8 @@ from faithkit.measure.tally import Count, Tally, count
 from faithkit.run.components import Given, component
 from faithkit.run.pipeline import Labels, System, encode_labels
 from faithkit.run.provenance import Provenance, describe_data
-
-
-@attrs.frozen
-class LocalResult:
-    """Both measures of one instance.
-
-    Attributes
-    ----------
-    prediction : label
-    explanation : str
-        In readable form.
-    consistency, sufficiency : Local
-        `sufficiency` is None where the evaluation has none.
-    """
-
-    prediction: Any
-    explanation: str
-    consistency: Local
-    sufficiency: Local | None
-
-
-@attrs.frozen
-class Violation:
-    """An explanation that holds for instances of different predictions, and two rows that show it."""
-
-    explanation: str
-    predictions: dict[Any, int]
-    rows: tuple[int, int]
+from faithkit.run.subgroups import Subgroups, members
+from faithkit.run.witnesses import LocalResult, Violation, Witness, cells_of, readable
 
 
 @attrs.define(eq=False, slots=False)
@@ -183,7 +158,7 @@ class Evaluation:
         worst = np.argsort(-clashes, kind="stable")[:k]
         return [self._violation(counted, int(u)) for u in worst if clashes[u] > 0]
 
-    def by(self, groups: Any) -> dict[Any, "Evaluation"]:
+    def by(self, groups: Any) -> Subgroups:
         """Re-estimate inside each group: both x and x′ come from it.
 
         Parameters
@@ -197,8 +172,56 @@ class Evaluation:
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
-        members = self._members(groups)
-        return {name: self._part(rows) for name, rows in members.items()}
+        name, rows = members(groups, self.sample.X, self.labels.codes)
+        everybody = np.arange(self.n)
+        parts = {group: self._part(mine) for group, mine in rows.items()}
+        rests = {
+            group: self._part(np.setdiff1d(everybody, mine))
+            for group, mine in rows.items()
+            if len(mine) < self.n
+        }
+        return Subgroups(name, parts, rests)
+
+    def on(self, X: Any) -> "Evaluation":
+        """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> X = np.arange(8.0).reshape(-1, 1)
+        >>> result = faithkit.evaluate(lambda X: X[:, 0] > 3, X, explainer=lambda X: (X > 3).tolist())
+        >>> later = result.on(X + 2)
+        >>> result.difference(later, paired=False).value
+        0.0
+        """
+        if self.system is None:
+            raise InputError("other rows need the model and the explainer, and a score has neither.")
+        explanations = self.system.explain_all(X)
+        labels = encode_labels(self.system.predictor.predict(X))
+        return attrs.evolve(self, sample=Sample(X, explanations), labels=labels)
+
+    def difference(
+        self, other: "Evaluation", measure: str = "consistency", paired: bool = True
+    ) -> Difference:
+        """Return this measure minus the other's, with interval and p-value.
+
+        Parameters
+        ----------
+        other : Evaluation
+        measure : str
+            "consistency" or "sufficiency".
+        paired : bool
+            Whether both evaluated the same rows; say False for two disjoint samples.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> labels = ["yes", "no"] * 50
+        >>> good, poor = faithkit.score(labels, labels), faithkit.score(labels, ["same"] * 100)
+        >>> good.difference(poor).low > 0
+        True
+        """
+        return difference(self._side(measure), other._side(measure), self.confidence, paired)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON values; the same question gives the same bytes."""
@@ -278,8 +301,16 @@ class Evaluation:
     def _local_of_sample(self, row: int) -> LocalResult:
         consistency = local(self._grouped, row, self.confidence)
         sufficiency = None if self._applied is None else local(self._applied, row, self.confidence)
-        label = self.labels.classes[self.labels.codes[row]]
-        return LocalResult(label, readable(self.sample.explanations, row), consistency, sufficiency)
+        seen = self._witness(row % self.n)
+        same = np.flatnonzero(self._grouped.owned == self._grouped.owned[row])
+        return LocalResult(
+            prediction=seen.prediction,
+            explanation=readable(self.sample.explanations, row % self.n),
+            consistency=consistency,
+            sufficiency=sufficiency,
+            shared_by=tuple(same[same != seen.row].tolist()),
+            cells=seen.cells,
+        )
 
     def _local_of_new(self, row: Any) -> LocalResult:
         if self.system is None:
@@ -292,7 +323,15 @@ class Evaluation:
         label = self.system.predictor.predict(row).tolist()[0]
         consistency = self._count_new(SameExplanation(), explanations, label)
         sufficiency = None if self.applies is None else self._count_new(self.applies, explanations, label)
-        return LocalResult(label, readable(explanations, 0), consistency, sufficiency)
+        held = unpack_bits(holds_bits(SameExplanation(), self.sample, explanations), self.n)[0]
+        return LocalResult(
+            prediction=label,
+            explanation=readable(explanations, 0),
+            consistency=consistency,
+            sufficiency=sufficiency,
+            shared_by=tuple(np.flatnonzero(held).tolist()),
+            cells=cells_of(row, 0),
+        )
 
     def _count_new(self, relation: Relation, explanations: Explanations, label: Any) -> Local:
         bits = holds_bits(relation, self.sample, explanations)
@@ -301,45 +340,35 @@ class Evaluation:
         return local_from_counts(N, A, 0, self.confidence)
 
     def _violation(self, counted: Count, u: int) -> Violation:
-        owner = int(np.flatnonzero(counted.owned == u)[0])
         bits = holds_bits(counted.relation, self.sample, counted.explanations.take([u]))
         held = unpack_bits(bits, self.n)[0]
+        owners = np.flatnonzero(counted.owned == u)
+        # an owner that somebody contradicts: where labels differ among the holders, nearly all are
+        owner = next(int(i) for i in owners if (held & (self.labels.codes != self.labels.codes[i])).any())
         other = int(np.flatnonzero(held & (self.labels.codes != self.labels.codes[owner]))[0])
         predictions = dict(zip(self.labels.classes, counted.tally.counts[u].tolist(), strict=True))
-        return Violation(readable(counted.explanations, u), predictions, (owner, other))
+        return Violation(
+            readable(counted.explanations, u), predictions, (self._witness(owner), self._witness(other))
+        )
 
-    def _members(self, groups: Any) -> dict[Any, Any]:
-        if isinstance(groups, str):
-            if not isinstance(self.sample.X, pd.DataFrame) or groups not in self.sample.X.columns:
-                raise InputError(
-                    f"there is no column {groups!r} to group by: give its name, or one value per row."
-                )
-            groups = self.sample.X[groups].to_numpy(dtype=object)
-        if len(groups) != self.n:
-            raise InputError(f"{len(groups)} groups for {self.n} rows: give one value per row.")
-        return pd.Series(range(self.n)).groupby(np.asarray(groups, dtype=object), dropna=False).indices
+    def _witness(self, row: int) -> Witness:
+        label = self.labels.classes[self.labels.codes[row]]
+        return Witness(row, label, cells_of(self.sample.X, row))
+
+    def _side(self, measure: str) -> Side:
+        counted = {"consistency": self._grouped, "sufficiency": self._applied}.get(measure)
+        if counted is None:
+            reason = self.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
+            raise InputError(f"{measure} cannot be compared: {reason}.")
+        if measure not in self._sides:
+            self._sides[measure] = Side.of(counted)
+        return self._sides[measure]
+
+    @cached_property
+    def _sides(self) -> dict[str, Side]:
+        return {}
 
     def _part(self, rows: Any) -> "Evaluation":
         sample = Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows))
         labels = encode_labels([self.labels.classes[code] for code in self.labels.codes[rows]])
         return attrs.evolve(self, sample=sample, labels=labels)
-
-
-def readable(explanations: Explanations, row: int) -> str:
-    """Return an explanation as a person reads it: the rule, the words, or the named numbers.
-
-    Examples
-    --------
-    >>> readable(Explanations.vectors([[0.25, 0.0]], shared={"names": ["age", "sex"]}), 0)
-    'age = 0.25, sex = 0'
-    """
-    if explanations.missing[row]:
-        return "no explanation"
-    value = take_rows(explanations.identities, [row])
-    if isinstance(value, pd.DataFrame):
-        return ", ".join(f"{name} = {cell}" for name, cell in value.iloc[0].items())
-    if isinstance(value, np.ndarray) and value.ndim == 2:
-        names = explanations.shared.get("names", [str(j) for j in range(value.shape[1])])
-        cells = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in value[0].tolist()]
-        return ", ".join(f"{name} = {cell}" for name, cell in zip(names, cells, strict=False))
-    return str(value[0])

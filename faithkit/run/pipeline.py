@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictor import Predictor
-from faithkit.inputs.seeds import row_seeds
+from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.relations import Relation
+from faithkit.measure.rows import n_rows, take_rows
 from faithkit.run.components import Given, component
 from faithkit.run.execution import Execution, explain_sample
 from faithkit.run.job import Job
+
+ROWS_LEARNT = 1000  # of the background, by a discretizer that learns
 
 
 @attrs.frozen(eq=False)
@@ -59,6 +62,7 @@ class System:
 
     job: Job
     discretizer: Given
+    execution: Execution
 
     @property
     def predictor(self) -> Predictor:
@@ -69,19 +73,43 @@ class System:
         """Explain rows that are not worth a trip to workers, and set their identity."""
         return discretize(self.discretizer, self.job.explain(X, row_seeds(X, self.job.seed)))
 
+    def explain_all(self, X: Any) -> Explanations:
+        """Explain a sample as `evaluate` does; a discretizer that learns has learnt already."""
+        return discretize(self.discretizer, explain_sample(self.job, X, self.execution))
+
 
 def explain_and_identify(job: Job, discretizer: Given, X: Any, execution: Execution) -> Explanations:
-    """Explain the sample and set identities; a discretizer that learns sees the background's first."""
+    """Explain the sample and set identities."""
+    explanations = explain_sample(job, X, execution)
+    learn(discretizer, explanations if job.background is X else None, job, execution)
+    return discretize(discretizer, explanations)
+
+
+def learn(discretizer: Given, known: Explanations | None, job: Job, execution: Execution) -> None:
+    """Let a discretizer that learns do so from the background's explanations, where they are not known yet.
+
+    Explaining costs, and quantiles of a thousand rows are as good as those of all.
+    """
     if hasattr(discretizer.instance, "fit"):
-        discretizer.instance.fit(explain_sample(job, job.background, execution))
-    return discretize(discretizer, explain_sample(job, X, execution))
+        if known is None:
+            known = explain_sample(job, _some_rows(job.background, job.seed), execution)
+        discretizer.instance.fit(known)
+
+
+def _some_rows(background: Any, seed: int) -> Any:
+    """Return a part of the background: every so-many-th row when sorted by content, so that order is moot."""
+    n = n_rows(background)
+    if n <= ROWS_LEARNT:
+        return background
+    order = np.argsort(row_words(background, seed), kind="stable")
+    return take_rows(background, order[np.arange(ROWS_LEARNT) * n // ROWS_LEARNT])
 
 
 def discretize(discretizer: Given, explanations: Explanations) -> Explanations:
     """Set the explanations' identity."""
     if discretizer.text == "original":
         return explanations
-    kinds = _accepted_kinds(discretizer)
+    kinds = accepted_kinds(discretizer)
     if kinds and explanations.kind not in kinds:
         raise InputError(
             f"the discretizer {discretizer.text} takes explanations of kind {' or '.join(kinds)}, and "
@@ -90,7 +118,8 @@ def discretize(discretizer: Given, explanations: Explanations) -> Explanations:
     return explanations.identified(discretizer.instance.discretize(explanations))
 
 
-def _accepted_kinds(discretizer: Given) -> tuple[str, ...]:
+def accepted_kinds(discretizer: Given) -> tuple[str, ...]:
+    """Return the kinds of explanation that a discretizer takes; none where it does not say."""
     if discretizer.recipe is None:
         return ()
     return registry().find("discretizer", discretizer.recipe[0]).component.kinds

@@ -1,6 +1,5 @@
 import pickle
 import sys
-import types
 
 import joblib
 import numpy as np
@@ -8,7 +7,10 @@ import pandas as pd
 import pytest
 from inputs.frames import people
 from scipy import sparse
-from sklearn.pipeline import Pipeline
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from faithkit import InputError, Predictor
@@ -164,7 +166,7 @@ def test_a_model_is_imported_from_the_current_directory(here):
         ("broken_models:model", "'broken_models' cannot be imported .*nowhere_to_be_found"),
         (":model", "cannot be imported"),
         ("bank_models:", "has no ''"),
-        ("model.onnx", r"'model\.onnx' is neither .*expected module:attribute, or a \.skops"),
+        ("model.pb", r"'model\.pb' is neither .*expected module:attribute, or a \.skops"),
         ("gradient-boosting", "neither a file of a known kind nor a name in a module"),
     ],
 )
@@ -207,36 +209,36 @@ def test_a_missing_or_damaged_pickle_is_refused(tmp_path):
 
 
 @pytest.fixture
-def skops(monkeypatch):
-    """Stand in for skops.io, which is optional, with its two functions that are called."""
-    package, module = types.ModuleType("skops"), types.ModuleType("skops.io")
-    package.__spec__ = types.SimpleNamespace(name="skops")
-    module.get_untrusted_types = lambda *, file: []
-    module.load = lambda file, trusted: joblib.load(file)
-    package.io = module
-    monkeypatch.setitem(sys.modules, "skops", package)
-    monkeypatch.setitem(sys.modules, "skops.io", module)
-    return module
+def mixed():
+    """A Pipeline with a ColumnTransformer, as people have them, and the table it was trained on."""
+    frame = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0], "job": ["cook", "smith", "cook", "smith"]})
+    prepare = make_column_transformer((StandardScaler(), ["age"]), (OneHotEncoder(), ["job"]))
+    return make_pipeline(prepare, LogisticRegression()).fit(frame, ["no", "yes", "no", "yes"]), frame
 
 
-@pytest.fixture
-def skops_file(tmp_path):
-    joblib.dump(DecisionTreeClassifier().fit([[0], [1]], ["a", "b"]), tmp_path / "model.skops")
-    return str(tmp_path / "model.skops")
+def test_a_skops_file_is_loaded(mixed, tmp_path):
+    skops = pytest.importorskip("skops.io")
+    model, frame = mixed
+    skops.dump(model, tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops").predict(frame).tolist() == model.predict(frame).tolist()
 
 
-def test_a_skops_file_without_strange_types_is_loaded(skops, skops_file):
-    assert load_model(skops_file).predict([[0]]).tolist() == ["a"]
+class Strange:
+    """A model of a type that skops has never heard of."""
+
+    def predict(self, X):
+        return ["yes"] * len(X)
 
 
-def test_a_skops_file_with_strange_types_is_refused_and_names_them(skops, skops_file, monkeypatch):
-    monkeypatch.setattr(skops, "get_untrusted_types", lambda *, file: ["os.system", "my.Model"])
-    monkeypatch.setattr(skops, "load", lambda file, trusted: pytest.fail("it was loaded"))
-    with pytest.raises(InputError, match=r"does not trust: os\.system, my\.Model.*module:attribute"):
-        load_model(skops_file)
+def test_a_skops_file_with_strange_types_is_refused_and_names_them(tmp_path):
+    skops = pytest.importorskip("skops.io")
+    skops.dump(Strange(), tmp_path / "model.skops")
+    with pytest.raises(InputError, match=r"does not trust: .*Strange.*module:attribute"):
+        load_model(tmp_path / "model.skops")
 
 
-def test_a_damaged_or_missing_skops_file_is_refused(skops, tmp_path):
+def test_a_damaged_or_missing_skops_file_is_refused(tmp_path):
+    pytest.importorskip("skops")
     (tmp_path / "half.skops").write_bytes(b"PK")
     with pytest.raises(InputError, match=r"half\.skops cannot be loaded"):
         load_model(str(tmp_path / "half.skops"))
@@ -244,7 +246,58 @@ def test_a_damaged_or_missing_skops_file_is_refused(skops, tmp_path):
         load_model(str(tmp_path / "nowhere.skops"))
 
 
-def test_a_skops_file_without_skops_says_how_to_install_it(monkeypatch, skops_file):
+@pytest.mark.parametrize("kind", ["skops", "onnx"])
+def test_a_file_whose_library_is_not_installed_says_how_to_install_it(kind, monkeypatch, tmp_path):
+    (tmp_path / f"model.{kind}").touch()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"needs skops, which is not installed.*pip install skops"):
-        load_model(skops_file)
+    with pytest.raises(InputError, match=rf"needs {kind}.*pip install 'faithkit\[{kind}\]'"):
+        load_model(tmp_path / f"model.{kind}")
+
+
+def saved_as_onnx(model, path, types, options=None):
+    skl2onnx = pytest.importorskip("skl2onnx")
+    made = skl2onnx.convert_sklearn(model, initial_types=types, options=options)
+    path.write_bytes(made.SerializeToString())
+    return load_model(path)
+
+
+@pytest.mark.parametrize("mapping", [True, False])
+def test_an_onnx_model_answers_as_the_one_it_was_made_from(mapping, tmp_path):
+    pytest.importorskip("skl2onnx")
+    from skl2onnx.common.data_types import FloatTensorType
+
+    X = np.random.default_rng(0).normal(size=(60, 3)).astype(np.float32)
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    model = LogisticRegression().fit(X, y)
+    options = {} if mapping else {id(model): {"zipmap": False}}
+    types = [("X", FloatTensorType([None, 3]))]
+    loaded = saved_as_onnx(model, tmp_path / "model.onnx", types, options)
+    predictor = Predictor(loaded, background=X)
+    assert predictor.classes.tolist() == ["no", "yes"]
+    assert predictor.predict(X).tolist() == model.predict(X).tolist()
+    assert predictor.scores(X) == pytest.approx(model.predict_proba(X), abs=1e-5)
+    again = pickle.loads(pickle.dumps(loaded))
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+
+
+def test_an_onnx_model_takes_the_columns_of_a_table(mixed, tmp_path):
+    pytest.importorskip("skl2onnx")
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+
+    model, frame = mixed
+    types = [("age", FloatTensorType([None, 1])), ("job", StringTensorType([None, 1]))]
+    loaded = saved_as_onnx(model, tmp_path / "model.onnx", types)
+    assert loaded.predict(frame).tolist() == model.predict(frame).tolist()
+    with pytest.raises(InputError, match="wants the column 'job'"):
+        loaded.predict(frame[["age"]])
+    with pytest.raises(InputError, match="takes 2 named columns"):
+        loaded.predict(frame.to_numpy())
+
+
+def test_a_damaged_or_missing_onnx_file_is_refused(tmp_path):
+    pytest.importorskip("onnxruntime")
+    (tmp_path / "half.onnx").write_bytes(b"no model")
+    with pytest.raises(InputError, match=r"half\.onnx cannot be loaded"):
+        load_model(tmp_path / "half.onnx")
+    with pytest.raises(InputError, match=r"no file .*nowhere\.onnx"):
+        load_model(tmp_path / "nowhere.onnx")

@@ -1,0 +1,50 @@
+"""`faithkit compare`: several explainers and discretizers on the same rows, and which may be the best."""
+
+from typing import Any
+
+import click
+
+from faithkit.cli.delivery import check_paths, deliver
+from faithkit.cli.evaluate import LOADING, OUTPUT
+from faithkit.cli.options import configured_backend, loading, measuring, output, running, warn_on_stderr
+
+
+@click.command()
+@loading
+@click.option(
+    "--explainer",
+    "explainers",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    help="A name, or name:param=value,…; give several.",
+)
+@click.option(
+    "--discretize",
+    "discretizers",
+    multiple=True,
+    default=("original",),
+    show_default=True,
+    metavar="NAME",
+    help="What makes two explanations equal; give several.",
+)
+@measuring
+@running
+@output
+def command(seed: int, backend: str | None, **options: Any) -> None:
+    """Compare explainers and discretizers on the same rows and predictions.
+
+    Every explainer explains once. Differences are paired; what the sample cannot tell from the best is
+    marked as the best, too.
+    """
+    from faithkit.inputs.situation import prepare
+    from faithkit.run.compare import compare
+
+    warn_on_stderr()
+    paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
+    situation = prepare(seed=seed, **{name: options.pop(name) for name in LOADING})
+    with configured_backend(backend):
+        found = compare(
+            situation.model, situation.X, background=situation.background, seed=seed, progress=True, **options
+        )
+    deliver(found, paths)

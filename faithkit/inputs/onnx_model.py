@@ -1,0 +1,120 @@
+"""A classifier in an ONNX file, with the two methods that every other model has."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.inputs.rows import Rows, iter_columns
+from faithkit.wording import describe
+
+_TYPES = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+    "tensor(string)": object,
+}
+
+
+class OnnxModel:
+    """A classifier that onnxruntime runs: either one matrix goes in, or a tensor per column of the table.
+
+    The first output is the label; the second, where there is one, the probabilities, as a matrix or (as
+    skl2onnx writes it by default) as one mapping per row.
+
+    Parameters
+    ----------
+    path : str
+        The file. It is kept as bytes, so that workers need not find the file.
+    """
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            self._content = file.read()
+        self._open(path)
+        if self._has_scores:
+            self.predict_proba = self._predict_proba
+
+    def _open(self, path: str) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # workers are told how many there are to be
+        options.log_severity_level = 3
+        try:
+            self._session = onnxruntime.InferenceSession(self._content, options)
+        except Exception as error:  # the runtime's own exceptions have no common base
+            raise InputError(
+                f"{path} cannot be loaded ({describe(error)}). It may be damaged, or newer than onnxruntime."
+            ) from error
+        self._inputs = self._session.get_inputs()
+        self._has_scores = len(self._session.get_outputs()) > 1
+        self.classes_ = self._known_classes()
+        if self.classes_ is None:
+            del self.classes_
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_content": self._content}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._content = state["_content"]
+        self._open("the model")
+        if self._has_scores:
+            self.predict_proba = self._predict_proba
+
+    def predict(self, X: Rows) -> np.ndarray:
+        """Return the label of every row."""
+        labels = np.asarray(self._session.run([self._session.get_outputs()[0].name], self._feed(X))[0])
+        return labels.ravel()
+
+    def _predict_proba(self, X: Rows) -> np.ndarray:
+        """Return the probability of every class, in the order of `classes_`."""
+        found = self._session.run([self._session.get_outputs()[1].name], self._feed(X))[0]
+        if isinstance(found, list):
+            return np.array([[row[label] for label in sorted(row)] for row in found], dtype=np.float64)
+        return np.asarray(found, dtype=np.float64)
+
+    def _known_classes(self) -> Any:
+        """Return the classes where the probabilities name them; a matrix of them does not."""
+        if not self._has_scores or not self._session.get_outputs()[1].type.startswith("seq(map"):
+            return None
+        try:
+            row = self._session.run([self._session.get_outputs()[1].name], self._blank())[0][0]
+        except (
+            Exception
+        ):  # a model that refuses zeros and empty words: its labels are learnt from the background
+            return None
+        return np.array(sorted(row))
+
+    def _blank(self) -> dict[str, Any]:
+        def zeros(given: Any) -> Any:
+            width = given.shape[1] if len(given.shape) > 1 and isinstance(given.shape[1], int) else 1
+            dtype = _TYPES.get(given.type, np.float32)
+            return np.full((1, width), "", dtype=object) if dtype is object else np.zeros((1, width), dtype)
+
+        return {given.name: zeros(given) for given in self._inputs}
+
+    def _feed(self, X: Rows) -> dict[str, Any]:
+        if len(self._inputs) == 1:
+            only = self._inputs[0]
+            return {only.name: np.asarray(X).astype(_TYPES.get(only.type, np.float32))}
+        if not isinstance(X, pd.DataFrame):
+            raise InputError(
+                f"the ONNX model takes {len(self._inputs)} named columns, and X has none: give a DataFrame."
+            )
+        absent = [given.name for given in self._inputs if given.name not in X.columns]
+        if absent:
+            raise InputError(f"the ONNX model wants the column {absent[0]!r}, which X does not have.")
+        columns = {str(name): column for name, column in zip(X.columns, iter_columns(X), strict=True)}
+        return {given.name: _tensor(columns[given.name], given.type) for given in self._inputs}
+
+
+def _tensor(column: Any, kind: str) -> np.ndarray:
+    dtype = _TYPES.get(kind, np.float32)
+    if dtype is object:
+        words: np.ndarray = column.map(str, na_action="ignore").to_numpy(dtype=object, na_value="")
+        return words.reshape(-1, 1)
+    return column.to_numpy(dtype=dtype).reshape(-1, 1)

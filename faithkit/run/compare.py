@@ -1,0 +1,170 @@
+"""Which explanations are the most faithful? Several systems on one sample, and what can be said for sure."""
+
+import json
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.measure.comparison import Difference, holm
+from faithkit.run.api import evaluate
+from faithkit.run.discretizations import with_discretizer
+from faithkit.run.evaluation import Evaluation
+
+MEASURES = ("consistency", "sufficiency")
+
+
+@attrs.frozen
+class Pair:
+    """Two systems' difference, with the p-value adjusted for all pairs asked about (Holm)."""
+
+    first: str
+    second: str
+    difference: Difference
+    adjusted: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {"first": self.first, "second": self.second, **attrs.asdict(self.difference)} | {
+            "adjusted_p_value": self.adjusted
+        }
+
+
+@attrs.frozen(eq=False)
+class Comparison:
+    """Evaluations of several explanation systems on the same rows and predictions; made by `compare`.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> labels = ["yes", "no"] * 50
+    >>> good = faithkit.score(labels, labels)
+    >>> poor = faithkit.score(labels, ["same"] * 100)
+    >>> found = Comparison({"good": good, "poor": poor})
+    >>> found.best(), found.pairs()[0].difference.low > 0
+    (['good'], True)
+    """
+
+    results: dict[str, Evaluation]
+
+    def pairs(self, measure: str = "consistency") -> list[Pair]:
+        """Return every two systems' difference, the larger minus the smaller."""
+        measured = self._measured(measure)
+        found = [_ordered(a, b, measured, measure) for a, b in combinations(measured, 2)]
+        adjusted = holm([difference.p_value for _, _, difference in found])
+        return [Pair(*names, p) for names, p in zip(found, adjusted, strict=True)]
+
+    def best(self, measure: str = "consistency") -> list[str]:
+        """Return the top system and all that the sample cannot tell from it."""
+        measured = self._measured(measure)
+        if not measured:
+            return []
+        top = max(measured, key=lambda name: getattr(measured[name], measure).value)
+        alpha = 1 - measured[top].confidence
+        worse = {pair.second for pair in self.pairs(measure) if pair.first == top and pair.adjusted < alpha}
+        return [name for name in measured if name not in worse]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per system and measure, the best marked."""
+        rows = []
+        for measure in MEASURES:
+            best = self.best(measure)
+            for name, result in self._measured(measure).items():
+                found = getattr(result, measure).to_dict()
+                rows.append({"system": name, "measure": measure, "best": name in best, **found})
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values: every evaluation, the best of each measure, and all differences."""
+        return {
+            "systems": {name: result.to_dict() for name, result in self.results.items()},
+            "best": {measure: self.best(measure) for measure in MEASURES},
+            "differences": {
+                measure: [pair.to_dict() for pair in self.pairs(measure)] for measure in MEASURES
+            },
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return JSON text, and write it to `path` where one is given."""
+        from faithkit.files import write_whole
+
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        if path is not None:
+            write_whole(path, text)
+        return text
+
+    def __repr__(self) -> str:
+        from faithkit.report.text import comparison_table
+
+        return comparison_table(self)
+
+    def _measured(self, measure: str) -> dict[str, Evaluation]:
+        found = {name: result for name, result in self.results.items() if getattr(result, measure)}
+        without = [name for name in found if getattr(found[name], measure).value is None]
+        return {name: result for name, result in found.items() if name not in without}
+
+
+def _ordered(a: str, b: str, results: dict[str, Evaluation], measure: str) -> tuple[str, str, Difference]:
+    found = results[a].difference(results[b], measure)
+    if found.value >= 0:
+        return a, b, found
+    return b, a, results[b].difference(results[a], measure)
+
+
+def compare(
+    model: Any,
+    X: Any,
+    explainers: Sequence[Any] = ("shap", "lime"),
+    discretizers: Sequence[Any] = ("original",),
+    **options: Any,
+) -> Comparison:
+    """Evaluate several explainers, each with several discretizers, on the same rows.
+
+    Parameters
+    ----------
+    model, X
+        As in `evaluate`.
+    explainers, discretizers : sequence
+        Names, "name:param=value,…", instances or functions. Every explainer explains once, whatever the
+        number of discretizers; a discretizer that does not take an explainer's kind is left out.
+    **options
+        As in `evaluate`.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import numpy as np, faithkit
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> def halves(X):
+    ...     return (X[:, 0] >= 20).tolist()
+    >>> def thirds(X):
+    ...     return (X[:, 0] // 14).tolist()
+    >>> found = faithkit.compare(lambda X: X[:, 0] >= 20, X, explainers=[halves, thirds])
+    >>> found.best()
+    ['halves']
+    """
+    if not explainers or not discretizers:
+        raise InputError("nothing to compare: give at least one explainer and one discretizer.")
+    results: dict[str, Evaluation] = {}
+    for explainer in explainers:
+        explained = evaluate(model, X, explainer=explainer, **options)
+        for discretizer in discretizers:
+            found = with_discretizer(explained, discretizer)
+            if found is not None:
+                results[_name(found)] = found
+    if not results:
+        raise InputError("no discretizer takes the explanations of any explainer: add 'original'.")
+    return Comparison(results)
+
+
+def _name(result: Evaluation) -> str:
+    facts = result.provenance
+    parts = [given.text for given in (facts.explainer, facts.discretizer) if given is not None]
+    return " · ".join(part for part in parts if part != "original") or "original"

@@ -1,0 +1,93 @@
+"""A result and what else was asked about it: what the command line prints, writes and shows in a browser."""
+
+import json
+from typing import Any
+
+import attrs
+import pandas as pd
+
+from faithkit.measure.comparison import Difference
+from faithkit.run.evaluation import Evaluation
+from faithkit.run.subgroups import Subgroups
+from faithkit.run.witnesses import Violation
+
+MEASURES = ("consistency", "sufficiency")
+
+
+@attrs.frozen(eq=False)
+class Findings:
+    """An evaluation with its witnesses, its subgroups, and the same system on a reference sample.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"])
+    >>> found = Findings.of(result, violations=1, by=["f", "f", "m"])
+    >>> sorted(set(found.to_dict()) - set(result.to_dict()))
+    ['subgroups', 'violations']
+    """
+
+    result: Evaluation
+    violations: list[Violation] | None = None
+    subgroups: Subgroups | None = None
+    reference: Evaluation | None = None
+
+    @classmethod
+    def of(
+        cls,
+        result: Evaluation,
+        violations: int | None = None,
+        by: Any = None,
+        reference: Evaluation | None = None,
+    ) -> "Findings":
+        """Ask a result for more; what is None is not asked for."""
+        return cls(
+            result,
+            None if violations is None else result.violations(violations),
+            None if by is None else result.by(by),
+            reference,
+        )
+
+    def drift(self) -> dict[str, Difference]:
+        """Return each measure minus that of the reference sample."""
+        if self.reference is None:
+            return {}
+        both = [name for name in MEASURES if getattr(self.result, name) and getattr(self.reference, name)]
+        return {name: self.result.difference(self.reference, name, paired=False) for name in both}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result's JSON values, and what else was asked for."""
+        found = self.result.to_dict()
+        if self.violations is not None:
+            found["violations"] = [violation.to_dict() for violation in self.violations]
+        if self.subgroups is not None:
+            found["subgroups"] = self.subgroups.to_dict()
+        if self.reference is not None:
+            drift = {name: attrs.asdict(difference) for name, difference in self.drift().items()}
+            found["reference"] = {**self.reference.to_dict(), "difference": drift}
+        return found
+
+    def to_json(self) -> str:
+        """Return JSON text; the same question gives the same bytes."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per sample, subgroup and measure."""
+        parts: list[tuple[str, Evaluation]] = [("all", self.result)]
+        if self.reference is not None:
+            parts.append(("reference", self.reference))
+        if self.subgroups is not None:
+            parts += [(f"{self.subgroups.name} = {group}", part) for group, part in self.subgroups.items()]
+        rows = [
+            {"rows": name, "measure": measure, "n": part.n, **row}
+            for name, part in parts
+            for measure, row in part.to_frame().to_dict("index").items()
+        ]
+        frame = pd.DataFrame(rows)
+        bracket = pd.DataFrame(frame.pop("bracket").tolist(), columns=["bracket_low", "bracket_high"])
+        return pd.concat([frame, bracket], axis="columns")
+
+    def __repr__(self) -> str:
+        from faithkit.report.text import findings_text
+
+        return findings_text(self)

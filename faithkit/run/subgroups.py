@@ -1,0 +1,154 @@
+"""The same measure inside each subgroup: faithfulness depends on the data, as the paper shows."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from faithkit.errors import FaithkitWarning, InputError
+from faithkit.measure.comparison import Difference, holm
+
+if TYPE_CHECKING:
+    from faithkit.run.evaluation import Evaluation
+
+MOST_GROUPS = 50
+
+
+@attrs.frozen(eq=False)
+class Subgroups(Mapping[Any, "Evaluation"]):
+    """One evaluation per subgroup, and one of everybody else for each, to compare it with.
+
+    Both x and x′ come from the group: averaging local scores would answer another question.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score([0, 0, 1, 0], ["a", "a", "a", "a"])
+    >>> parts = result.by(["f", "f", "m", "m"])
+    >>> {name: part.consistency.value for name, part in parts.items()}
+    {'f': 1.0, 'm': 0.0}
+    >>> parts.difference("f").value
+    1.0
+    """
+
+    name: str
+    parts: dict[Any, "Evaluation"]
+    rests: dict[Any, "Evaluation"]
+
+    def __getitem__(self, group: Any) -> "Evaluation":
+        return self.parts[group]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def difference(self, group: Any, measure: str = "consistency") -> Difference | None:
+        """Return a group's measure minus that of all other rows; None for a group that is everybody."""
+        if group not in self.rests:
+            return None
+        return self.parts[group].difference(self.rests[group], measure, paired=False)
+
+    def to_frame(self, measure: str = "consistency") -> pd.DataFrame:
+        """Return one row per group: its measure, and the difference to the rest with Holm's p-value."""
+        rows = {group: _row(part, measure) for group, part in self.items()}
+        found = {group: self.difference(group, measure) for group in self}
+        some = [group for group, difference in found.items() if difference is not None]
+        adjusted = dict(zip(some, holm([found[group].p_value for group in some]), strict=True))  # type: ignore[union-attr]
+        for group, difference in found.items():
+            if difference is not None:
+                ends = {"difference": difference.value, "from": difference.low, "to": difference.high}
+                rows[group] |= ends | {"p_value": adjusted[group]}
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        frame.index.name = self.name
+        return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values: by measure and group."""
+        measures = ["consistency"]
+        if any(part.sufficiency is not None for part in self.values()):
+            measures.append("sufficiency")
+        frames = {measure: self.to_frame(measure).astype(object) for measure in measures}
+        return {
+            "by": self.name,
+            "groups": {
+                measure: {str(group): _jsonable(row) for group, row in frame.to_dict("index").items()}
+                for measure, frame in frames.items()
+            },
+        }
+
+    def __repr__(self) -> str:
+        from faithkit.report.text import subgroup_table
+
+        return subgroup_table(self)
+
+
+def _row(part: "Evaluation", measure: str) -> dict[str, Any]:
+    found = getattr(part, measure)
+    if found is None:
+        return {"n": part.n}
+    shown = ("value", "low", "high", "verified")
+    return {"n": part.n, **{name: getattr(found, name) for name in shown}}
+
+
+def _jsonable(row: dict[Any, Any]) -> dict[str, Any]:
+    return {str(name): None if pd.isna(value) else value for name, value in row.items()}
+
+
+def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[Any, NDArray[np.int64]]]:
+    """Return the grouping's name and the rows of every group.
+
+    Parameters
+    ----------
+    groups : sequence of n values, or the name of a column of X
+    X : the sample's rows
+    labels : (n,) int
+        The predictions, to warn of groups that are made of them.
+    """
+    name = groups if isinstance(groups, str) else str(getattr(groups, "name", None) or "group")
+    if isinstance(groups, str):
+        if not isinstance(X, pd.DataFrame) or groups not in X.columns:
+            raise InputError(
+                f"there is no column {groups!r} to group by: give its name, or one value per row."
+            )
+        groups = X[groups].to_numpy(dtype=object, na_value=None)
+    n = len(labels)
+    if len(groups) != n:
+        raise InputError(f"{len(groups)} groups for {n} rows: give one value per row.")
+    codes, values = pd.factorize(np.asarray(groups, dtype=object), use_na_sentinel=False)
+    if len(values) > MOST_GROUPS:
+        raise InputError(
+            f"{name!r} has {len(values):,} values; expected at most {MOST_GROUPS} groups. "
+            "Group by a column of few values, or put its values into bins first."
+        )
+    _warn_of_predictions(name, codes, labels)
+    found = {_label(value): np.flatnonzero(codes == code) for code, value in enumerate(values)}
+    return name, {value: found[value] for value in sorted(found, key=_order)}
+
+
+def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int64]) -> None:
+    """Say it where each group has one prediction: everybody in it agrees, whatever was explained."""
+    pairs = len(pd.unique(codes * (labels.max() + 1) + labels))
+    if pairs == len(pd.unique(codes)) < len(labels) and len(pd.unique(labels)) > 1:
+        warnings.warn(
+            f"the groups of {name!r} are a function of the prediction, so inside each of them every "
+            "explanation agrees with it: group by something else.",
+            FaithkitWarning,
+            stacklevel=4,
+        )
+
+
+def _label(value: Any) -> Any:
+    return "missing" if value is None or value != value or value is pd.NA else value
+
+
+def _order(value: Any) -> tuple[int, Any]:
+    """Sort numbers by size, then everything else by its text; what is missing comes last."""
+    if isinstance(value, int | float | np.number):
+        return (0, value)
+    return (2 if value == "missing" else 1, str(value))

@@ -1,0 +1,131 @@
+"""What makes an unfaithful explanation believable: concrete rows, in words a person can read."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from faithkit.measure.explanations import Explanations
+from faithkit.measure.local import Local
+from faithkit.measure.rows import take_rows
+from faithkit.wording import cell_text
+
+
+@attrs.frozen
+class Witness:
+    """One row of the sample: its position, its prediction, and its cells (None where X is unknown)."""
+
+    row: int
+    prediction: Any
+    cells: dict[str, Any] | None
+
+
+@attrs.frozen
+class Violation:
+    """An explanation that holds for instances of different predictions, and two rows that show it.
+
+    Attributes
+    ----------
+    explanation : str
+        In readable form.
+    predictions : dict
+        How many instances of each prediction it holds for.
+    witnesses : tuple of Witness
+        A row that was given this explanation, and a row that contradicts it.
+    """
+
+    explanation: str
+    predictions: dict[Any, int]
+    witnesses: tuple[Witness, Witness]
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The positions of the two rows."""
+        return self.witnesses[0].row, self.witnesses[1].row
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values; a prediction is written as text where it is a key."""
+        return {
+            "explanation": self.explanation,
+            "predictions": {str(label): count for label, count in self.predictions.items()},
+            "witnesses": [
+                {"row": seen.row, "prediction": seen.prediction, "cells": seen.cells}
+                for seen in self.witnesses
+            ],
+        }
+
+
+@attrs.frozen
+class LocalResult:
+    """Both measures of one instance.
+
+    Attributes
+    ----------
+    prediction : label
+    explanation : str
+        In readable form.
+    consistency, sufficiency : Local
+        `sufficiency` is None where the evaluation has none.
+    shared_by : tuple of int
+        The *other* rows of the sample that have this explanation.
+    cells : dict or None
+        The instance itself.
+    """
+
+    prediction: Any
+    explanation: str
+    consistency: Local
+    sufficiency: Local | None
+    shared_by: tuple[int, ...]
+    cells: dict[str, Any] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return attrs.asdict(self) | {"shared_by": list(self.shared_by)}
+
+
+def readable(explanations: Explanations, row: int) -> str:
+    """Return an explanation as a person reads it: the rule, the words, or the named numbers.
+
+    Examples
+    --------
+    >>> readable(Explanations.vectors([[0.25, 0.0]], shared={"names": ["age", "sex"]}), 0)
+    'age = 0.25, sex = 0'
+    """
+    if explanations.missing[row]:
+        return "no explanation"
+    value = take_rows(explanations.identities, [row])
+    if isinstance(value, pd.DataFrame) or (isinstance(value, np.ndarray) and value.ndim == 2):
+        names = explanations.shared.get("names") if isinstance(value, np.ndarray) else None
+        cells = cells_of(value, 0, names) or {}
+        return ", ".join(f"{name} = {cell_text(cell)}" for name, cell in cells.items())
+    return str(value[0])
+
+
+def cells_of(X: Any, row: int, names: Any = None) -> dict[str, Any] | None:
+    """Return one row as JSON values by column name; a text is one cell.
+
+    Examples
+    --------
+    >>> cells_of(pd.DataFrame({"age": [31, 28], "job": ["nurse", None]}), 1)
+    {'age': 28, 'job': None}
+    """
+    if X is None:
+        return None
+    one = take_rows(X, [row])
+    if isinstance(one, list):
+        return {"text": one[0]}
+    if isinstance(one, pd.DataFrame):
+        return {str(name): _plain(one[name].iloc[0]) for name in one.columns}
+    values = one.toarray()[0] if hasattr(one, "toarray") else one[0]
+    known = names if names is not None and len(names) == len(values) else range(len(values))
+    return {str(name): _plain(value) for name, value in zip(known, values, strict=True)}
+
+
+def _plain(cell: Any) -> Any:
+    """Return a JSON value: a number, a truth, a text, or None for what is missing."""
+    if pd.api.types.is_scalar(cell) and pd.isna(cell):
+        return None
+    plain = cell.item() if isinstance(cell, np.generic) else cell
+    return plain if isinstance(plain, bool | int | float | str) else str(plain)

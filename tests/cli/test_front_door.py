@@ -1,0 +1,305 @@
+"""A new user's three situations, from files to exit code: a fitted Pipeline, a log, and a build that must fail."""
+
+import json
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import faithkit
+from faithkit.cli import main
+from faithkit.inputs.loans import loans
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A Pipeline on a mixed table, saved with skops and as a pickle, its data, and a log of rules."""
+    folder = tmp_path_factory.mktemp("mine")
+    X, y = loans(900, seed=5)
+    prepare = make_column_transformer(
+        (SimpleImputer(), ["age", "income", "debt"]),
+        (
+            make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder()),
+            ["job", "housing", "region"],
+        ),
+        ("passthrough", ["arrears"]),
+    )
+    model = make_pipeline(prepare, GradientBoostingClassifier(random_state=0)).fit(X[:600], y[:600])
+    pytest.importorskip("skops.io").dump(model, folder / "model.skops")
+    joblib.dump(model, folder / "model.joblib")
+    X[:600].assign(granted=y[:600]).to_csv(folder / "train.csv", index=False)
+    X[600:].assign(granted=y[600:]).to_csv(folder / "test.csv", index=False)
+    X[600:].assign(granted=y[600:]).to_parquet(folder / "test.parquet")
+    _log(X[600:], model.predict(X[600:])).to_parquet(folder / "log.parquet")
+    return folder
+
+
+def _log(X, predictions):
+    low = faithkit.Rule([faithkit.Interval("debt", high=0.35)])
+    high = faithkit.Rule([faithkit.Interval("debt", low=0.35)])
+    rules = [json.dumps((low if debt <= 0.35 else high).to_json()) for debt in X["debt"]]
+    importance = {
+        "phi_debt": np.round(0.35 - X["debt"], 1),
+        "phi_income": np.sign(X["income"].fillna(0) - 4e4),
+    }
+    return X.assign(prediction=predictions, rule=rules, **importance)
+
+
+PIPELINE = ("--target", "granted", "--explainer", "empirical-anchors:threshold=0.9")
+
+
+def evaluated(folder, *more, data="test.csv", model="model.skops"):
+    own = ("--data", folder / data, "--model", folder / model, "--background", folder / "train.csv")
+    return run("evaluate", *own, *PIPELINE, *more)
+
+
+def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
+    """Everything that a person gets, in one command, from a mixed table with missing values."""
+    result = evaluated(
+        folder,
+        "--by",
+        "housing",
+        "--violations",
+        2,
+        "--json",
+        tmp_path / "r.json",
+        "--csv",
+        tmp_path / "r.csv",
+    )
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    for said in ("sufficiency", "housing", "holds for", "row ", "→"):
+        assert said in result.stdout
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["model"] == "ColumnTransformer → GradientBoostingClassifier"
+    assert set(found["subgroups"]["groups"]["consistency"]) == {"family", "own", "rent"}
+    assert found["violations"][0]["witnesses"][0]["cells"].keys() == set(pd.read_csv(folder / "test.csv")) - {
+        "granted"
+    }
+    table = pd.read_csv(tmp_path / "r.csv")
+    assert table["rows"].tolist()[:2] == ["all", "all"]
+    assert table.loc[0, "value"] == found["measures"]["consistency"]["value"]
+
+
+def test_the_same_command_gives_the_same_bytes_whatever_the_file_format(folder):
+    one = evaluated(folder, "--json", "-")
+    assert one.exit_code == 0, one.output
+    assert evaluated(folder, "--json", "-").stdout == one.stdout
+    assert evaluated(folder, "--json", "-", data="test.parquet").stdout == one.stdout
+
+
+def test_one_instance_can_be_looked_at(folder):
+    own = (
+        "--data",
+        folder / "test.csv",
+        "--model",
+        folder / "model.skops",
+        "--background",
+        folder / "train.csv",
+    )
+    result = run("local", "--row", 17, *own, *PIPELINE)
+    assert result.exit_code == 0, result.output
+    assert "row 17: age = " in result.stdout
+    assert "share it" in result.stdout or "No other row" in result.stdout
+    found = json.loads(run("local", "--row", 17, "--json", *own, *PIPELINE).stdout)
+    assert found["consistency"]["holds_for"] == len(found["shared_by"]) + 1
+
+
+def test_an_earlier_sample_shows_drift(folder):
+    result = evaluated(folder, "--reference", folder / "train.csv", "--json", "-")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    change = found["reference"]["difference"]["sufficiency"]
+    measured = (
+        found["measures"]["sufficiency"]["value"] - found["reference"]["measures"]["sufficiency"]["value"]
+    )
+    assert change["value"] == pytest.approx(measured)
+    assert change["low"] <= change["value"] <= change["high"]
+    assert "reference" in evaluated(folder, "--reference", folder / "train.csv").stdout
+
+
+def test_explainers_are_compared_on_the_same_rows(folder, tmp_path):
+    own = (
+        "--data",
+        folder / "test.csv",
+        "--model",
+        folder / "model.skops",
+        "--background",
+        folder / "train.csv",
+    )
+    explainers = ("--explainer", "tree:max_depth=2", "--explainer", "empirical-anchors")
+    result = run("compare", *own, "--target", "granted", *explainers, "--csv", tmp_path / "c.csv")
+    assert result.exit_code == 0, result.output
+    assert "* " in result.stdout
+    assert set(pd.read_csv(tmp_path / "c.csv")["system"]) == {"tree:max_depth=2", "empirical-anchors"}
+
+
+# --- nothing but a log -----------------------------------------------------------------------------------
+
+
+def scored(folder, *more):
+    return run("score", folder / "log.parquet", "--prediction", "prediction", *more)
+
+
+def test_a_log_of_importances_is_scored_without_a_model(folder):
+    result = scored(folder, "--explanation", "phi_*", "--by", "housing", "--violations", 1)
+    assert result.exit_code == 0, result.output
+    assert "Sufficiency was not measured" in result.stdout
+    assert "housing" in result.stdout
+
+
+def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
+    result = scored(
+        folder, "--explanation", "rule", "--features", "debt,income", "--violations", 1, "--json", "-"
+    )
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    log = pd.read_parquet(folder / "log.parquet")
+    agree = [
+        (same["prediction"] == row["prediction"]).drop(i).mean()
+        for i, row in log.iterrows()
+        for same in [log[(log["debt"] <= 0.35) == (row["debt"] <= 0.35)]]
+    ]
+    assert found["measures"]["sufficiency"]["value"] == pytest.approx(np.mean(agree), abs=1e-12)
+    assert set(found["violations"][0]["witnesses"][0]["cells"]) == {"debt", "income"}
+
+
+# --- a build that must fail when explanations get worse ---------------------------------------------------
+
+
+def test_a_build_passes_while_the_lower_end_is_high_enough_and_fails_below(folder):
+    low = json.loads(evaluated(folder, "--json", "-").stdout)["measures"]["sufficiency"]["low"]
+    assert evaluated(folder, "--fail-under", f"sufficiency={low - 0.001}").exit_code == 0
+    failed = evaluated(folder, "--fail-under", f"sufficiency={low + 0.001}")
+    assert failed.exit_code == 3
+    assert "failed: sufficiency may be as low as" in failed.stderr
+    assert "sufficiency" in failed.stdout  # the table is there all the same
+
+
+def test_a_limit_on_what_was_not_measured_is_an_error(folder):
+    result = scored(folder, "--explanation", "phi_*", "--fail-under", "sufficiency=0.5")
+    assert result.exit_code == 1
+    assert "--fail-under sufficiency=0.5 cannot be checked" in result.stderr
+    result = scored(
+        folder, "--explanation", "phi_*", "--estimator", "majority", "--fail-under", "consistency=0.5"
+    )
+    assert result.exit_code == 1
+    assert "has no interval" in result.stderr
+
+
+@pytest.mark.parametrize("limit", ["consistency", "consistency=high", "honesty=0.5", "consistency=1.5"])
+def test_a_limit_that_is_none_is_a_usage_error(folder, limit):
+    result = scored(folder, "--explanation", "phi_*", "--fail-under", limit)
+    assert result.exit_code == 2
+    assert "is no limit" in result.stderr
+
+
+# --- whatever can be wrong ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def wrong(folder, tmp_path):
+    """Files as they should not be."""
+    frame = pd.read_csv(folder / "test.csv")
+    frame.to_csv(tmp_path / "semicolons.csv", sep=";", index=False)
+    frame.drop(columns="income").to_csv(tmp_path / "lacking.csv", index=False)
+    frame.assign(granted="yes").to_csv(tmp_path / "one-class.csv", index=False)
+    frame.iloc[:0].to_csv(tmp_path / "empty.csv", index=False)
+    frame.assign(place=range(len(frame))).to_csv(tmp_path / "places.csv", index=False)
+    (tmp_path / "half.parquet").write_bytes((folder / "test.parquet").read_bytes()[:500])
+    (tmp_path / "moody.py").write_text(
+        "import numpy as np\n\n\ndef raises(X):\n"
+        "    if (X['age'] > 70).any():\n        raise ValueError('too old')\n    return ['yes'] * len(X)\n\n\n"
+        "def short(X):\n    return ['yes'] * (len(X) - 1)\n"
+    )
+    return tmp_path
+
+
+TREE = ("--target", "granted", "--model", "tree", "--explainer", "tree")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--data", "nowhere.csv", *TREE), "no file nowhere.csv"),
+        (("--data", "semicolons.csv", *TREE), "semicolon"),
+        (("--data", "{folder}/test.csv", "--target", "grant"), "Did you mean 'granted'?"),
+        (("--data", "lacking.csv", "--model", "{folder}/model.skops", "--explainer", "tree"), "income"),
+        (("--data", "{folder}/test.csv", "--model", "{folder}/model.joblib"), "--trust-pickle"),
+        (("--data", "half.parquet", *TREE), "not a whole Parquet file"),
+        (("--data", "{folder}/test.csv", "--model", "moody:raises", "--explainer", "tree"), "too old"),
+        (
+            ("--data", "{folder}/test.csv", "--model", "moody:short", "--explainer", "tree"),
+            "one label per row",
+        ),
+        (("--data", "one-class.csv", *TREE), "expected at least two classes"),
+        (("--data", "empty.csv", *TREE), "0 rows"),
+        (("--data", "places.csv", *TREE, "--by", "place"), "expected at most 50 groups"),
+        (("--data", "{folder}/test.csv", *TREE, "--by", "plaice"), "no column 'plaice'"),
+        (("--data", "{folder}/test.csv", *TREE, "--json", "no/such/place.json"), "no folder no/such"),
+        (("--data", "{folder}/test.csv", *TREE, "--csv", "."), "is a folder"),
+        (("--data", "{folder}/test.csv", *TREE, "--reference", "lacking.csv"), "lacks columns"),
+        (("--data", "{folder}/test.csv", *TREE, "--text", "jobb"), "Did you mean 'job'?"),
+        (("--data", "{folder}/test.csv", *TREE, "--text", "job", "--columns", "age"), "exclude each other"),
+    ],
+)
+def test_a_mistake_is_one_line_with_exit_code_1_and_nothing_is_written(
+    arguments, message, wrong, folder, monkeypatch
+):
+    monkeypatch.chdir(wrong)
+    monkeypatch.syspath_prepend(str(wrong))
+    before = sorted(wrong.rglob("*"))
+    result = run("evaluate", *(str(argument).format(folder=folder) for argument in arguments))
+    assert result.exit_code == 1, result.output
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert message in errors[0]
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+    assert [
+        path for path in sorted(wrong.rglob("*")) if path.name != "__pycache__" and path.suffix != ".pyc"
+    ] == before
+
+
+def test_two_outputs_cannot_both_take_stdout(folder):
+    result = scored(folder, "--explanation", "phi_*", "--json", "-", "--csv", "-")
+    assert result.exit_code == 2
+    assert "only one of" in result.stderr
+
+
+def test_texts_are_taken_from_a_column(tmp_path):
+    words = ["good film", "bad film", "good plot", "bad plot"] * 20
+    pd.DataFrame({"review": words, "mood": ["pos", "neg"] * 40}).to_csv(tmp_path / "films.csv", index=False)
+    result = run(
+        "evaluate", "--data", tmp_path / "films.csv", "--target", "mood", "--text", "review",
+        "--model", "logistic", "--explainer", "first-word", "--json", "-",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["measures"]["sufficiency"]["value"] == 1
+
+
+def test_a_pickle_is_loaded_when_it_is_trusted_and_the_help_says_what_that_means(folder):
+    result = evaluated(folder, "--trust-pickle", "--samples", 50, model="model.joblib")
+    assert result.exit_code == 0, result.output
+    assert "RUNS ANY CODE" in " ".join(run("evaluate", "--help").stdout.split())
+
+
+def test_the_real_command_fails_a_real_build(folder):
+    command = [sys.executable, "-m", "faithkit", "score", str(folder / "log.parquet")]
+    columns = ["--prediction", "prediction", "--explanation", "phi_*", "--fail-under", "consistency=0.999"]
+    found = subprocess.run([*command, *columns], capture_output=True, text=True)
+    assert found.returncode == 3
+    assert "Traceback" not in found.stderr

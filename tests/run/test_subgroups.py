@@ -1,0 +1,98 @@
+"""Faithfulness inside subgroups: both instances come from the group, and differences are told with care."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+
+RNG = np.random.default_rng(1)
+N = 400
+X = pd.DataFrame(
+    {
+        "sex": RNG.choice(["f", "m"], N),
+        "age": RNG.integers(20, 60, N),
+        "job": np.where(RNG.random(N) < 0.1, None, RNG.choice(["cook", "smith"], N)),
+    }
+)
+# explained well for women; for men the explanation is drawn at random
+PREDICTIONS = RNG.choice(["no", "yes"], N)
+EXPLANATIONS = np.where(X["sex"] == "f", PREDICTIONS, RNG.choice(["no", "yes"], N)).tolist()
+
+
+@pytest.fixture(scope="module")
+def result():
+    return faithkit.score(PREDICTIONS, EXPLANATIONS, X=X)
+
+
+def test_each_group_is_measured_by_its_own_rows_alone(result):
+    for sex, part in result.by("sex").items():
+        rows = np.flatnonzero(X["sex"] == sex)
+        alone = faithkit.score(PREDICTIONS[rows], [EXPLANATIONS[i] for i in rows])
+        assert part.consistency == alone.consistency
+        assert part.n == len(rows)
+
+
+def test_a_group_is_compared_with_everybody_else(result):
+    parts = result.by("sex")
+    women = parts.difference("f")
+    assert women.low > 0.3
+    assert women.value == pytest.approx(parts["f"].consistency.value - parts["m"].consistency.value)
+    frame = parts.to_frame()
+    assert frame.index.name == "sex"
+    assert frame.loc["f", "difference"] == women.value
+    # two groups are one question asked twice: Holm doubles the smaller p-value, and the larger follows it
+    assert frame["p_value"].tolist() == [min(1.0, 2 * women.p_value)] * 2
+
+
+def test_missing_values_are_a_group_of_their_own_and_come_last(result):
+    assert list(result.by("job")) == ["cook", "smith", "missing"]
+    assert result.by("job")["missing"].n == X["job"].isna().sum()
+
+
+def test_groups_may_be_given_as_values_and_numbers_are_sorted(result):
+    decade = X["age"] // 10 * 10
+    assert list(result.by(decade)) == [20, 30, 40, 50]
+    assert result.by(decade).name == "age"
+    assert result.by(decade.tolist()).name == "group"
+
+
+def test_a_group_that_is_everybody_has_nothing_to_be_compared_with(result):
+    parts = result.by(["all"] * N)
+    assert parts.difference("all") is None
+    assert parts["all"].consistency == result.consistency
+    assert "–" in repr(parts)
+
+
+def test_groups_made_of_the_prediction_are_warned_of(result):
+    with pytest.warns(faithkit.FaithkitWarning, match="a function of the prediction"):
+        result.by(PREDICTIONS)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ("colour", "no column 'colour' to group by"),
+        (["a"], "1 groups for 400 rows"),
+        (list(range(N)), "400 values; expected at most 50 groups"),
+    ],
+)
+def test_groups_that_make_no_sense_are_refused(result, groups, message):
+    with pytest.raises(faithkit.InputError, match=message):
+        result.by(groups)
+
+
+def test_the_table_fits_eighty_columns_and_marks_what_differs(result):
+    text = repr(result.by("sex"))
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(line.rstrip().endswith("*") for line in text.splitlines() if line.startswith(("f ", "m ")))
+
+
+def test_json_has_every_group_and_no_nan(result):
+    found = result.by("job").to_dict()
+    assert found["by"] == "job"
+    assert set(found["groups"]["consistency"]) == {"cook", "smith", "missing"}
+    assert (
+        faithkit.score(["a", "b"], ["x", "x"]).by(["g", "h"]).to_dict()["groups"]["consistency"]["g"]["value"]
+        == 0
+    )
