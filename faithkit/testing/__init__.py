@@ -12,6 +12,7 @@ With pytest, a plugin's whole test of conformance is::
 Without, ``print(run_checks(my_plugin))``. A check is a plain function; its docstring says why it is there.
 """
 
+import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -85,6 +86,9 @@ def parametrize_with_checks(
     for check in checks:
         reason = expected.get(check.id, expected.get(check.name))
         marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]
+        if importlib.util.find_spec("xdist"):
+            # a component's checks share its answers: with --dist loadgroup one worker explains for all
+            marks.append(pytest.mark.xdist_group(f"{check.kind} {check.component}"))
         parameters.append(pytest.param(check, id=check.id, marks=marks))
     return pytest.mark.parametrize("check", parameters)
 
