@@ -21,6 +21,7 @@ VERBS = {
     "plan": "Say how many instances an evaluation needs.",
     "plugins": "List the installed plugins, and what is wrong with any.",
     "show": "Show a component's parameters.",
+    "check": "Check that an installed plugin keeps the contract.",
 }
 
 

@@ -110,6 +110,8 @@ class Encoder:
         codes = np.asarray(codes, dtype=np.float64)
         if codes.ndim != 2 or codes.shape[1] != self.n_columns:
             raise InputError(f"The codes have shape {codes.shape}; expected (n, {self.n_columns}).")
+        if self._array_dtype is not None and self._array_dtype.kind == "f":
+            return codes.astype(self._array_dtype, order="C")
         columns = [learnt.decode(codes[:, j]) for j, learnt in enumerate(self._columns)]
         return self._array(columns, len(codes)) if self._frame_columns is None else self._frame(columns)
 

@@ -1,0 +1,78 @@
+"""`faithkit check` on installed plugins: what was checked, what failed, and how to mend it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from faithkit.cli import main
+
+PLUGIN = '''
+import faithkit
+
+FAITHKIT_API = 1
+
+
+@faithkit.hookimpl
+def faithkit_estimators():
+    yield faithkit.Component(name="fair", factory="{module}:Fair", summary="Scores everybody alike.")
+
+
+class Fair:
+    """Score everybody alike."""
+
+    def scores(self, tally):
+        import numpy as np
+
+        return np.full(tally.owners.shape, {score})
+'''
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Put a plugin on the path as pip would, and return a way to check it in a process of its own."""
+
+    def install(module, score):
+        (tmp_path / f"{module}.py").write_text(PLUGIN.format(module=module, score=score))
+        info = tmp_path / f"{module}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[faithkit]\nmain = {module}\n")
+        command = [sys.executable, "-m", "faithkit", "check", module]
+        return subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+        )
+
+    return install
+
+
+def test_a_sound_plugin_passes(installed):
+    found = installed("fair_plugin", 0.5)
+    assert found.returncode == 0, found.stdout
+    assert "all passed" in found.stdout.splitlines()[-1]
+
+
+def test_a_faulty_plugin_fails_with_exit_code_3_and_the_way_to_mend_it(installed):
+    found = installed("odd_plugin", 7.0)
+    assert found.returncode == 3, found.stdout
+    assert found.stdout.splitlines()[-1].endswith("failed.")
+    assert "fair" in found.stdout
+    assert "Traceback" not in found.stderr
+
+
+def test_one_component_alone_can_be_checked_and_told_as_json():
+    result = CliRunner().invoke(main, ["check", "faithkit", "--component", "majority", "--json"])
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert list(found) == ["majority"]
+    assert len(found["majority"]["passed"]) == 9
+
+
+def test_what_is_not_there_is_said():
+    result = CliRunner().invoke(main, ["check", "faithkit", "--component", "majorty"])
+    assert result.exit_code == 1
+    assert "Did you mean 'majority'?" in result.stderr
+    assert CliRunner().invoke(main, ["check", "nobodys-plugin"]).exit_code == 1
