@@ -149,6 +149,11 @@ class Predictor:
 def _check_model(model: Any) -> None:
     if isinstance(model, type):
         raise InputError(f"The model is the class {model.__name__}; expected a fitted instance of it.")
+    if not hasattr(model, "predict") and hasattr(model, "state_dict"):
+        raise InputError(
+            f"The model is the PyTorch module {type(model).__name__}, which gives scores and no labels. "
+            "Wrap it: faithkit_feature_importance.TorchClassifier(module, classes)."
+        )
     if not callable(getattr(model, "predict", model)):
         raise InputError(
             f"The model is of type {type(model).__name__}; expected an object with a predict method, "

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import attrs
+
 from faithkit.errors import InputError
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_X
@@ -19,6 +21,7 @@ from faithkit.run.pipeline import (
     discretize,
     encode_labels,
     explain_and_identify,
+    learns,
     warn_about_background,
 )
 from faithkit.run.provenance import Provenance, describe_model
@@ -87,9 +90,9 @@ def evaluate(
     execution = Execution(n_jobs, Faults(on_error, row_timeout), store, progress)
     chosen = component("explainer", explainer), component("discretizer", discretizer)
     scorer = component("estimator", estimator)
-    learns = getattr(chosen[0].instance, "learns", True)
-    if background is None and learns:
-        warn_about_background(chosen[0])
+    learners = [given for given in chosen if learns(given)]
+    if background is None and learners:
+        warn_about_background(learners[0])
     known = X if background is None else check_X(background)
     predictor = Predictor.of(model, background=known)
     labels = encode_labels(predictor.predict(X))
@@ -109,7 +112,7 @@ def evaluate(
         system=System(job, chosen[1], execution),
         provenance=Provenance(
             *chosen,
-            background="given" if background is not None else ("the sample itself" if learns else None),
+            background="given" if background is not None else ("the sample itself" if learners else None),
             model=describe_model(predictor.model),
         ),
     )
@@ -156,7 +159,10 @@ def score(
         ):
             raise InputError(f"{rows} {name} for {len(labels.codes)} predictions: give one of each per row.")
     chosen, scorer = component("discretizer", discretizer), component("estimator", estimator)
-    if hasattr(chosen.instance, "fit"):
+    if given.instances is None:
+        given = attrs.evolve(given, instances=X)
+    if learns(chosen):
+        warn_about_background(chosen, "a log has none, `evaluate` can be given one")
         chosen.instance.fit(given)
     identified = discretize(chosen, given)
     applies, why_not = applicability(relation, identified, X)
@@ -170,7 +176,9 @@ def score(
         applies=applies,
         relation_given=relation is not None,
         why_no_sufficiency=why_not,
-        provenance=Provenance(None, chosen, background=None, model=None),
+        provenance=Provenance(
+            None, chosen, background="the sample itself" if learns(chosen) else None, model=None
+        ),
     )
 
 

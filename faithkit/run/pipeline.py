@@ -90,7 +90,7 @@ def learn(discretizer: Given, known: Explanations | None, job: Job, execution: E
 
     Explaining costs, and quantiles of a thousand rows are as good as those of all.
     """
-    if hasattr(discretizer.instance, "fit"):
+    if learns(discretizer):
         if known is None:
             known = explain_sample(job, _some_rows(job.background, job.seed), execution)
         discretizer.instance.fit(known)
@@ -144,11 +144,18 @@ def applicability(
     return relation.fit(background), None
 
 
-def warn_about_background(explainer: Given) -> None:
+def learns(given: Given) -> bool:
+    """Whether a component learns from the background: explainers unless they deny it, others by `fit`."""
+    if given.kind == "explainer":
+        return bool(getattr(given.instance, "learns", True))
+    return hasattr(given.instance, "fit")
+
+
+def warn_about_background(given: Given, remedy: str = "pass background= (CLI: --background)") -> None:
     """Say that judging explanations on the rows they were learnt from flatters them."""
     warnings.warn(
-        f"no background was given, so {explainer.text} learns from the rows it is judged on, which "
-        "flatters it: pass background= (CLI: --background).",
+        f"no background was given, so {given.text} learns from the rows it is judged on, which flatters it: "
+        f"{remedy}.",
         FaithkitWarning,
         stacklevel=3,
     )

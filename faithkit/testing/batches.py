@@ -115,6 +115,7 @@ def _made_up() -> tuple[Batch, ...]:
     frame = table[["age", "hours"]].fillna(0.0)
     return (
         _batch("vectors", numbers, kind="vector", values=(numbers[:, ::-1] * 2).round() / 4),
+        _batch("wide vectors", numbers, kind="vector", values=(np.tile(numbers, 3) * 2).round() / 4),
         _batch("rules about a table", table, kind="rule", values=_column(_table_rules(), few)),
         _batch("rules about texts", texts, kind="rule", values=_column(_text_rules(), few)),
         _batch("examples", numbers, kind="example", values=numbers[few]),
