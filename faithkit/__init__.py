@@ -38,6 +38,8 @@ _HOME = {
     "tokens": "faithkit.measure.predicates",
     "Predictor": "faithkit.inputs.predictor",
     "Encoder": "faithkit.inputs.encoder",
+    "load_dataset": "faithkit.inputs.datasets",
+    "dataset_names": "faithkit.inputs.datasets",
     "n_rows": "faithkit.measure.rows",
     "take_rows": "faithkit.measure.rows",
     "row_seeds": "faithkit.inputs.seeds",
