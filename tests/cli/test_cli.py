@@ -199,7 +199,7 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
         (("evaluate", "--data", "nope"), 1, "neither a file nor a dataset 'nope'"),
         (("evaluate", "--data", "nope.csv"), 1, "no file nope.csv"),
         (("evaluate", "--explainer", "shapp"), 1, "Did you mean 'shap'?"),
-        (("evaluate", "--explainer", "lime"), 1, "pip install"),
+        (("evaluate", "--explainer", "nobody"), 1, "No explainer 'nobody' is installed"),
         (("evaluate", "--explainer", "shap:output=odds"), 1, "'probability' or 'raw'"),
         (("evaluate", "--discretize", "1fp:digit=2"), 1, "Did you mean 'digits'?"),
         (("evaluate", "--model", "deep"), 1, "deep"),

@@ -10,7 +10,7 @@ FAITHKIT_API = 1
 
 def __getattr__(name: str) -> Any:
     if name == "TorchClassifier":
-        from faithkit_feature_importance.torch_gradients import TorchClassifier
+        from faithkit_feature_importance.gradients.torch_modules import TorchClassifier
 
         return TorchClassifier
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -21,15 +21,31 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     """Provide SHAP values."""
     yield faithkit.Component(
         name="shap",
-        factory="faithkit_feature_importance.shap_values:ShapExplainer",
-        summary="SHAP values of tree models, exact, on the probability scale.",
+        factory="faithkit_feature_importance.shap_values.explainer:ShapExplainer",
+        summary="SHAP values of any model with scores: exact for trees and linear models, else by asking it.",
         kinds=("vector",),
         inputs=("table",),
         requires=("shap",),
     )
     yield faithkit.Component(
+        name="lime",
+        factory="faithkit_feature_importance.lime_weights.tables:LimeExplainer",
+        summary="LIME: the weights of a linear model fitted around the row, for any model with scores.",
+        kinds=("vector",),
+        inputs=("table",),
+        requires=("lime",),
+    )
+    yield faithkit.Component(
+        name="lime-text",
+        factory="faithkit_feature_importance.lime_weights.texts:LimeText",
+        summary="LIME for texts: the words that speak for the answer, as a rule or with their weights.",
+        kinds=("rule", "words"),
+        inputs=("text",),
+        requires=("lime",),
+    )
+    yield faithkit.Component(
         name="gradient",
-        factory="faithkit_feature_importance.gradients:GradientExplainer",
+        factory="faithkit_feature_importance.gradients.explainer:GradientExplainer",
         summary="The gradient of a class's score, exact for linear models, perceptrons and PyTorch modules.",
         kinds=("vector",),
         inputs=("table",),
@@ -52,7 +68,7 @@ def faithkit_relations() -> Iterable[faithkit.Component]:
 def faithkit_discretizers() -> Iterable[faithkit.Component]:
     """Provide the paper's discretizations, and quantiles."""
     here, vector = "faithkit_feature_importance", ("vector",)
-    rounding, top = f"{here}.fixed_point:FixedPoint", f"{here}.signs:SignOfTop"
+    rounding, top = f"{here}.discretizers.fixed_point:FixedPoint", f"{here}.discretizers.signs:SignOfTop"
     yield faithkit.Component(
         name="fp", factory=rounding, summary="Keep some decimals of every importance.", kinds=vector
     )
@@ -66,13 +82,13 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
         )
     yield faithkit.Component(
         name="sign",
-        factory=f"{here}.signs:Sign",
+        factory=f"{here}.discretizers.signs:Sign",
         summary="Keep the sign of every importance.",
         kinds=vector,
     )
     yield faithkit.Component(
         name="rank",
-        factory=f"{here}.rank:Rank",
+        factory=f"{here}.discretizers.rank:Rank",
         summary="Keep the order of the importances.",
         kinds=vector,
     )
@@ -91,7 +107,7 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
     )
     yield faithkit.Component(
         name="quantile",
-        factory=f"{here}.quantile:Quantile",
+        factory=f"{here}.discretizers.quantile:Quantile",
         summary="Keep the quantile bin of every importance, learnt on the background.",
         kinds=vector,
     )

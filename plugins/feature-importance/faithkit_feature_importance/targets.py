@@ -97,7 +97,7 @@ class Target:
         """
         chosen = self.classes(X)
         picked = np.take_along_axis(values, chosen[:, None, :], axis=2)
-        parts = [picked.transpose(0, 2, 1).reshape(len(values), -1)]
+        parts = [picked.transpose(0, 2, 1).reshape(len(values), chosen.shape[1] * values.shape[1])]
         labels = [""]
         if self.name == "all":
             labels = [f"{label}: " for label in self._predictor.classes.tolist()]  # type: ignore[union-attr]

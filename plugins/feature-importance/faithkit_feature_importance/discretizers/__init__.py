@@ -1,0 +1,1 @@
+"""What makes two vectors of importances equal (the appendix of the paper)."""

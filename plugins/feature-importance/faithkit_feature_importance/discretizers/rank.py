@@ -1,0 +1,24 @@
+"""The order of importances."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+from faithkit_feature_importance.importances import ascending, importances
+
+
+class Rank:
+    """Keep the order of the importances: argsort(φ), the columns from the smallest importance to the largest.
+
+    Equal importances stand in the order of their columns; NaN comes last. With target=all the importances of
+    all classes are ordered together; an offset behind the importances is left out.
+
+    Examples
+    --------
+    >>> Rank().discretize(faithkit.Explanations.vectors([[0.3, -0.2, 0.1]]))
+    array([[1, 2, 0]], dtype=uint8)
+    """
+
+    def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.unsignedinteger]:
+        """Return the columns in the order of their importances."""
+        return ascending(importances("rank", explanations, offsets=False))

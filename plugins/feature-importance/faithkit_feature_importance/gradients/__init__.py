@@ -1,0 +1,1 @@
+"""Gradients: by formula, by autograd, or by finite differences."""

@@ -1,0 +1,1 @@
+"""LIME: the weights of linear models fitted around instances, for tables and for texts."""

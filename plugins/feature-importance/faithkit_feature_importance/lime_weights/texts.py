@@ -1,0 +1,222 @@
+"""LIME for texts: which words of a text speak for a class, as far as texts without some of them tell."""
+
+from itertools import compress
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+from faithkit_feature_importance.lime_weights.tables import check_kernel_width, check_samples
+from faithkit_feature_importance.lime_weights.weighted_ridge import kernel, weighted_ridge
+from faithkit_feature_importance.targets import Target, check_target
+
+Weights = list[tuple[str, float]]
+
+FORMS = ("words", "weights")
+DECIMALS = 12  # of a weight; what lies behind them is an error of arithmetic, and no word speaks by it
+
+
+class LimeText:
+    """LIME for texts: the words that speak for the model's answer (Ribeiro et al. 2016).
+
+    Parameters
+    ----------
+    num_features : int
+        How many words. The more there are, the fewer texts have the same.
+    form : str
+        "words": those that speak most for the explained class, as a rule that applies to every text with
+        these words. "weights": the words of largest absolute weight, each with its weight.
+    digits : int, optional
+        To how many decimals the weights are rounded; by default they are not.
+    samples : int
+        How many texts the linear model is fitted to: the text itself, and the text without some words.
+    kernel_width : float
+        How far from the text others still count, in hundredths of the cosine distance.
+    tokenizer : str
+        What a word is: "whitespace", or "word" as CountVectorizer's default.
+    target : str, optional
+        Which class is explained: "positive" (the second of two), "predicted" (the default), or "all", which
+        needs weights.
+
+    Notes
+    -----
+    The weights are those of the lime package with all words in the linear model. A word is removed in all its
+    places at once. With the tokenizer "word" the model is asked about the text in lower case.
+
+    A text without words has no explanation, nor, as words, has one in which no word speaks for the class.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts = ["good good film", "bad film", "a good plot", "bad cast"]
+    >>> model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, [1, 0, 1, 0])
+    >>> lime = LimeText().fit(faithkit.Predictor(model), texts)
+    >>> found = lime.explain(["Good plot", "a bad plot", "!"], seeds=[1, 2, 3])
+    >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
+    contains 'good' | contains 'bad' | no words
+    >>> lime = LimeText(form="weights", num_features=2, digits=1).fit(faithkit.Predictor(model), texts)
+    >>> lime.explain(["Good plot"], seeds=[1]).values[0]
+    (('good', 0.1), ('plot', 0.0))
+    """
+
+    learns = False
+    rows_per_chunk = 16
+
+    def __init__(
+        self,
+        num_features: int = 1,
+        form: str = "words",
+        digits: int | None = None,
+        samples: int = 5000,
+        kernel_width: float = 25.0,
+        tokenizer: str = "word",
+        target: str | None = None,
+    ) -> None:
+        _check_whole("num_features", num_features, 1)
+        if form not in FORMS:
+            raise faithkit.ParameterError(f"lime-text: form must be 'words' or 'weights', got {form!r}.")
+        if digits is not None:
+            _check_whole("digits", digits, 0)
+        if form == "words" and (digits is not None or target == "all"):
+            what = "target=all" if digits is None else "digits"
+            raise faithkit.ParameterError(f"lime-text: {what} is about weights: say form=weights too.")
+        check_samples("lime-text", samples)
+        check_kernel_width("lime-text", kernel_width)
+        try:
+            faithkit.tokens("", tokenizer)
+        except faithkit.InputError as error:
+            raise faithkit.ParameterError(f"lime-text: {error}") from None
+        self.num_features = num_features
+        self.form = form
+        self.digits = digits
+        self.samples = samples
+        self.kernel_width = kernel_width
+        self.tokenizer = tokenizer
+        self.target = check_target("lime-text", target)
+
+    def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeText":
+        """Keep the model; removing words needs no background."""
+        _check_texts(background)
+        predictor.scores(background[:1] or [""])  # a model without scores says so here
+        self.predictor_ = predictor
+        self.target_ = Target.choose("lime-text", self.target or "predicted", predictor)
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
+        """Return the words, or words and weights, of every text."""
+        _check_texts(X)
+        chosen = self.target_.classes(X)
+        found = [self._explanation(*row) for row in zip(X, seeds, chosen, strict=True)]
+        shared = {"target": self.target_.name}
+        return faithkit.Explanations.of(
+            [value for value, _ in found],
+            kind="rule" if self.form == "words" else "words",
+            instances=X,
+            remarks=np.array([remark for _, remark in found], dtype=object),
+            shared=shared,
+            relation="in-scope" if self.form == "words" else None,
+        )
+
+    def _explanation(self, text: str, seed: Any, classes: NDArray[np.int64]) -> tuple[Any, str | None]:
+        words = Words.split(text, self.tokenizer)
+        if not words.distinct:
+            return None, "no words"
+        weights = self._weights(words, int(seed)).round(DECIMALS) + 0.0
+        if self.form == "words":
+            return self._rule(words, weights[:, classes[0]])
+        return self._pairs(words, weights[:, classes]), None
+
+    def _weights(self, words: "Words", seed: int) -> NDArray[np.float64]:
+        """Return the weight of every word for every class."""
+        kept = words.perturb(self.samples, seed)
+        patterns, place = np.unique(kept, axis=0, return_inverse=True)  # short texts have few: ask once
+        scores = self.predictor_.scores(words.without(patterns))[place.ravel()]
+        distances = 100 * (1 - np.sqrt(kept.mean(axis=1)))  # of the cosine, from a text with all words
+        coefficients, _ = weighted_ridge(
+            kept.T[None].astype(np.float64), scores.T[None], kernel(distances[None] ** 2, self.kernel_width)
+        )
+        return coefficients[0]
+
+    def _rule(self, words: "Words", weights: NDArray[np.float64]) -> tuple[faithkit.Rule | None, str | None]:
+        order = sorted(zip(-weights, words.distinct, strict=True))[: self.num_features]
+        speaking = [faithkit.Contains(word, self.tokenizer) for weight, word in order if weight < 0]
+        return (faithkit.Rule(speaking), None) if speaking else (None, "no word speaks for the class")
+
+    def _pairs(self, words: "Words", weights: NDArray[np.float64]) -> tuple[tuple[str, float], ...]:
+        """Return the words of largest absolute weight for each class, in one order: equal sets are equal."""
+        pairs: Weights = []
+        known = self.predictor_.classes.tolist()
+        labels = [f"{label}: " for label in known] if self.target_.name == "all" else [""]
+        for label, column in zip(labels, weights.T, strict=True):
+            top = sorted(zip(-np.abs(column), words.distinct, column.tolist(), strict=True))
+            pairs += [(label + word, self._rounded(weight)) for _, word, weight in top[: self.num_features]]
+        return tuple(sorted(pairs))
+
+    def _rounded(self, weight: float) -> float:
+        return weight if self.digits is None else round(weight, self.digits) + 0.0
+
+
+@attrs.frozen
+class Words:
+    """A text cut into its words and what stands between them.
+
+    Examples
+    --------
+    >>> words = Words.split("So dull, so dull!", "word")
+    >>> words.distinct
+    ['so', 'dull']
+    >>> words.without(np.array([[True, False], [False, True]]))
+    ['so , so !', ' dull,  dull!']
+    """
+
+    distinct: list[str]
+    pieces: list[str]
+    _word: NDArray[np.int64]  # of each piece, −1 for what stands between
+
+    @classmethod
+    def split(cls, text: str, tokenizer: str) -> "Words":
+        """Cut a text as lime does, at the tokenizer's words."""
+        from lime.lime_text import IndexedString
+
+        if tokenizer == "word":
+            text = text.lower()
+        found = faithkit.tokens(text, tokenizer)
+        if not found:
+            return cls([], [text], np.array([-1]))
+        indexed = IndexedString(text, split_expression=lambda _: found)
+        word = np.full(len(indexed.as_list), -1)
+        for number, places in enumerate(indexed.positions):
+            word[places] = number
+        return cls([str(word) for word in indexed.inverse_vocab], indexed.as_list, word)
+
+    def perturb(self, samples: int, seed: int) -> NDArray[np.bool_]:
+        """Draw which words are kept, (samples, words), as lime does: all, then all but a random number."""
+        n = len(self.distinct)
+        rng = np.random.Generator(np.random.SFC64(seed))
+        removed = np.r_[0, rng.integers(1, n + 1, samples - 1)]
+        return rng.random((samples, n)).argsort(axis=1) >= removed[:, None]
+
+    def without(self, kept: NDArray[np.bool_]) -> list[str]:
+        """Return the texts in which only these words are kept."""
+        between = np.ones((len(kept), 1), dtype=bool)
+        masks = np.hstack([kept, between])[:, self._word]  # −1 is the last column
+        return ["".join(compress(self.pieces, mask)) for mask in masks.tolist()]
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise faithkit.ParameterError(
+            f"lime-text: {name} must be a whole number of at least {least}, got {value!r}."
+        )
+
+
+def _check_texts(X: Any) -> None:
+    if not isinstance(X, list):
+        raise faithkit.InputError(
+            f"lime-text explains a list of texts, and was given a {type(X).__name__}: for a column of texts "
+            "give X['column'].tolist(), for a table use lime."
+        )
