@@ -98,4 +98,4 @@ def cell_text(cell: object) -> str:
     """
     if cell is None:
         return "missing"
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    return f"{cell + 0.0:.6g}" if isinstance(cell, float) else str(cell)

@@ -114,29 +114,16 @@ def _none_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
     return 1.0 - _some_drawn(D, n, size)
 
 
-SHORT = 1_000  # factors; longer products are left to the gamma function, whose error then does not matter
-
-
 def _some_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
-    """Return the probability that a subsample has at least one of D others, also where it is tiny."""
-    values, place = np.unique(D, return_inverse=True)
-    return np.array([_some_of(int(d), n - 1, size - 1) for d in values])[place]
+    """Return the probability that a subsample has at least one of D others, also where it is tiny.
 
-
-def _some_of(d: int, n: int, drawn: int) -> float:
-    """Draw from n, of which d count: 1 − Π (1 − a/(n − i)) over the smaller of d and the number drawn."""
-    few, many = sorted((d, drawn))
-    if few + many > n:
-        return 1.0
-    if few <= SHORT:
-        return -math.expm1(sum(math.log1p(-many / (n - i)) for i in range(few)))
-    log = (
-        math.lgamma(n - d + 1)
-        - math.lgamma(n - d - drawn + 1)
-        - math.lgamma(n + 1)
-        + math.lgamma(n - drawn + 1)
-    )
-    return -math.expm1(min(log, 0.0))
+    The others are missed one after the other, which leaves one less to miss: 1 − Π (1 − (n′−1)/(n−1−i)).
+    """
+    left = n - 1 - np.arange(int(D.max(initial=0)))
+    with np.errstate(divide="ignore"):  # the logarithm of 0: somebody is surely drawn
+        missed = np.cumsum(np.log1p(-np.minimum(1.0, (size - 1) / left)))
+    some: NDArray[np.float64] = -np.expm1(np.concatenate([[0.0], missed]))[D]
+    return some
 
 
 def unverified_share(tally: Tally, size: int) -> tuple[float, float]:

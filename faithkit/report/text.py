@@ -79,7 +79,7 @@ def sentences(result: "Evaluation") -> list[str]:
     else:
         told.append(f"Sufficiency was not measured: {result.why_no_sufficiency}.")
     if result.provenance.background == "the sample itself":
-        told.append("The explainer learnt from the rows it was judged on, which flatters it.")
+        told.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
     return told
 
 

@@ -4,16 +4,20 @@ import json
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.measure.comparison import Difference, holm
+from faithkit.report.formats import system
 from faithkit.run.api import evaluate
 from faithkit.run.discretizations import with_discretizer
 from faithkit.run.evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MEASURES = ("consistency", "sufficiency")
 
@@ -97,6 +101,32 @@ class Comparison:
             write_whole(path, text)
         return text
 
+    def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
+        """Draw every system's measure with interval and bracket, the best to the fore; return the axes."""
+        from faithkit.report import plots
+
+        found = {name: getattr(result, measure) for name, result in self._measured(measure).items()}
+        if not found:
+            raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
+        axes = plots.line_axes(len(found)) if ax is None else ax
+        chance = next(iter(self.results.values())).chance
+        return plots.measures(axes, found, chance, self.best(measure))
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the report as one HTML page, and write it to `path` where one is given."""
+        from faithkit.files import write_whole
+        from faithkit.report.html import page
+
+        text = page(self)
+        if path is not None:
+            write_whole(path, text)
+        return text
+
+    def _repr_html_(self) -> str:
+        from faithkit.report.html import fragment
+
+        return fragment(self)
+
     def __repr__(self) -> str:
         from faithkit.report.text import comparison_table
 
@@ -141,12 +171,12 @@ def compare(
     Examples
     --------
     >>> import numpy as np, faithkit
-    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> X = np.arange(200.0).reshape(-1, 1)
     >>> def halves(X):
-    ...     return (X[:, 0] >= 20).tolist()
-    >>> def thirds(X):
-    ...     return (X[:, 0] // 14).tolist()
-    >>> found = faithkit.compare(lambda X: X[:, 0] >= 20, X, explainers=[halves, thirds])
+    ...     return (X[:, 0] >= 100).tolist()
+    >>> def parity(X):
+    ...     return (X[:, 0] % 2).tolist()
+    >>> found = faithkit.compare(lambda X: X[:, 0] >= 100, X, explainers=[halves, parity])
     >>> found.best()
     ['halves']
     """
@@ -158,13 +188,7 @@ def compare(
         for discretizer in discretizers:
             found = with_discretizer(explained, discretizer)
             if found is not None:
-                results[_name(found)] = found
+                results[system(found)] = found
     if not results:
         raise InputError("no discretizer takes the explanations of any explainer: add 'original'.")
     return Comparison(results)
-
-
-def _name(result: Evaluation) -> str:
-    facts = result.provenance
-    parts = [given.text for given in (facts.explainer, facts.discretizer) if given is not None]
-    return " · ".join(part for part in parts if part != "original") or "original"

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -26,6 +26,9 @@ from faithkit.run.pipeline import Labels, System, encode_labels
 from faithkit.run.provenance import Provenance, describe_data
 from faithkit.run.subgroups import Subgroups, members
 from faithkit.run.witnesses import LocalResult, Violation, Witness, cells_of, readable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @attrs.define(eq=False, slots=False)
@@ -67,6 +70,12 @@ class Evaluation:
     def tally(self) -> Tally:
         """The tally of consistency, for those who want to compute more from it."""
         return self._grouped.tally
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        """The tally of every measure that was taken."""
+        counted = {"consistency": self._grouped, "sufficiency": self._applied}
+        return {name: found.tally for name, found in counted.items() if found is not None}
 
     @property
     def n_explanations(self) -> int:
@@ -123,7 +132,8 @@ class Evaluation:
         >>> result.measure("near-explanation:tau=0.15").verified
         0.6666666666666666
         """
-        return self._estimate(self._count(component("relation", relation).instance))
+        background = self.sample.X if self.system is None else self.system.job.background
+        return self._estimate(self._count(component("relation", relation).instance.fit(background)))
 
     def local(self, row: Any) -> LocalResult:
         """Measure one instance: a row of the sample by its index, or a new row (1 × d).
@@ -270,6 +280,41 @@ class Evaluation:
         measures = {"consistency": self.consistency, "sufficiency": self.sufficiency}
         rows = {name: found.to_dict() for name, found in measures.items() if found is not None}
         return pd.DataFrame.from_dict(rows, orient="index")
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw each measure with its interval and bracket, and return the Matplotlib axes.
+
+        Without `ax` they are those of a new figure, which a notebook shows as `result.plot().figure`.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
+        >>> result.plot().figure.savefig("measures.png")  # doctest: +SKIP
+        """
+        from faithkit.report import plots
+
+        estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
+        axes = plots.line_axes(len(estimates)) if ax is None else ax
+        return plots.measures(axes, estimates, self.chance)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the report as one HTML page, and write it to `path` where one is given.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_html().splitlines()[0]
+        '<!DOCTYPE html>'
+        """
+        from faithkit.run.findings import Findings
+
+        return Findings(self).to_html(path)
+
+    def _repr_html_(self) -> str:
+        from faithkit.report.html import fragment
+
+        return fragment(self)
 
     def __repr__(self) -> str:
         from faithkit.report.text import summary

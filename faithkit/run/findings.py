@@ -1,6 +1,7 @@
 """A result and what else was asked about it: what the command line prints, writes and shows in a browser."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -70,6 +71,16 @@ class Findings:
     def to_json(self) -> str:
         """Return JSON text; the same question gives the same bytes."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the report as one HTML page, and write it to `path` where one is given."""
+        from faithkit.files import write_whole
+        from faithkit.report.html import page
+
+        text = page(self)
+        if path is not None:
+            write_whole(path, text)
+        return text
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure."""

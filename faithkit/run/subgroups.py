@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from faithkit.run.evaluation import Evaluation
 
 MOST_GROUPS = 50
+MISSING = "missing"
 
 
 @attrs.frozen(eq=False)
@@ -127,8 +128,9 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
             "Group by a column of few values, or put its values into bins first."
         )
     _warn_of_predictions(name, codes, labels)
-    found = {_label(value): np.flatnonzero(codes == code) for code, value in enumerate(values)}
-    return name, {value: found[value] for value in sorted(found, key=_order)}
+    names = [_label(value, values) for value in values]
+    found = {label: np.flatnonzero(codes == code) for code, label in enumerate(names)}
+    return name, {label: found[label] for label in sorted(found, key=_order)}
 
 
 def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int64]) -> None:
@@ -143,12 +145,15 @@ def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int6
         )
 
 
-def _label(value: Any) -> Any:
-    return "missing" if value is None or value != value or value is pd.NA else value
+def _label(value: Any, values: Any) -> Any:
+    """Name a group by its value; the one of missing values so that no text in the column can be its name."""
+    if not pd.isna(value):
+        return value
+    return MISSING if MISSING not in list(values) else f"({MISSING})"
 
 
 def _order(value: Any) -> tuple[int, Any]:
     """Sort numbers by size, then everything else by its text; what is missing comes last."""
     if isinstance(value, int | float | np.number):
         return (0, value)
-    return (2 if value == "missing" else 1, str(value))
+    return (2 if value in (MISSING, f"({MISSING})") else 1, str(value))

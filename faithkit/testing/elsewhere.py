@@ -6,11 +6,11 @@ and a check has to report that instead of dying with it.
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from cloudpickle import dumps, loads
-from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky import ProcessPoolExecutor
 
 from faithkit.errors import FaithkitError
 from faithkit.wording import describe
@@ -30,7 +30,8 @@ def elsewhere(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     pickled = dumps(list(calls))
     try:
         return _sent(pickled)
-    except BrokenExecutor:  # an earlier call may have done the damage: the next worker is a new one
+    except BrokenExecutor:  # an earlier call may have done the damage: ask a new worker
+        _worker.cache_clear()
         return _sent(pickled)
 
 
@@ -76,8 +77,14 @@ def _raised_again_and_again(call: Callable[[], Any]) -> str | None:
     return None
 
 
+@cache
+def _worker() -> ProcessPoolExecutor:
+    """Start a worker of our own; loky's reusable executor is joblib's, which would stumble over it."""
+    return ProcessPoolExecutor(max_workers=1)
+
+
 def _sent(pickled: bytes) -> list[Any]:
-    answers: list[Any] = get_reusable_executor(max_workers=1).submit(_received, pickled).result()
+    answers: list[Any] = _worker().submit(_received, pickled).result()
     return answers
 
 

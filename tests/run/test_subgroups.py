@@ -50,6 +50,11 @@ def test_missing_values_are_a_group_of_their_own_and_come_last(result):
     assert result.by("job")["missing"].n == X["job"].isna().sum()
 
 
+def test_a_text_that_says_missing_is_not_what_is_missing():
+    parts = faithkit.score(["a"] * 4, ["x"] * 4).by(["missing", None, "f", None])
+    assert {group: part.n for group, part in parts.items()} == {"f": 1, "missing": 1, "(missing)": 2}
+
+
 def test_groups_may_be_given_as_values_and_numbers_are_sorted(result):
     decade = X["age"] // 10 * 10
     assert list(result.by(decade)) == [20, 30, 40, 50]

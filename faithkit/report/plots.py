@@ -1,0 +1,248 @@
+"""Plots on Matplotlib axes: each function draws on the axes it is given and returns them.
+
+Nothing here touches pyplot: a plot leaves no figure behind that somebody would have to close. Names that
+come from data are drawn as they are, never read as mathematics.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.estimators import ratio
+from faithkit.measure.planning import curve, unverified_share
+from faithkit.report.formats import ends, number, writable
+from faithkit.wording import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from faithkit.measure.estimate import Estimate
+    from faithkit.measure.tally import Tally
+
+# Everybody can tell this blue from this orange, and nothing is told by colour alone. Pages replace all of
+# these by variables of their own, for light and for dark.
+INK, QUIET, GRID = "#24292f", "#656d76", "#d8dee4"
+BLUE, PALE_BLUE = "#1864ab", "#c5ddf3"
+ORANGE = "#c2500a"
+
+WIDTH, HEIGHT = 5.6, 2.9  # inches
+LINE_HEIGHT = 0.55  # of a measure's line with its name
+BINS = 20
+POINTS = 32  # of the sample-size curve
+QUARTERS = [0, 0.25, 0.5, 0.75, 1]
+LEGEND = ("value", "interval", "not ruled out", "by chance")  # the most important first
+LETTER = 0.6  # of the font's size, on average and in a wide font
+
+
+def line_axes(lines: int) -> "Axes":
+    """Return the axes of a new figure for so many lines of `measures`."""
+    return _new_axes(LINE_HEIGHT * lines + 0.75, left=0.03, right=0.06, bottom=0.32)
+
+
+def chart_axes() -> "Axes":
+    """Return the axes of a new figure for any other plot."""
+    return _new_axes(HEIGHT, left=0.62, right=0.25, bottom=0.55)
+
+
+def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes":
+    """Leave fixed margins (in inches) for numbers and legend: measuring them would draw everything twice."""
+    from matplotlib.figure import Figure
+
+    top = 0.3
+    place = (left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, (height - bottom - top) / height)
+    return Figure(figsize=(WIDTH, height)).add_axes(place)
+
+
+def measures(
+    ax: "Axes",
+    estimates: "Mapping[str, Estimate | None]",
+    chance: float | None = None,
+    best: Collection[str] | None = None,
+) -> "Axes":
+    """Draw a line for every measure, system or group: value, interval, and what cannot be ruled out.
+
+    Parameters
+    ----------
+    ax : Axes
+    estimates : mapping of names to Estimate
+        None for what was not measured.
+    chance : float, optional
+        What a constant explainer gets; drawn times the verified share.
+    best : collection of names, optional
+        Those to bring to the fore.
+    """
+    _calm(ax)
+    ax.set(xlim=(-0.012, 1.012), ylim=(0.6 - len(estimates), 0.7), yticks=[])
+    ax.set_xticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    for place, (name, found) in enumerate(estimates.items()):
+        fore = best is None or name in best
+        _write_names(
+            ax, -place, name, _value_text(found, interval=best is None), bold=fore and best is not None
+        )
+        _draw_rail(ax, -place)
+        if found is not None:
+            _draw_estimate(ax, -place, found, chance, (BLUE, PALE_BLUE) if fore else (QUIET, GRID))
+    _add_legend(ax)
+    return ax
+
+
+def sample_size_curve(ax: "Axes", tally: "Tally") -> "Axes":
+    """Draw the value that a smaller sample would have given on average, and what it could not rule out."""
+    sizes = np.unique((np.linspace(1, np.sqrt(tally.n), POINTS) ** 2).round().astype(np.int64))
+    low = curve(tally, sizes)
+    unchecked = np.array([unverified_share(tally, int(size))[0] for size in sizes])
+    ax.fill_between(sizes, low, low + unchecked, color=PALE_BLUE, lw=0, label="not ruled out")
+    ax.plot(sizes, low, color=BLUE, lw=2, label="value")
+    ax.set(xlim=(0, tally.n), ylim=(0, 1.02), xlabel="sample size")
+    ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    ax.xaxis.set_major_locator(_round_numbers(integer=True))
+    ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
+    _calm(ax, grid=True)
+    _add_legend(ax)
+    return ax
+
+
+def local_scores(ax: "Axes", tally: "Tally") -> "Axes":
+    """Draw how the instances' own scores are spread; those that could not be checked are left out."""
+    used = (tally.owners > 0) & (tally.others > 0)
+    scores = ratio(tally.agreeing[used], tally.others[used])
+    share = tally.owners[used] / tally.n
+    ax.hist(scores, bins=BINS, range=(0, 1), weights=share, color=BLUE, rwidth=0.9)
+    ax.set(xlim=(-0.01, 1.01), xlabel="share of other instances that agree")
+    ax.set_xticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    _count_shares(ax)
+    return ax
+
+
+def group_sizes(ax: "Axes", tally: "Tally") -> "Axes":
+    """Draw how many instances share an explanation; those that are alone in another colour."""
+    size = tally.owners.sum(axis=(0, 2))
+    edges = _doubling(int(size.max()))
+    share = np.histogram(size, edges, weights=size / tally.n)[0]
+    widths = np.diff(edges)
+    colours = [ORANGE, *[BLUE] * (len(share) - 1)]
+    ax.set_xscale("log")
+    ax.bar(edges[:-1] + 0.04 * widths, share, 0.92 * widths, align="edge", color=colours)
+    ax.set(xlim=(edges[0], edges[-1]), xlabel="instances that share the explanation")
+    ticks = _decades(edges[-1])
+    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    ax.set_xticks([], minor=True)
+    _count_shares(ax)
+    return ax
+
+
+def _decades(most: float) -> list[int]:
+    """Return round numbers for a logarithmic axis, as many as have room."""
+    digits = (1, 2, 5) if most < 200 else (1, 3) if most < 3_000 else (1,)
+    return [digit * 10**power for power in range(12) for digit in digits if digit * 10**power < most]
+
+
+def _doubling(most: int) -> NDArray[np.float64]:
+    """Return the bins of 1, 2, 3–4, 5–8, … up to the largest size, and at least those four."""
+    last = max(3, (most - 1).bit_length())
+    return np.concatenate([[0.7], 2.0 ** np.arange(last + 1) + 0.5])
+
+
+def _write_names(ax: "Axes", y: float, name: str, value: str, bold: bool) -> None:
+    """Write the name above its line, shortened to what the value beside it leaves."""
+    written: dict[str, Any] = {"va": "center", "color": INK, "parse_math": False, "usetex": False}
+    weight = "bold" if bold else "normal"
+    room = _letters(ax, 1.15 if bold else 1.0) - len(value) - 1
+    ax.text(0, y + 0.4, _shortened(one_line(writable(name)), room), ha="left", fontweight=weight, **written)
+    ax.text(1, y + 0.4, value, ha="right", **written)
+
+
+def _letters(ax: "Axes", wider: float) -> int:
+    """Return about how many letters fit beside each other."""
+    from matplotlib.font_manager import FontProperties
+
+    figure = ax.get_figure(root=True)
+    inches = ax.get_position().width * (WIDTH if figure is None else figure.get_figwidth())
+    return int(inches * 72 / (LETTER * wider * FontProperties().get_size_in_points()))
+
+
+def _shortened(name: str, room: int) -> str:
+    """Leave the middle out: names of one family differ at their ends."""
+    if len(name) <= room:
+        return name
+    tail = max(2, room // 2 - 1)
+    return f"{name[: max(2, room - tail - 1)]}…{name[-tail:]}"
+
+
+def _value_text(found: "Estimate | None", interval: bool) -> str:
+    if found is None:
+        return "not measured"
+    if found.verified == 0:
+        return "nothing checked"
+    told = f" ({ends(found.low, found.high)})" if interval and found.low is not None else ""
+    return number(found.value) + told
+
+
+def _draw_rail(ax: "Axes", y: float) -> None:
+    """Draw what the line is read against, without crossing the names."""
+    ax.plot([0, 1], [y, y], color=GRID, lw=1, zorder=0)
+    ax.plot(QUARTERS, [y] * len(QUARTERS), "|", color=GRID, ms=6, mew=1, zorder=0)
+
+
+def _draw_estimate(
+    ax: "Axes", y: float, found: "Estimate", chance: float | None, colours: tuple[str, str]
+) -> None:
+    strong, pale = colours
+    if found.bracket[1] > found.bracket[0]:
+        ax.plot(found.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
+    if chance is not None and found.verified > 0:
+        ax.plot([found.verified * chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
+    if found.verified == 0 or found.value is None:
+        return  # a dot at 0 would look like an unfaithful explainer
+    if found.low is not None and found.high is not None:
+        told = f"{100 * found.confidence:g} % interval"
+        ax.plot([found.low, found.high], [y, y], color=strong, lw=2.2, solid_capstyle="butt", label=told)
+    ax.plot([found.value], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
+
+
+def _add_legend(ax: "Axes") -> None:
+    """Explain the marks above the axes, each once."""
+    handles, labels = ax.get_legend_handles_labels()
+    first = dict(zip(reversed(labels), reversed(handles), strict=True))
+    order = [label for end in LEGEND for label in first if label.endswith(end)]
+    if order:
+        ax.legend(
+            [first[label] for label in order],
+            order,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=len(order),
+            frameon=False,
+            labelcolor=QUIET,
+            borderpad=0,
+            borderaxespad=0.4,
+            handlelength=1.2,
+            handletextpad=0.5,
+            columnspacing=1.2,
+        )
+
+
+def _calm(ax: "Axes", grid: bool = False) -> None:
+    """Leave the numbers and at most a faint grid, and take away frames and ticks."""
+    ax.spines[:].set_visible(False)
+    ax.patch.set_visible(False)
+    ax.grid(False)
+    if grid:
+        ax.grid(axis="y", color=GRID, lw=0.8)
+        ax.set_axisbelow(True)
+    ax.tick_params(length=0, pad=7, colors=QUIET)
+    ax.xaxis.label.set_color(QUIET)
+
+
+def _count_shares(ax: "Axes") -> None:
+    ax.yaxis.set_major_locator(_round_numbers())
+    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
+    _calm(ax, grid=True)
+
+
+def _round_numbers(integer: bool = False) -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(4, steps=[1, 2, 2.5, 5, 10], integer=integer)

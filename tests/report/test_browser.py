@@ -1,0 +1,163 @@
+"""The report in a real browser: what a person sees, on a wide screen and on a telephone, by day and by night."""
+
+import functools
+import http.server
+import threading
+
+import pytest
+from report import chromium
+from report.examples import CELL, GROUP, SCRIPT, hostile
+
+import faithkit
+from faithkit.run.compare import Comparison
+
+pytestmark = pytest.mark.skipif(chromium.EXECUTABLE is None, reason="there is no chromium")
+
+
+@pytest.fixture(scope="module")
+def tab():
+    with chromium.tab() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    hostile().to_html(folder / "findings.html")
+    labels = ["yes", "no"] * 30
+    systems = {SCRIPT: faithkit.score(labels, labels), "constant": faithkit.score(labels, ["same"] * 60)}
+    Comparison(systems).to_html(folder / "comparison.html")
+    return folder
+
+
+@pytest.fixture(params=["findings.html", "comparison.html"])
+def url(request, pages):
+    return (pages / request.param).as_uri()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_opens_in_silence(tab, url, width, scheme):
+    tab.open(url, width, scheme)
+    assert tab.complaints() == []
+    assert tab.requests() == [url]
+
+
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_the_page_itself_never_scrolls_sideways(tab, url, width):
+    tab.open(url, width)
+    tab.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert tab.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_a_wide_table_scrolls_in_its_own_box(tab, pages):
+    tab.open((pages / "findings.html").as_uri(), 390)
+    assert tab.run("[...document.querySelectorAll('.scroll')].some(box => box.scrollWidth > box.clientWidth)")
+
+
+def test_served_over_http_it_asks_for_nothing_but_itself(tab, pages):
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *told):
+            asked.append(self.path)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=pages))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        tab.open(f"http://127.0.0.1:{server.server_port}/findings.html")
+        assert tab.complaints() == []
+        assert asked == ["/findings.html"]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_plots_are_drawn_and_readable(tab, url):
+    tab.open(url, 390)
+    tab.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+    boxes = tab.run("[...document.querySelectorAll('svg')].map(one => one.getBoundingClientRect().toJSON())")
+    assert len(boxes) >= 5
+    assert all(box["width"] > 250 and box["height"] > 60 for box in boxes)
+    letters = tab.run(
+        "[...document.querySelectorAll('svg text')].map(one => one.getBoundingClientRect().height)"
+    )
+    assert min(letters) >= 9
+
+
+def test_no_text_of_a_plot_is_cut_off(tab, url):
+    tab.open(url)
+    tab.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+    outside = tab.run(
+        """[...document.querySelectorAll('svg text')].filter(text => {
+             const inner = text.getBoundingClientRect();
+             const outer = text.ownerSVGElement.getBoundingClientRect();
+             return inner.left < outer.left - 1 || inner.right > outer.right + 1;
+           }).map(text => text.textContent)"""
+    )
+    assert outside == []
+
+
+def test_plots_follow_the_colour_scheme(tab, url):
+    colours = []
+    for scheme in ("light", "dark"):
+        tab.open(url, scheme=scheme)
+        colours.append(
+            tab.run(
+                """[getComputedStyle(document.body).backgroundColor,
+                    getComputedStyle(document.querySelector('svg text')).fill,
+                    getComputedStyle(document.querySelector('svg path[style*="(--blue)"]')).stroke]"""
+            )
+        )
+    light, dark = colours
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    for paper, *marks in colours:
+        assert all(contrast(paper, mark) >= 3 for mark in marks)  # what WCAG asks of graphics
+
+
+def contrast(one, other):
+    """Return WCAG's contrast ratio of two colours "rgb(r, g, b)"."""
+    bright, dim = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def _luminance(colour):
+    shares = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_words_can_be_read(tab, url, scheme):
+    tab.open(url, scheme=scheme)
+    worst = tab.run(
+        """[...document.querySelectorAll('main *')].filter(one => one.checkVisibility() &&
+             [...one.childNodes].some(node => node.nodeType === 3 && node.textContent.trim())).map(one => {
+             let back = one;
+             while (back && getComputedStyle(back).backgroundColor === 'rgba(0, 0, 0, 0)') back = back.parentElement;
+             const style = getComputedStyle(one);
+             return [getComputedStyle(back || document.body).backgroundColor,
+                     one instanceof SVGElement ? style.fill : style.color];
+           })"""
+    )
+    assert min(contrast(*pair) for pair in {tuple(pair) for pair in worst}) >= 4.5
+
+
+def test_hostile_names_are_shown_as_text(tab, pages):
+    tab.open((pages / "findings.html").as_uri())
+    assert tab.run("document.title").startswith(SCRIPT)
+    assert tab.run("document.querySelectorAll('script, img, main b:not([title])').length") == 0
+    shown = tab.run("document.body.innerText")
+    for text in (SCRIPT, CELL, GROUP):
+        assert text in shown
+    drawn = tab.run("[...document.querySelectorAll('svg text')].map(one => one.textContent)")
+    assert any(text.startswith("</text></svg>") for text in drawn)
+
+
+def test_details_are_open_on_paper(tab, pages):
+    tab.open((pages / "comparison.html").as_uri())
+    folded = "document.querySelector('details.system p').getBoundingClientRect().height"
+    tab.ask("Emulation.setEmulatedMedia", media="print")
+    printed = tab.run(folded)
+    tab.ask("Emulation.setEmulatedMedia", media="")
+    assert printed > 0

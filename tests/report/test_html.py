@@ -1,0 +1,372 @@
+"""The report as a file: complete, self-contained, escaped, and the same every time."""
+
+import re
+from html.parser import HTMLParser
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, hostile, ordinary
+
+import faithkit
+from faithkit.cli import main
+from faithkit.report.html import page
+from faithkit.report.text import sentences
+from faithkit.run.compare import Comparison
+from faithkit.run.findings import Findings
+
+VOID = {"meta", "link", "col", "br"}
+
+
+class Reader(HTMLParser):
+    """Collects a page's elements, attributes and words, and complains where tags do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.words = [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+    def values(self, name):
+        return [value for key, value in self.attributes if key == name]
+
+
+def headings(text):
+    return re.findall(r"<h2>(.*?)</h2>", text)
+
+
+@pytest.fixture(scope="module")
+def hostile_page():
+    return page(hostile())
+
+
+@pytest.fixture(scope="module")
+def compared():
+    labels = ["yes", "no", "no"] * 40
+    noisy = [label if i % 7 else "yes" for i, label in enumerate(labels)]
+    return Comparison(
+        {
+            "exact": faithkit.score(labels, labels),
+            SCRIPT: faithkit.score(labels, noisy),
+            "constant": faithkit.score(labels, ["same"] * 120),
+            "all different": faithkit.score(labels, range(120)),
+        }
+    )
+
+
+def test_every_section_is_there():
+    result = ordinary()
+    found = Findings.of(result, violations=2, by="sex", reference=result._part(np.arange(30)))
+    assert headings(page(found)) == [
+        *("Consistency", "Sufficiency", "Behind the numbers", "Witnesses", "By sex", "Drift", "Provenance")
+    ]
+
+
+def test_numbers_are_those_of_the_terminal():
+    result = ordinary()
+    read, printed = Reader(result.to_html()).text, repr(result)
+    for number in re.findall(r"\d\.\d{3} – \d\.\d{3}|\d\.\d{3}|\d+ %", printed):
+        assert number in read.replace("\u00a0", " ")
+    told = " ".join(printed.split("verifiable\n")[-1].split())
+    for sentence in told.removesuffix(".").split(". "):
+        assert sentence in read.replace("\u00a0", " ")
+
+
+def test_plots_are_there_and_say_what_they_show():
+    labels = Reader(ordinary().to_html()).values("aria-label")
+    assert labels == [
+        "measures: values and intervals from 0 to 1",
+        "consistency by sample size",
+        "sufficiency by sample size",
+        "local consistency",
+        "local sufficiency",
+        "how many share an explanation",
+    ]
+
+
+def test_ids_are_unique_and_found():
+    read = Reader(ordinary().to_html())
+    ids = read.values("id")
+    assert len(ids) == len(set(ids))
+    used = {value.removeprefix("#") for value in read.values("xlink:href")}
+    used |= {value[5:-1] for value in read.values("clip-path")}
+    assert used <= set(ids)
+
+
+def test_the_same_result_gives_the_same_bytes(hostile_page, compared):
+    assert page(hostile()) == hostile_page
+    assert compared.to_html() == compared.to_html()
+
+
+def test_a_persons_own_plot_settings_change_nothing():
+    result = ordinary()
+    plain = result.to_html()
+    with mpl.rc_context(
+        {"font.size": 30, "axes.facecolor": "red", "text.usetex": True, "svg.fonttype": "path"}
+    ):
+        before = dict(mpl.rcParams)
+        assert result.to_html() == plain
+        assert dict(mpl.rcParams) == before
+
+
+def test_nothing_is_fetched_and_nothing_runs(hostile_page):
+    read = Reader(hostile_page)
+    assert "script" not in read.tags
+    assert "img" not in read.tags
+    assert not [name for name, _ in read.attributes if name.startswith("on")]
+    assert read.values("src") == []
+    assert read.values("href") == ["data:,"]
+    assert all(value.startswith("#") for value in read.values("xlink:href"))
+    policy = dict(read.attributes)["content"]
+    assert "default-src 'none'" in read.values("content")[0], policy
+    assert "url(" not in re.sub(r"url\(#\w+\)", "", hostile_page)
+    assert not re.findall(r"https?://", hostile_page.replace("http://evil.example", ""))  # shown as text
+
+
+def test_hostile_names_cells_labels_and_groups_are_shown_as_text(hostile_page):
+    for text in HOSTILE:
+        assert text not in hostile_page
+    read = Reader(hostile_page)
+    for text in (SCRIPT, CELL, LABEL, GROUP):
+        assert " ".join(text.split()) in read.text
+    assert "$\\frac{ &" in read.text
+
+
+def test_hostile_names_are_text_in_plots_too(hostile_page):
+    drawn = re.findall(r"<text [^>]*>(.*?)</text>", hostile_page)
+    assert any("&lt;/text&gt;" in text for text in drawn)
+    assert not any("<" in text for text in drawn)
+
+
+def test_colours_follow_the_page_and_data_does_not():
+    result = faithkit.score(["y", "y", "n", "n"] * 2, ["a"] * 8)
+    text = page(Findings.of(result, by=["stroke: #1864ab", "b"] * 4))
+    svg = re.search(r'<svg role="img" aria-label="consistency by group.*?</svg>', text, re.S)[0]
+    assert "stroke: #1864ab</text>" in svg
+    assert not re.search(r"<[^>]*#[0-9a-f]{6}", svg)
+    assert "var(--blue)" in svg
+
+
+def test_a_measure_that_was_not_taken_says_why():
+    read = Reader(faithkit.score(["y", "n", "n"], [[0.1], [0.1], [0.3]]).to_html()).text
+    assert "not measured" in read
+    assert "explanations of kind 'vector' do not say where else they apply" in read
+    assert "sufficiency by sample size" not in read
+
+
+def test_one_row_is_a_page_that_claims_nothing():
+    text = faithkit.score(["yes"], ["because"]).to_html()
+    assert 'class="value none">–<' in text
+    read = Reader(text).text
+    assert "nothing could be checked, so it has no curve and no local scores" in read
+    assert "No explanation was found to hold for two instances" in read
+
+
+def test_unexplained_rows_are_told_with_their_reasons(hostile_page):
+    n = hostile().result.unexplained
+    assert n > 0
+    assert f"{n} unexplained ({CELL}: {n})" in Reader(hostile_page).text
+
+
+def test_witnesses_mark_the_cells_that_differ():
+    frame = pd.DataFrame({"age": [30, 31], "job": ["cook", "cook"], "town": [None, "Rome"]})
+    text = faithkit.score(["yes", "no"], ["because", "because"], X=frame).to_html()
+    rows = re.findall(r"<tr><th>(\w+)</th>\s*<td><span( class=\"differs\")?>(.*?)</span>", text)
+    assert rows == [
+        ("age", ' class="differs"', "30"),
+        ("job", "", "cook"),
+        ("town", ' class="differs"', "<i>missing</i>"),
+    ]
+    assert "holds for 2 instances: 1 get yes and 1 get no" in text
+
+
+def test_witnesses_without_instances_are_rows_and_predictions():
+    read = Reader(faithkit.score(["yes", "no"], ["because", "because"]).to_html()).text
+    assert "row 0 → yes row 1 → no" in read
+
+
+def test_as_many_witnesses_as_were_asked_for():
+    result = faithkit.score(["y", "n"] * 6, [letter for letter in "abcdef" for _ in "yn"])
+    assert result.to_html().count("holds for 2 instances") == 3
+    assert page(Findings.of(result, violations=5)).count("holds for 2 instances") == 5
+    assert page(Findings.of(result, violations=0)).count("holds for 2 instances") == 0
+
+
+def test_texts_are_shown_side_by_side():
+    texts = ["good <i>film</i>", "bad film"]
+    result = faithkit.score(["y", "n"], ["film", "film"], X=texts)
+    assert "good <i>film</i> bad film" in Reader(result.to_html()).text
+
+
+def test_sixty_columns_are_folded_and_all_there():
+    names = [f"a column with the long name {i}" for i in range(60)]
+    frame = pd.DataFrame([["x" * 200] * 60, ["y"] * 60], columns=names)
+    vectors = pd.DataFrame(np.ones((2, 60)), columns=names)
+    text = faithkit.score(["y", "n"], vectors, X=frame).to_html()
+    assert "44 more columns" in text
+    assert all(f"<th>{name}</th>" in text for name in names)
+    assert '<details class="explanation">' in text
+
+
+def test_subgroups_show_their_difference_and_mark_the_sure_ones():
+    labels = ["y"] * 200 + ["y", "n"] * 100
+    result = faithkit.score(labels, ["same"] * 400)
+    text = page(Findings.of(result, by=["calm"] * 200 + ["wild"] * 200))
+    row = re.search(r"<tr><th>calm</th>(.*?)</tr>", text, re.S)[1]
+    assert "<td>200</td>" in row
+    assert "<td>1.000</td>" in row
+    assert re.search(r'class="sign">\+0\.503<b title="not 0">\*</b>', row)
+
+
+def test_a_group_that_is_everybody_has_nobody_to_differ_from():
+    text = page(Findings.of(faithkit.score(["y", "n", "y"], ["a"] * 3), by=["all"] * 3))
+    assert re.search(r'<tr><th>all</th>.*?class="sign">–</td><td>–</td><td>–</td>', text, re.S)
+
+
+def test_fifty_groups_are_a_table_without_a_plot():
+    result = faithkit.score(["y", "n"] * 50, ["a"] * 100)
+    text = page(Findings.of(result, by=[i // 2 for i in range(100)]))
+    assert text.count("<tr><th>") >= 50
+    assert "consistency by group: values" not in text
+
+
+def test_drift_is_told_with_both_sizes():
+    result = ordinary()
+    text = page(Findings(result, reference=result._part(np.arange(30))))
+    assert "the 60 instances of this sample and the 30 instances of the reference" in text
+    change = result.difference(result._part(np.arange(30)), paired=False)
+    assert f"{change.value:+.3f}".replace("-", "−") in text
+
+
+def test_provenance_names_everything_that_was_asked_and_nothing_that_changes():
+    frame = pd.DataFrame({"age": range(20)})
+    result = faithkit.evaluate(
+        lambda X: X["age"] > 9, frame, explainer=lambda X: (X["age"] > 12).tolist(), seed=7, confidence=0.9
+    )
+    read = Reader(result.to_html()).text
+    for told in ("explainer <lambda>", "discretizer original", "estimator leave-one-out", "confidence 90 %"):
+        assert told in read
+    for told in (
+        "seed 7",
+        "20 rows, 1 column",
+        result.data["fingerprint"],
+        f"faithkit {faithkit.__version__}",
+    ):
+        assert told in read
+
+
+def test_an_explainer_that_learnt_from_the_sample_is_told():
+    frame = pd.DataFrame({"age": np.arange(40) % 20})
+    with pytest.warns(faithkit.FaithkitWarning, match="no background"):
+        result = faithkit.evaluate(lambda X: X["age"] > 9, frame, explainer="tree")
+    assert f'<p class="note">{sentences(result)[-1]}' in result.to_html()
+    assert "flatters" in sentences(result)[-1]
+
+
+def test_a_p_value_is_shown_where_it_was_asked_for():
+    assert "p (permutations)" not in ordinary().to_html()
+    asked = faithkit.score(["y", "n"] * 20, ["y", "n"] * 20, permutations=19)
+    assert "p (permutations) 0.050" in Reader(asked.to_html()).text
+
+
+def test_a_comparison_ranks_systems_and_marks_the_best(compared):
+    text = compared.to_html()
+    read = Reader(text)
+    assert "4 explanation systems" in read.text
+    assert headings(text) == ["Consistency", "Sufficiency", "Each system", "Provenance"]
+    table = text[text.index("<th>system</th>") :]
+    names = re.findall(r"<tr><th>(?:<strong>)?(.*?)<", table)[:4]
+    assert names == [
+        "exact",
+        "&lt;script&gt;document.title=&#34;hacked&#34;&lt;/script&gt;",
+        "constant",
+        "all different",
+    ]
+    best = compared.best()
+    assert table.count('<span class="mark">') == len(best)
+    assert "script" not in read.tags
+
+
+def test_a_comparison_shows_every_difference_the_surest_first(compared):
+    text = compared.to_html()
+    section = text[text.index("<h3>Differences</h3>") :]
+    values = re.findall(r"<td>(&lt; 0\.001|\d\.\d{3})</td>\s*</tr>", section)
+    assert len(values) == 6
+    order = [0 if value.startswith("&lt;") else float(value) for value in values]
+    assert order == sorted(order)
+
+
+def test_a_comparison_says_who_has_no_sufficiency_and_why(compared):
+    read = Reader(compared.to_html()).text
+    assert "Not measured for exact, " in read
+    assert "explanations of kind 'value' do not say where else they apply" in read
+
+
+def test_a_system_alone_is_a_comparison_too():
+    read = Reader(Comparison({"alone": ordinary()}).to_html()).text
+    assert "1 explanation system" in read
+    assert "The best is alone." in read
+
+
+def test_pages_are_written_whole(tmp_path):
+    result = ordinary()
+    both = Comparison({"a": result})
+    for found, name in ((result, "one.html"), (both, "two.html"), (Findings(result), "three.html")):
+        assert found.to_html(tmp_path / name) == (tmp_path / name).read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.html", "three.html", "two.html"]
+
+
+def test_the_command_line_writes_the_page_and_twice_the_same(tmp_path):
+    pd.DataFrame({"label": ["y", "n", "y"], "why": ["<a>", "<a>", "b"]}).to_csv(tmp_path / "log.csv")
+    command = ["score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "why", "--html"]
+    run = CliRunner().invoke(main, [*command, "-"])
+    assert run.exit_code == 0, run.output
+    assert CliRunner().invoke(main, [*command, str(tmp_path / "page.html")]).exit_code == 0
+    assert run.stdout == (tmp_path / "page.html").read_text("utf-8")
+    assert run.stdout.startswith("<!DOCTYPE html>")
+
+
+def test_letters_that_no_file_can_hold_are_replaced(tmp_path):
+    result = faithkit.score(["y", "n"], ["half \ud800 a letter"] * 2)
+    result.to_html(tmp_path / "page.html")
+    assert "half ? a letter" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_a_notebook_gets_a_fragment_without_style(compared):
+    result = hostile().result
+    for text in (result._repr_html_(), compared._repr_html_()):
+        read = Reader(text)
+        assert set(read.tags) <= {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td"}
+        assert set(read.attributes) <= {("class", "text")}
+        assert SCRIPT not in text
+        assert SCRIPT in read.text
+
+
+def test_a_fragment_has_the_table_and_the_sentences():
+    result = ordinary()
+    read = Reader(result._repr_html_()).text
+    assert f"{result.consistency.value:.3f}" in read
+    assert "Instances that share an explanation get the same prediction" in read

@@ -1,0 +1,152 @@
+"""What the plots draw is what was measured."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from report.examples import IMAGE, ordinary
+
+import faithkit
+from faithkit import InputError
+from faithkit.report import plots
+from faithkit.run.compare import Comparison
+
+
+def axes():
+    return Figure().add_subplot()
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def dots(ax):
+    return [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"]
+
+
+def labelled(ax, ending):
+    return [list(line.get_xdata()) for line in ax.lines if str(line.get_label()).endswith(ending)]
+
+
+@pytest.fixture(scope="module")
+def logged():
+    """Groups of 1, 2, 3 and 4 instances, of which only the last disagree."""
+    explanations = ["a", "b", "b", "c", "c", "c", "d", "d", "d", "d"]
+    labels = ["yes", "no", "no", "yes", "yes", "yes", "no", "no", "no", "yes"]
+    return faithkit.score(labels, explanations)
+
+
+def test_a_measure_is_drawn_where_it_lies_with_interval_bracket_and_chance(logged):
+    ax = logged.plot()
+    found = logged.consistency
+    assert dots(ax) == [found.value]
+    assert labelled(ax, "interval") == [[found.low, found.high]]
+    assert labelled(ax, "not ruled out") == [list(found.bracket)]
+    assert labelled(ax, "by chance") == [[found.verified * logged.chance]]
+    # by hand: 0 for a, 1 for b and c, 2/3 for three of d
+    assert texts(ax)[:2] == ["consistency", f"0.700 ({found.low:.3f} – {found.high:.3f})"]
+
+
+def test_what_was_not_measured_is_said_and_not_drawn(logged):
+    assert texts(logged.plot())[2:] == ["sufficiency", "not measured"]
+
+
+def test_nothing_checked_is_no_dot_at_zero():
+    ax = faithkit.score([0, 1, 0], ["a", "b", "c"]).plot()
+    assert dots(ax) == []
+    assert "nothing checked" in texts(ax)
+
+
+def test_an_estimator_without_an_interval_is_a_dot_alone():
+    ax = faithkit.score([0, 0, 1], ["a", "a", "a"], estimator="majority").plot()
+    assert len(dots(ax)) == 1
+    assert labelled(ax, "interval") == []
+    assert "0.667" in texts(ax)
+
+
+def test_the_given_axes_are_used_and_returned(logged):
+    mine = axes()
+    assert logged.plot(ax=mine) is mine
+    assert logged.plot() is not logged.plot()
+
+
+def test_names_are_never_read_as_mathematics(logged):
+    ax = plots.measures(axes(), {IMAGE[:30]: logged.consistency})
+    assert texts(ax)[0] == IMAGE[:30]
+    with mpl.rc_context({"text.usetex": True}):  # must neither be typeset here nor fail
+        assert not plots.measures(axes(), {"$\\frac{$": logged.consistency}).texts[0].get_usetex()
+    ax.get_figure().canvas.draw()
+
+
+def test_a_long_name_is_shortened_in_its_middle(logged):
+    name = "shap:background=kmeans:10," + "x" * 200 + " · sign-of-top-5"
+    shown = texts(plots.measures(axes(), {name: logged.consistency}))[0]
+    assert shown.startswith("shap:")
+    assert shown.endswith("top-5")
+    assert "…" in shown
+    assert len(shown) < 60
+
+
+def test_the_best_come_to_the_fore(logged):
+    good = faithkit.score(["yes", "no"] * 50, ["yes", "no"] * 50)
+    poor = faithkit.score(["yes", "no"] * 50, ["same"] * 100)
+    ax = Comparison({"poor": poor, "good": good}).plot()
+    weights = {text.get_text(): text.get_fontweight() for text in ax.texts}
+    assert (weights["good"], weights["poor"]) == ("bold", "normal")
+    assert dots(ax) == [poor.consistency.value, good.consistency.value]
+
+
+def test_a_comparison_draws_only_what_was_measured(logged):
+    both = Comparison({"rules": ordinary(), "logged": ordinary()})
+    assert len(dots(both.plot("sufficiency"))) == 2
+    with pytest.raises(InputError, match="sufficiency cannot be drawn: no system has it"):
+        Comparison({"logged": logged}).plot("sufficiency")
+
+
+def test_the_curve_ends_at_the_value_and_its_band_at_the_bracket(logged):
+    ax = plots.sample_size_curve(axes(), logged.tally)
+    line, band = ax.lines[0], ax.collections[0].get_paths()[0].vertices
+    assert (line.get_xdata()[0], line.get_ydata()[0]) == (1, 0)
+    assert (line.get_xdata()[-1], line.get_ydata()[-1]) == pytest.approx((10, logged.consistency.value))
+    assert band[band[:, 0] == 10][:, 1].max() == pytest.approx(logged.consistency.bracket[1])
+    assert band[band[:, 0] == 1][:, 1].max() == pytest.approx(1)
+
+
+def test_local_scores_leave_out_what_could_not_be_checked(logged):
+    heights = [bar.get_height() for bar in plots.local_scores(axes(), logged.tally).patches]
+    local = [logged.local(row).consistency.value for row in range(10)]
+    expected, _ = np.histogram([value for value in local if value is not None], 20, (0, 1))
+    assert heights == pytest.approx((expected / 10).tolist())
+    assert sum(heights) == pytest.approx(logged.consistency.verified)
+
+
+def test_group_sizes_are_shares_of_instances_and_the_lonely_stand_out(logged):
+    bars = plots.group_sizes(axes(), logged.tally).patches
+    # sizes 1, 2, 3–4, 5–8
+    assert [bar.get_height() for bar in bars] == pytest.approx([0.1, 0.2, 0.7, 0])
+    assert bars[0].get_facecolor() != bars[1].get_facecolor()
+
+
+@pytest.mark.parametrize(("most", "last"), [(1, 8), (8, 8), (9, 16), (1000, 1024), (1025, 2048)])
+def test_the_largest_group_is_in_the_last_bin(most, last):
+    edges = plots._doubling(most)
+    assert edges[-1] == last + 0.5
+    assert edges[-2] < most <= edges[-1] or last == 8
+
+
+def test_one_row_can_be_drawn():
+    alone = faithkit.score(["yes"], ["because"])
+    assert dots(alone.plot()) == []
+    for draw in (plots.sample_size_curve, plots.local_scores, plots.group_sizes):
+        draw(axes(), alone.tally).get_figure().canvas.draw()
+
+
+def test_neither_plots_nor_pages_touch_pyplot():
+    script = (
+        "import sys, faithkit; result = faithkit.score(['y', 'n'], ['a', 'a']); result.plot(); result.to_html();"
+        "sys.exit('matplotlib.pyplot' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
