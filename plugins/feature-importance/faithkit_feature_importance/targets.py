@@ -100,7 +100,7 @@ class Target:
         parts = [picked.transpose(0, 2, 1).reshape(len(values), chosen.shape[1] * values.shape[1])]
         labels = [""]
         if self.name == "all":
-            labels = [f"{label}: " for label in self._predictor.classes.tolist()]  # type: ignore[union-attr]
+            labels = [f"{label}: " for label in self._predictor.classes.tolist()]
         told = [label + name for label in labels for name in names]
         if offset:
             parts.append(np.take_along_axis(offsets, chosen, axis=1))

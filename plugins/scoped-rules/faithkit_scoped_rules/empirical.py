@@ -106,7 +106,8 @@ class EmpiricalAnchors:
         search = _Search(self, questions[:, 0], questions[:, 1:])
         found, reached = search.run()
         rules = np.fromiter(map(self.words_.rule, found), dtype=object, count=len(found))
-        remarks = np.where(reached, None, UNSURE)
+        remarks = np.full(len(rules), UNSURE, dtype=object)
+        remarks[reached] = None
         place = place.ravel()
         return faithkit.Explanations(
             kind="rule", values=rules[place], instances=X, remarks=remarks[place], relation="in-scope"
