@@ -17,19 +17,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from faithkit.errors import InputError
+from faithkit.inputs.situation import Situation
 from faithkit.testing.checks import Check, Report, run
 from faithkit.testing.targets import checks_for
 from faithkit.wording import did_you_mean
 
-__all__ = ["Check", "Report", "checks_for", "parametrize_with_checks", "run_checks"]
+__all__ = ["Check", "Report", "Situation", "checks_for", "parametrize_with_checks", "run_checks"]
 
 
-def run_checks(target: Any, *, distribution: str | None = None) -> Report:
+def run_checks(
+    target: Any, *, distribution: str | None = None, situations: Mapping[str, Situation] | None = None
+) -> Report:
     """Run all checks of a plugin or component; this needs no pytest.
 
     Parameters
     ----------
-    target, distribution
+    target, distribution, situations
         As in `checks_for`.
 
     Returns
@@ -44,11 +47,13 @@ def run_checks(target: Any, *, distribution: str | None = None) -> Report:
     >>> print(run_checks(("estimator", Component(name="majority", factory=factory, summary="Majority."))))
     9 checks ran: 9 passed, 0 failed. 0 skipped.
     """
-    return run(checks_for(target, distribution=distribution))
+    return run(checks_for(target, distribution=distribution, situations=situations))
 
 
 def parametrize_with_checks(
-    target: Any, expected_failed_checks: Mapping[str, str] | None = None
+    target: Any,
+    expected_failed_checks: Mapping[str, str] | None = None,
+    situations: Mapping[str, Situation] | None = None,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Make one pytest test of each check; the decorated function calls ``check.run()``.
 
@@ -59,6 +64,8 @@ def parametrize_with_checks(
     expected_failed_checks : mapping of str to str, optional
         Checks that are known to fail, each with the reason: by name for every component of the plugin, or by
         id (``shap-chunking_is_irrelevant``) for one. It is an error when one of them passes.
+    situations : mapping of str to Situation, optional
+        As in `checks_for`.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def parametrize_with_checks(
     """
     import pytest
 
-    checks, expected = checks_for(target), dict(expected_failed_checks or {})
+    checks, expected = checks_for(target, situations=situations), dict(expected_failed_checks or {})
     _check_expected(expected, checks)
     parameters = []
     for check in checks:

@@ -4,7 +4,9 @@ Everything is made from fixed seeds and made once; what a check hands to an expl
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, partial
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.inputs.rows import input_kind
 from faithkit.inputs.situation import Situation
 from faithkit.measure.rows import concat_rows, take_rows
 
@@ -36,6 +39,19 @@ def situation(name: str) -> Situation:
     return make()
 
 
+_given: ContextVar[Mapping[str, Situation] | None] = ContextVar("situations", default=None)
+
+
+@contextmanager
+def given_situations(situations: Mapping[str, Situation] | None) -> Iterator[None]:
+    """Try explainers in these situations instead of the kit's own."""
+    token = _given.set(situations)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
 def situation_names(inputs: tuple[str, ...]) -> list[str]:
     """Return the situations whose rows are of one of the kinds of input.
 
@@ -44,7 +60,16 @@ def situation_names(inputs: tuple[str, ...]) -> list[str]:
     >>> situation_names(("text",))
     ['texts', 'texts_of_three_classes']
     """
+    given = _given.get()
+    if given is not None:
+        return [name for name, one in given.items() if input_kind(one.X) in inputs]
     return [name for name, (kind, _) in _SITUATIONS.items() if kind in inputs]
+
+
+def situation_named(name: str) -> Situation:
+    """Return a situation out of those that were given, or of the kit's own."""
+    given = _given.get()
+    return situation(name) if given is None else given[name]
 
 
 def fresh(value: Any) -> Any:

@@ -1,15 +1,19 @@
 """From what a person wants checked (a module, a distribution, a component) to the checks that apply to it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any
+
+from attrs import evolve
 
 from faithkit.errors import InputError
 from faithkit.extension.component import Component
 from faithkit.extension.discovery import normalised
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import GROUP
+from faithkit.inputs.situation import Situation
 from faithkit.testing import (
     components,
     declarations,
@@ -20,6 +24,7 @@ from faithkit.testing import (
     relations,
 )
 from faithkit.testing.checks import Check, bind_all
+from faithkit.testing.fixtures import given_situations
 from faithkit.testing.plugins import Plugin
 from faithkit.wording import did_you_mean
 
@@ -31,7 +36,9 @@ _MODULES = {
 }
 
 
-def checks_for(target: Any, *, distribution: str | None = None) -> list[Check]:
+def checks_for(
+    target: Any, *, distribution: str | None = None, situations: Mapping[str, Situation] | None = None
+) -> list[Check]:
     """List the checks that a plugin, or one component, should pass.
 
     Parameters
@@ -40,6 +47,9 @@ def checks_for(target: Any, *, distribution: str | None = None) -> list[Check]:
         A plugin's module, the name of an installed distribution, or ``(kind, component)``.
     distribution : str, optional
         Who provides it, for messages; by default the distribution that has declared the module.
+    situations : mapping of str to Situation, optional
+        Models of your own to try explainers on, instead of the kit's: each a fitted model, six rows to
+        explain, of which the second and the last are equal, and a background.
 
     Returns
     -------
@@ -61,14 +71,26 @@ def checks_for(target: Any, *, distribution: str | None = None) -> list[Check]:
     Traceback (most recent call last):
     faithkit.errors.InputError: No plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
     """
+    with given_situations(situations):
+        found = list(_checks(target, distribution))
+    if situations is None:
+        return found
+    return [evolve(check, run=partial(_run_in, situations, check.run)) for check in found]
+
+
+def _run_in(situations: Mapping[str, Situation], run: Callable[[], None]) -> None:
+    with given_situations(situations):
+        run()
+
+
+def _checks(target: Any, distribution: str | None) -> Iterator[Check]:
     if isinstance(target, tuple):
-        return list(_component_checks(_entry(target, distribution or "your plugin")))
-    checks: list[Check] = []
+        yield from _component_checks(_entry(target, distribution or "your plugin"))
+        return
     for plugin in _plugins(target, distribution):
-        checks.extend(bind_all(plugins, "plugin", plugin.name, plugin))
+        yield from bind_all(plugins, "plugin", plugin.name, plugin)
         for entry in plugin.offers()[0]:
-            checks.extend(_component_checks(entry))
-    return checks
+            yield from _component_checks(entry)
 
 
 def _component_checks(entry: Entry) -> Iterator[Check]:

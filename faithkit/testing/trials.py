@@ -22,7 +22,7 @@ from faithkit.inputs.situation import Situation
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.rows import n_rows, take_rows
 from faithkit.testing.components import make
-from faithkit.testing.fixtures import fresh, situation, situation_names
+from faithkit.testing.fixtures import fresh, situation_named, situation_names
 
 
 @frozen(eq=False)
@@ -30,11 +30,12 @@ class Trial:
     """What an explainer did in one situation, and what became of what it was given.
 
     `made` is what the factory gave and `explainer` what the kernel would go on with after `fit`. X, seeds and
-    background are as the explainer left them.
+    background are as the explainer left them; `situation` is untouched.
     """
 
     entry: Entry
     name: str
+    situation: Situation
     made: Any
     fit_returned: Any
     answer: Any
@@ -47,11 +48,6 @@ class Trial:
     def who(self) -> str:
         """Whom a message is about."""
         return f"{self.entry.component.name} on {self.name}"
-
-    @property
-    def situation(self) -> Situation:
-        """The situation, untouched."""
-        return situation(self.name)
 
     @property
     def situation_seeds(self) -> NDArray[np.uint32]:
@@ -78,10 +74,14 @@ def trials(entry: Entry) -> list[Trial]:
     return worked
 
 
-@cache
 def outcome(entry: Entry, name: str) -> Trial | Exception:
     """Try an explainer in a situation, once; what it raises is an outcome, too."""
-    given, explainer = situation(name), make(entry)
+    return _outcome(entry, name, situation_named(name))
+
+
+@cache
+def _outcome(entry: Entry, name: str, given: Situation) -> Trial | Exception:
+    explainer = make(entry)
     X, seeds, background = fresh(given.X), row_seeds(given.X, seed=0), fresh(given.background)
     touched: list[str] = []
     try:
@@ -90,7 +90,7 @@ def outcome(entry: Entry, name: str) -> Trial | Exception:
             answer = (explainer if returned is None else returned).explain(X, seeds)
     except Exception as error:
         return error
-    return Trial(entry, name, explainer, returned, answer, X, seeds, background, tuple(touched))
+    return Trial(entry, name, given, explainer, returned, answer, X, seeds, background, tuple(touched))
 
 
 @cache

@@ -1,10 +1,7 @@
 """SHAP values: what every algorithm promises, and what the explainer does where one of them fails."""
 
 import warnings
-from functools import partial
 
-import attrs
-import faithkit_feature_importance
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,8 +25,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
-from faithkit.inputs.situation import Situation, prepare
-from faithkit.testing import fixtures, run_checks
+from faithkit.inputs.situation import prepare
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 4)).round(1)
@@ -637,36 +633,3 @@ def test_rows_that_are_no_such_table_are_refused(rows, message):
 def test_a_background_that_is_no_table_is_refused():
     with pytest.raises(faithkit.InputError, match="list of texts"):
         shap().fit(faithkit.Predictor(GaussianNB().fit(X, TWO)), ["good", "bad"])
-
-
-# The conformance kit, beside the situations that it tries everybody in
-
-
-def boosted(make, labels):
-    return Situation(make().fit(GAPS[:60], labels[:60]), np.vstack([GAPS[60:65], GAPS[61:62]]), GAPS[:60])
-
-
-SITUATIONS = {
-    "xgboost": ("table", partial(boosted, xgboost, TWO)),
-    "xgboost_of_three_classes": ("table", partial(boosted, xgboost, THREE)),
-    "lightgbm": ("table", partial(boosted, lightgbm, TWO)),
-    "lightgbm_of_three_classes": ("table", partial(boosted, lightgbm, THREE)),
-}
-
-
-def test_the_contract_is_kept_for_xgboost_and_lightgbm(monkeypatch):
-    monkeypatch.setattr(fixtures, "_SITUATIONS", SITUATIONS)
-    component = next(c for c in faithkit_feature_importance.faithkit_explainers() if c.name == "shap")
-    report = run_checks(("explainer", attrs.evolve(component, name="boosted")))
-    # this check asks for the situation by its name, in a process that does not know ours; hence the next test
-    assert set(report.failed) <= {"boosted-background_of_another_width_is_refused"}
-    assert {f"boosted-explains_{name}" for name in SITUATIONS} <= set(report.passed)
-    assert report.skipped == {}
-
-
-@pytest.mark.parametrize("name", SITUATIONS)
-def test_a_background_of_another_width_is_refused(name):
-    _, make = SITUATIONS[name]
-    given = make()
-    with pytest.raises(faithkit.InputError, match="failed on 1 rows"):
-        shap().fit(faithkit.Predictor(given.model), given.background[:, :1])
