@@ -350,7 +350,7 @@ class Evaluation:
         same = np.flatnonzero(self._grouped.owned == self._grouped.owned[row])
         return LocalResult(
             prediction=seen.prediction,
-            explanation=readable(self.sample.explanations, row % self.n),
+            explanation=self._readable(self.sample.explanations, row % self.n),
             consistency=consistency,
             sufficiency=sufficiency,
             shared_by=tuple(same[same != seen.row].tolist()),
@@ -371,7 +371,7 @@ class Evaluation:
         held = unpack_bits(holds_bits(SameExplanation(), self.sample, explanations), self.n)[0]
         return LocalResult(
             prediction=label,
-            explanation=readable(explanations, 0),
+            explanation=self._readable(explanations, 0),
             consistency=consistency,
             sufficiency=sufficiency,
             shared_by=tuple(np.flatnonzero(held).tolist()),
@@ -393,8 +393,11 @@ class Evaluation:
         other = int(np.flatnonzero(held & (self.labels.codes != self.labels.codes[owner]))[0])
         predictions = dict(zip(self.labels.classes, counted.tally.counts[u].tolist(), strict=True))
         return Violation(
-            readable(counted.explanations, u), predictions, (self._witness(owner), self._witness(other))
+            self._readable(counted.explanations, u), predictions, (self._witness(owner), self._witness(other))
         )
+
+    def _readable(self, explanations: Explanations, row: int) -> str:
+        return readable(explanations, row, self.provenance.discretizer.instance)
 
     def _witness(self, row: int) -> Witness:
         label = self.labels.classes[self.labels.codes[row]]

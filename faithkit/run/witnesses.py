@@ -85,8 +85,11 @@ class LocalResult:
         return attrs.asdict(self) | {"shared_by": list(self.shared_by)}
 
 
-def readable(explanations: Explanations, row: int) -> str:
+def readable(explanations: Explanations, row: int, discretizer: Any = None) -> str:
     """Return an explanation as a person reads it: the rule, the words, or the named numbers.
+
+    A discretizer whose identities say something else than their numbers has a method ``tell(identity,
+    names)``, which words one of them.
 
     Examples
     --------
@@ -96,6 +99,8 @@ def readable(explanations: Explanations, row: int) -> str:
     if explanations.missing[row]:
         return "no explanation"
     value = take_rows(explanations.identities, [row])
+    if explanations.identity is not None and hasattr(discretizer, "tell"):
+        return str(discretizer.tell(value[0], explanations.shared.get("names")))
     if isinstance(value, pd.DataFrame) or (isinstance(value, np.ndarray) and value.ndim == 2):
         names = explanations.shared.get("names") if isinstance(value, np.ndarray) else None
         cells = cells_of(value, 0, names) or {}

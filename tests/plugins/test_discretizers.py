@@ -1,6 +1,7 @@
 """Discretizations of importances: golden vectors by hand, brute force for every fast path, and what they refuse."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -332,3 +333,17 @@ def test_quantile_refuses_other_columns_and_explanations_before_it_learnt():
 def test_wrong_parameters_are_refused(name, params, message):
     with pytest.raises(faithkit.ParameterError, match=message):
         make(name, **params)
+
+
+def told(discretizer):
+    names = {"names": ["age", "job"]}
+    phi = faithkit.Explanations.vectors([[0.5, 0.1], [0.5, 0.1], [0.1, 0.5]], shared=names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", faithkit.FaithkitWarning)  # quantile learns from the log itself
+        return faithkit.score(["a", "b", "a"], phi, discretizer=discretizer).local(0).explanation
+
+
+def test_an_identity_whose_numbers_mean_something_else_is_worded_by_its_discretizer():
+    assert told("rank") == "job ≤ age"
+    assert told("quantile:bins=2") == "age in bin 2, job in bin 1"
+    assert told("sign") == "age = 1, job = 1"

@@ -60,3 +60,9 @@ class Quantile:
             for j, ends in enumerate(cuts):
                 places[part, j] = place(values[part, j], ends)
         return places
+
+    def tell(self, identity: NDArray[np.float64], names: list[str] | None) -> str:
+        """Word one row of bins, the lowest being 1."""
+        told = names or [str(j) for j in range(len(identity))]
+        bins = ("missing" if place != place else f"{int(place) + 1}" for place in identity.tolist())
+        return ", ".join(f"{name} in bin {place}" for name, place in zip(told, bins, strict=False))

@@ -22,3 +22,7 @@ class Rank:
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.unsignedinteger]:
         """Return the columns in the order of their importances."""
         return ascending(importances("rank", explanations, offsets=False))
+
+    def tell(self, identity: NDArray[np.unsignedinteger], names: list[str] | None) -> str:
+        """Word one order, from the smallest importance to the largest."""
+        return " ≤ ".join(str(j) if names is None else names[j] for j in identity.tolist())
