@@ -8,12 +8,79 @@ FAITHKIT_API = 1
 
 
 @faithkit.hookimpl
+def faithkit_explainers() -> Iterable[faithkit.Component]:
+    """Provide the explainers whose explanations are rows: neighbours and counterfactuals."""
+    yield faithkit.Component(
+        name="nearest-neighbor",
+        factory="faithkit_example_based.nearest_neighbor:NearestNeighbor",
+        summary="The k nearest of a set of prototypes; as model and explainer its consistency is 1.",
+        kinds=("example",),
+        inputs=("table",),
+    )
+    yield faithkit.Component(
+        name="nearest-counterfactual",
+        factory="faithkit_example_based.nearest_counterfactual:NearestCounterfactual",
+        summary="The closest row of the background with another label, refined on request.",
+        kinds=("example",),
+        inputs=("table",),
+    )
+    yield faithkit.Component(
+        name="dice",
+        factory="faithkit_example_based.dice:Dice",
+        summary="A row like the instance that the model labels otherwise: dice-ml's searches, mended.",
+        kinds=("example",),
+        inputs=("table",),
+        requires=("dice_ml",),
+    )
+
+
+@faithkit.hookimpl
 def faithkit_relations() -> Iterable[faithkit.Component]:
-    """Provide the relation of prototypes."""
+    """Provide the relations of prototypes and of counterfactuals."""
+    yield faithkit.Component(
+        name="nearest",
+        factory="faithkit_example_based.nearest:Nearest",
+        summary="The example is the instance's nearest prototype.",
+        kinds=("example",),
+        inputs=("table",),
+    )
     yield faithkit.Component(
         name="within",
         factory="faithkit_example_based.within:Within",
         summary="The instance lies within a distance of the example.",
+        kinds=("example",),
+        inputs=("table",),
+    )
+    yield faithkit.Component(
+        name="in-ball",
+        factory="faithkit_example_based.in_ball:InBall",
+        summary="The instance is nearer to the explained one than its counterfactual is.",
+        kinds=("example",),
+        inputs=("table",),
+    )
+
+
+@faithkit.hookimpl
+def faithkit_discretizers() -> Iterable[faithkit.Component]:
+    """Provide the paper's discretizations of counterfactuals."""
+    yield faithkit.Component(
+        name="delta",
+        factory="faithkit_example_based.changes:Delta",
+        summary="What the example changes, and by how much.",
+        kinds=("example",),
+        inputs=("table",),
+    )
+    yield faithkit.Component(
+        name="delta-sign",
+        factory="faithkit_example_based.changes:DeltaSign",
+        summary="In which direction the example changes each column.",
+        kinds=("example",),
+        inputs=("table",),
+    )
+    yield faithkit.Component(
+        name="is-feature-modified",
+        factory="faithkit_example_based.changes:IsFeatureModified",
+        summary="Which columns the example changes.",
         kinds=("example",),
         inputs=("table",),
     )

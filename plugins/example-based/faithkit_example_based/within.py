@@ -1,60 +1,136 @@
-"""When a prototype applies to an instance: within a distance of it."""
+"""When an example applies to an instance: within a distance of it."""
 
+import re
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 import faithkit
+from faithkit_example_based.balls import Balls
+from faithkit_example_based.content import distinct_rows, drawn_rows, plain_rows
+from faithkit_example_based.distances import Distance
+from faithkit_example_based.examples import Metric, check_examples, prototype_numbers, sample_coordinates
+from faithkit_example_based.search import nearest
+
+QUANTILE = re.compile(r"q(0|1|[01]?\.\d+)")
+ASKED = 2000  # rows whose nearest distances a quantile is taken of
 
 
 class Within(faithkit.Relation):
-    """The instance lies within the Euclidean distance `tau` of the example.
+    """The instance lies within the distance `tau` of the example; of k examples, of each of them.
 
-    It is not reflexive: an example need not lie within `tau` of the instance it explains.
+    It is not reflexive: an example need not lie within `tau` of the instance that it explains.
 
     Parameters
     ----------
-    tau : float
-        The largest distance at which an example still applies.
+    tau : float or str
+        The largest distance at which an example still applies: a number, or a quantile such as q0.5, which
+        is the distance within which half of the background's rows have a prototype other than themselves
+        (any other row, where explanations name no prototypes; 2,000 rows are asked, drawn by content).
+    distance : str or callable, optional
+        euclidean, standardized, manhattan, gower, or a function of two rows. By default the explainer's own;
+        where explanations carry none, gower for a background with categories or missing values, else
+        standardized.
 
     Examples
     --------
     >>> X = np.array([[0.0], [1.0], [5.0]])
     >>> prototypes = faithkit.Explanations(kind="example", values=np.array([[0.5], [0.5], [0.5]]))
-    >>> Within(tau=0.5).holds(faithkit.Sample(X, prototypes), prototypes)[0]
+    >>> near = Within(tau=0.5, distance="euclidean").fit(X)
+    >>> near.holds(faithkit.Sample(X, prototypes), prototypes)[0]
     array([ True,  True, False])
     """
 
     name = "within"
 
-    def __init__(self, tau: float) -> None:
-        if not isinstance(tau, int | float) or not tau >= 0:
-            raise faithkit.ParameterError(f"within: tau must be a number of at least 0, got {tau!r}.")
+    def __init__(self, tau: float | str, distance: Any = None) -> None:
+        is_number = isinstance(tau, Real) and not isinstance(tau, bool) and 0 <= tau < np.inf
+        is_quantile = isinstance(tau, str) and QUANTILE.fullmatch(tau) and float(tau[1:]) <= 1
+        if not is_number and not is_quantile:
+            raise faithkit.ParameterError(
+                "within: tau must be a finite number of at least 0, or a quantile of nearest distances from "
+                f"q0 to q1, such as q0.5; got {tau!r}."
+            )
         self.tau = tau
+        self._metric = Metric("within", distance)
+        self._quantile: tuple[Distance, float] | None = None
+
+    def fit(self, background: Any) -> "Within":
+        """Remember the background, for the distance and for quantiles."""
+        self._metric.fit(background)
+        self._quantile = None
+        return self
 
     def key(self, explanations: faithkit.Explanations) -> Any:
-        """Return the examples."""
-        if explanations.kind != "example":
-            raise faithkit.InputError(
-                f"within reads examples, and these explanations are of kind {explanations.kind!r}: "
-                "name another relation, or an explainer that gives examples."
-            )
+        """Return the examples: rows, or numbers of prototypes."""
+        check_examples("within", explanations)
         return explanations.values
 
     def holds(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
-        """Compare distances with tau."""
-        near: NDArray[np.bool_] = (
-            cdist(_numbers(self.key(explanations)), _numbers(sample.instances("within"))) <= self.tau
-        )
-        return near
+        """Measure every pair by the elementary formula."""
+        balls, x = self._asked(sample, explanations)
+        return np.logical_and.reduce([ball.holds(x) for ball in balls])
+
+    def packed(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.uint64]:
+        """Measure only what a screen in float32 leaves open."""
+        balls, x = self._asked(sample, explanations)
+        return np.bitwise_and.reduce([ball.packed(x) for ball in balls])
+
+    def _asked(
+        self, sample: faithkit.Sample, explanations: faithkit.Explanations
+    ) -> tuple[list[Balls], NDArray[Any]]:
+        """Return the balls around each of the k examples, and the instances' coordinates."""
+        here = explanations.take(~explanations.missing)
+        self.key(here)
+        distance = self._metric.of(explanations)
+        x = sample_coordinates("within", distance, sample)
+        tau = np.full(len(here), self._radius(distance, here.shared.get("prototypes")))
+        if "prototypes" in here.shared:
+            prototypes = distance.coordinates(here.shared["prototypes"])
+            centres = [prototypes[numbers] for numbers in prototype_numbers(here).T]
+        else:
+            centres = [distance.coordinates(here.values)]
+        return [Balls(distance, c, tau, False, explanations.missing) for c in centres], x
+
+    def __str__(self) -> str:
+        return f"within:tau={self.tau}{self._metric.told(',')}"
+
+    def _radius(self, distance: Distance, prototypes: Any) -> float:
+        if not isinstance(self.tau, str):
+            return float(self.tau)
+        if self._quantile is None or self._quantile[0] is not distance:
+            if self._metric.background is None:
+                raise faithkit.InputError(
+                    f"within: tau={self.tau} is a quantile over a background, and there is none: "
+                    "fit the relation on one first, or give tau as a number."
+                )
+            far = nearest_distances(distance, self._metric.background, prototypes)
+            self._quantile = distance, float(np.quantile(far, float(self.tau[1:]), method="inverted_cdf"))
+        return self._quantile[1]
 
 
-def _numbers(rows: Any) -> NDArray[np.float64]:
-    try:
-        return np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise faithkit.InputError(
-            "within measures Euclidean distances, which need numeric columns: encode the categories first."
-        ) from None
+def nearest_distances(distance: Distance, background: Any, prototypes: Any = None) -> NDArray[np.float64]:
+    """Return how far rows of the background are from their nearest prototype other than themselves.
+
+    Examples
+    --------
+    >>> from faithkit_example_based.distances import learn_distance
+    >>> line = np.array([[0.0], [1.0], [5.0]])
+    >>> np.sort(nearest_distances(learn_distance("euclidean", line), line))
+    array([1., 1., 4.])
+    """
+    rows, _ = distinct_rows(background)
+    prototypes = rows if prototypes is None else prototypes
+    asked = plain_rows(rows, drawn_rows(rows, ASKED, seed=0))
+    x, p = distance.coordinates(asked), distance.coordinates(prototypes)
+    numbers = nearest(distance, x, p, min(2, len(p)))
+    far = distance.between(x[:, None], p[numbers])
+    encoder = faithkit.Encoder(background)
+    codes, others = encoder.encode(asked), encoder.encode(prototypes, unseen="keep")[numbers]
+    same = (codes[:, None] == others) | (np.isnan(codes[:, None]) & np.isnan(others))
+    least = np.where(same.all(axis=2), np.inf, far).min(axis=1)
+    if np.isinf(least).all():
+        raise faithkit.InputError("within: a quantile of nearest distances needs two distinct rows, got one.")
+    return least[np.isfinite(least)]

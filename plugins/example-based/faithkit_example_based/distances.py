@@ -1,0 +1,249 @@
+"""How far apart two rows are: learnt from the background once, the same for explainers and relations.
+
+A distance turns rows into coordinates and says how far two coordinates are apart. Differences are taken
+column by column before anything is scaled, so rows that tie on paper tie here, too.
+"""
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, Protocol
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+
+Floats = NDArray[np.float64]
+NAMES = ("euclidean", "standardized", "manhattan", "gower")
+ROOTED = ("euclidean", "standardized")  # the root of a sum of squares; the others are plain sums
+
+
+class Distance(Protocol):
+    """What explainers and relations ask of a distance."""
+
+    def coordinates(self, X: Any) -> NDArray[Any]:
+        """Return the rows as an array that `between` reads; its first axis is the rows."""
+
+    def between(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """Return the distances of coordinates, broadcast against each other."""
+
+    def parts(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """Return what every column adds to the distance of two rows, up to a monotone function."""
+
+    def to_shared(self) -> dict[str, Any]:
+        """Return the distance as arrays and JSON values."""
+
+
+def check_distance(who: str, given: Any) -> Any:
+    """Return a distance as people name it: None for the default, a name, or a function of two rows."""
+    if given is None or given in NAMES or callable(given):
+        return given
+    raise faithkit.ParameterError(
+        f"{who}: distance must be one of {', '.join(NAMES)} or a function of two rows, got {given!r}."
+    )
+
+
+def learn_distance(given: Any, background: Any) -> "Distance":
+    """Learn a distance from the background: its columns, their categories and their scales.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [20, 60, 40], "job": ["cook", "smith", None]})
+    >>> distance = learn_distance(None, people)
+    >>> x = distance.coordinates(people)
+    >>> distance.name, distance.between(x[:1], x)
+    ('gower', array([0.  , 1.  , 0.75]))
+    """
+    if isinstance(background, list) or hasattr(background, "tocsr"):
+        raise faithkit.InputError(
+            f"examples are rows of a table, and the background is a {type(background).__name__}: "
+            "give a 2-D array or a DataFrame."
+        )
+    return UserDistance(given) if callable(given) else TableDistance.learn(given, background)
+
+
+def shared_distance(shared: dict[str, Any]) -> "TableDistance":
+    """Read back a distance that an explainer left in `Explanations.shared`."""
+    return TableDistance(
+        shared["name"], faithkit.Encoder(shared["table"]), np.asarray(shared["scale"], dtype=np.float64)
+    )
+
+
+@attrs.frozen(eq=False)
+class TableDistance:
+    """One of the four named distances, fitted to a table's columns.
+
+    Parameters
+    ----------
+    name : str
+        euclidean, standardized, manhattan or gower.
+    encoder : Encoder
+        Knows the columns and their categories.
+    scale : (n_columns,) float
+        What the difference of two numbers is divided by; a column of scale 0 is left out.
+    """
+
+    name: str
+    encoder: faithkit.Encoder
+    scale: Floats
+    categorical: frozenset[int] = attrs.field(init=False)
+
+    @categorical.default
+    def _categorical(self) -> frozenset[int]:
+        return frozenset(self.encoder.categorical)
+
+    @classmethod
+    def learn(cls, name: str | None, background: Any) -> "TableDistance":
+        """Learn columns and scales; without a name gower where there are categories or missing values."""
+        encoder = faithkit.Encoder(background)
+        codes = encoder.encode(background)
+        if name is None:
+            name = "gower" if encoder.categorical or np.isnan(codes).any() else "standardized"
+        _check_columns(name, encoder)
+        _check_cells(name, encoder, codes)
+        return cls(name, encoder, _scale(name, codes))
+
+    def to_shared(self) -> dict[str, Any]:
+        """Return name, scales, and the smallest table from which an Encoder learns the same."""
+        most = max(map(len, self.encoder.categories.values()), default=1)
+        codes = np.zeros((max(1, most), self.encoder.n_columns))
+        for j, values in self.encoder.categories.items():
+            codes[:, j] = np.minimum(np.arange(len(codes)), max(0, len(values) - 1))
+        return {"name": self.name, "table": self.encoder.decode(codes), "scale": self.scale}
+
+    def coordinates(self, X: Any) -> Floats:
+        """Return the codes of the rows, categories that the background lacks included."""
+        codes = self.encoder.encode(X, unseen="keep")
+        _check_cells(self.name, self.encoder, codes)
+        for j, values in self.encoder.categories.items():
+            unseen = codes[:, j] == len(values) + 1
+            if unseen.any():
+                codes[unseen, j] = len(values) + 1 + _content_codes(self._column(X, j), unseen)
+        return codes
+
+    def between(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """Return the distances, each summed in the order of the columns."""
+        total = np.zeros(np.broadcast_shapes(a.shape[:-1], b.shape[:-1]))
+        with np.errstate(over="ignore"):  # what is so far away is infinitely far
+            for j in range(len(self.scale)):
+                total += self._part(j, a[..., j], b[..., j])
+        if self.name in ROOTED:
+            return np.sqrt(total)
+        return total / len(self.scale) if self.name == "gower" else total
+
+    def parts(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """Return the summands of the distance, column by column."""
+        parts = [
+            np.broadcast_to(self._part(j, a[..., j], b[..., j]), a.shape[:-1]) for j in range(len(self.scale))
+        ]
+        return np.stack(parts, axis=-1)
+
+    def _part(self, j: int, a: Floats, b: Floats) -> Any:
+        if j in self.categorical:
+            return (a != b).astype(np.float64)
+        gap = np.abs(a - b) / self.scale[j] if self.scale[j] else 0.0
+        if self.name in ROOTED:
+            return gap * gap
+        if self.name == "manhattan":
+            return gap
+        gone_a, gone_b = np.isnan(a), np.isnan(b)
+        return np.where(gone_a | gone_b, gone_a != gone_b, gap)
+
+    def _column(self, X: Any, j: int) -> Any:
+        if not hasattr(X, "iloc"):
+            return X[:, [j]]
+        names = [str(name) for name in X.columns]
+        return X.iloc[:, [names.index(self.encoder.names[j])]]
+
+
+@attrs.frozen(eq=False)
+class UserDistance:
+    """A user's function of two rows, asked about every pair: slow and simple.
+
+    A row of a DataFrame is given as a Series, a row of an array as a 1-D array. The function must be
+    symmetric, as distances are.
+
+    Examples
+    --------
+    >>> hamming = UserDistance(lambda a, b: int((a != b).sum()))
+    >>> X = hamming.coordinates(np.array([[1, 2], [1, 3]]))
+    >>> hamming.between(X[:1], X)
+    array([0., 1.])
+    """
+
+    function: Callable[[Any, Any], float]
+
+    @property
+    def name(self) -> str:
+        """The function's own name."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def to_shared(self) -> dict[str, Any]:
+        """Return the name alone: a function is no JSON value."""
+        return {"name": self.name, "function": True}
+
+    def coordinates(self, X: Any) -> NDArray[Any]:
+        """Return the rows themselves, as objects."""
+        rows = np.empty(len(X), dtype=object)
+        for i in range(len(X)):
+            rows[i] = X.iloc[i] if hasattr(X, "iloc") else X[i]
+        return rows
+
+    def between(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """Ask the function about every pair."""
+        pairs = np.broadcast(a, b)
+        return np.array([self._ask(x, y) for x, y in pairs], dtype=np.float64).reshape(pairs.shape)
+
+    def parts(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """Return zeros: a function does not say what each column adds."""
+        width = len(a[0]) if len(a) else 0
+        return np.zeros((len(a), width))
+
+    def _ask(self, x: Any, y: Any) -> float:
+        far = self.function(x, y)
+        if not isinstance(far, Real) or not far >= 0:
+            raise faithkit.InputError(
+                f"the distance {self.name} gave {far!r} for two rows; expected a number of at least 0."
+            )
+        return float(far)
+
+
+def _scale(name: str, codes: Floats) -> Floats:
+    """Return what differences are divided by; sorted first, so that the rows' order leaves no trace."""
+    if name in ("euclidean", "manhattan"):
+        return np.ones(codes.shape[1])
+    ordered = np.sort(codes, axis=0)
+    with np.errstate(invalid="ignore"):
+        low, high = np.fmin.reduce(ordered, axis=0), np.fmax.reduce(ordered, axis=0)
+        spread = high - low if name == "gower" else ordered.std(axis=0)
+    return np.where(high > low, spread, 0.0)  # of a constant column the deviation may come out as 1e-17
+
+
+def _check_columns(name: str, encoder: faithkit.Encoder) -> None:
+    if name != "gower" and encoder.categorical:
+        column = encoder.names[encoder.categorical[0]]
+        raise faithkit.InputError(
+            f"the distance {name} needs numbers, and column {column!r} holds categories: "
+            "use distance=gower, or encode the categories first."
+        )
+
+
+def _check_cells(name: str, encoder: faithkit.Encoder, codes: Floats) -> None:
+    wrong = np.isinf(codes) if name == "gower" else ~np.isfinite(codes)
+    if wrong.any():
+        row, j = np.unravel_index(int(wrong.argmax()), wrong.shape)
+        what, mend = ("an infinite", "give finite numbers")
+        if np.isnan(codes[row, j]):
+            what, mend = ("a missing", "use distance=gower, or impute it")
+        raise faithkit.InputError(
+            f"column {encoder.names[j]!r} has {what} value, and the distance {name} takes none: {mend}."
+        )
+
+
+def _content_codes(column: Any, rows: NDArray[np.bool_]) -> Floats:
+    """Return numbers made of the values' content (52 bits), so that two new values can be told apart."""
+    cells = faithkit.take_rows(column, rows)
+    high, low = (faithkit.row_seeds(cells, seed).astype(np.uint64) for seed in (0, 1))
+    return 1.0 + ((high << np.uint64(20)) | (low >> np.uint64(12))).astype(np.float64)

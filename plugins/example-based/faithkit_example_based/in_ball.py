@@ -1,0 +1,69 @@
+"""When a counterfactual says something about an instance: nearer to the explained one than it."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+from faithkit_example_based.balls import Balls
+from faithkit_example_based.examples import Metric, example_rows, explained_rows, sample_coordinates
+
+
+class InBall(faithkit.Relation):
+    """The instance lies in the open ball around the explained one that reaches to its counterfactual.
+
+    A counterfactual x′ of x says that every point nearer to x than x′ has x's label.
+
+    Parameters
+    ----------
+    distance : str or callable, optional
+        euclidean, standardized, manhattan, gower, or a function of two rows. By default the explainer's own;
+        where explanations carry none, gower for a background with categories or missing values, else
+        standardized.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> found = faithkit.Explanations(kind="example", values=X[[2, 2, 0]], instances=X)
+    >>> InBall(distance="euclidean").fit(X).holds(faithkit.Sample(X, found), found)
+    array([[ True,  True, False],
+           [False,  True, False],
+           [False,  True,  True]])
+    """
+
+    name = "in-ball"
+
+    def __init__(self, distance: Any = None) -> None:
+        self._metric = Metric("in-ball", distance)
+
+    def fit(self, background: Any) -> "InBall":
+        """Remember the background, for explanations that carry no distance."""
+        self._metric.fit(background)
+        return self
+
+    def key(self, explanations: faithkit.Explanations) -> Any:
+        """Return the explained instances and their counterfactuals, side by side."""
+        return explained_rows("in-ball", explanations), example_rows("in-ball", explanations)
+
+    def holds(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
+        """Measure every pair by the elementary formula."""
+        balls, x = self._asked(sample, explanations)
+        return balls.holds(x)
+
+    def packed(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.uint64]:
+        """Measure only what a screen in float32 leaves open."""
+        balls, x = self._asked(sample, explanations)
+        return balls.packed(x)
+
+    def __str__(self) -> str:
+        return f"in-ball{self._metric.told(':')}"
+
+    def _asked(
+        self, sample: faithkit.Sample, explanations: faithkit.Explanations
+    ) -> tuple[Balls, NDArray[Any]]:
+        rows = self.key(explanations.take(~explanations.missing))
+        distance = self._metric.of(explanations)
+        centres, ends = (distance.coordinates(table) for table in rows)
+        x = sample_coordinates("in-ball", distance, sample)
+        return Balls(distance, centres, distance.between(centres, ends), True, explanations.missing), x

@@ -1,0 +1,101 @@
+"""Examples: tallies of balls against all distances at once, and counterfactuals against DiCE's on Adult."""
+
+import numpy as np
+from bench_empirical_anchors import adult
+from harness import Contest, benchmark
+
+import faithkit
+from faithkit.measure.tally import count
+
+ROWS, EXPLANATIONS, COLUMNS = 50_000, 5_000, 14
+PEER_BLOCK = 1_000  # explanations whose distances the peer holds at a time: 400 MB
+PEER_ROWS = 10
+
+
+def _situation():
+    """Rows, and balls of 5,000 distinct explanations, of which every one explains some row."""
+    rng = np.random.default_rng(0)
+    X, centres, ends = (rng.normal(size=(n, COLUMNS)) for n in (ROWS, EXPLANATIONS, EXPLANATIONS))
+    labels = (X[:, 0] > 0.5).astype(np.int64)
+    owned = np.r_[np.arange(EXPLANATIONS), rng.integers(0, EXPLANATIONS, ROWS - EXPLANATIONS)]
+    return X, labels, centres, centres + 0.8 * (ends - centres), owned
+
+
+def _by_cdist(centres, radius, X, labels, is_open):
+    """Count labels in balls the plain way: all distances of a block, compared; labels are sorted, to be fair."""
+    from scipy.spatial.distance import cdist
+
+    X, cut = X[np.argsort(labels, kind="stable")], int((labels == 0).sum())
+    counts = np.empty((len(centres), 2), dtype=np.int64)
+    for start in range(0, len(centres), PEER_BLOCK):
+        block = slice(start, start + PEER_BLOCK)
+        far = cdist(centres[block], X)
+        near = far < radius[block, None] if is_open else far <= radius[block, None]
+        counts[block] = np.column_stack(
+            [np.count_nonzero(part, axis=1) for part in (near[:, :cut], near[:, cut:])]
+        )
+    return counts.tobytes()
+
+
+@benchmark
+def balls() -> list[Contest]:
+    """Tally 5,000 balls over 50,000 rows, Euclidean: around examples (within) and around instances (in-ball)."""
+    X, labels, centres, ends, owned = _situation()
+    tau, radius = np.full(EXPLANATIONS, 4.0), np.sqrt(((centres - ends) ** 2).sum(axis=1))
+    examples = faithkit.Explanations(kind="example", values=centres[owned])
+    others = faithkit.Explanations(kind="example", values=ends[owned], instances=centres[owned])
+
+    def tally(name, params, explanations):
+        relation = faithkit.registry().create("relation", name, {"distance": "euclidean", **params}).fit(X)
+        return count(relation, faithkit.Sample(X, explanations), labels, 2).tally.counts.tobytes()
+
+    return [
+        Contest(
+            f"within: {EXPLANATIONS:,} × {ROWS:,} × {COLUMNS}",
+            lambda: tally("within", {"tau": 4.0}, examples),
+            "cdist and compare",
+            lambda: _by_cdist(centres, tau, X, labels, is_open=False),
+            wanted=5.0,
+            repeat=2,
+        ),
+        Contest(
+            f"in-ball: {EXPLANATIONS:,} × {ROWS:,} × {COLUMNS}",
+            lambda: tally("in-ball", {}, others),
+            "cdist and compare",
+            lambda: _by_cdist(centres, radius, X, labels, is_open=True),
+            wanted=5.0,
+            repeat=2,
+        ),
+    ]
+
+
+@benchmark
+def counterfactuals() -> list[Contest]:
+    """Explain all of Adult's test part; the peer explains a few rows of it, and is scaled up."""
+    import dice_ml  # noqa: F401 (so that a missing dice-ml leaves this benchmark out)
+
+    model, train, test = adult()
+    predictor = faithkit.Predictor(model)
+    seeds = faithkit.row_seeds(test, 0)
+    mine = faithkit.registry().create("explainer", "nearest-counterfactual").fit(predictor, train)
+    theirs = faithkit.registry().create("explainer", "dice", {"method": "kdtree"}).fit(predictor, train)
+    rows = np.random.default_rng(0).choice(len(test), PEER_ROWS, replace=False)
+
+    def ours():
+        return len(mine.explain(test, seeds))
+
+    def peer():
+        return len(theirs.explain(test.iloc[rows], seeds[rows]))
+
+    return [
+        Contest(
+            f"{len(test):,} rows of Adult against {len(train):,}",
+            ours,
+            "dice, kdtree",
+            peer,
+            wanted=100.0,
+            same=lambda a, b: True,
+            repeat=1,
+            peer_share=PEER_ROWS / len(test),
+        )
+    ]

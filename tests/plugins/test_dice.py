@@ -1,0 +1,619 @@
+"""DiCE's counterfactuals: what dice-ml finds, checked by the model, and nothing of its faults."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import faithkit
+
+METHODS = ["random", "genetic", "kdtree"]
+NOT_FOUND = "no counterfactual found"
+
+
+def fitted(model, background, **params):
+    return faithkit.registry().create("explainer", "dice", params).fit(predictor(model), background)
+
+
+def predictor(model):
+    return faithkit.Predictor(model)
+
+
+def explained(model, background, X, seed=0, **params):
+    return fitted(model, background, **params).explain(X, faithkit.row_seeds(X, seed))
+
+
+def complete(n=120, seed=0):
+    """Words and numbers without gaps; the numbers are halves, which float32 holds, too."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "hours": rng.integers(0, 80, n) / 2,
+            "job": rng.choice(list("abcd"), n),
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+
+
+def mixed(n=120, seed=0):
+    """A frame of all dtypes that a column can have, with gaps in two of the categories."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "town": pd.Categorical(rng.choice(["Bonn", "Ulm"], n)),
+            "age": rng.normal(45, 12, n).round(1),
+            "job": pd.Series(rng.choice(["clerk", "smith", "cook"], n), dtype="str"),
+            "children": rng.integers(0, 4, n),
+            "member": rng.random(n) < 0.5,
+        }
+    )
+    frame.loc[rng.random(n) < 0.15, "job"] = None
+    frame.loc[rng.random(n) < 0.15, "town"] = np.nan
+    return frame
+
+
+def three_words(frame):
+    """A model of three string labels that reads words, gaps and numbers; it has no scores."""
+    clerk = (frame["job"] == "clerk").fillna(False).to_numpy(bool)
+    young = (frame["age"] < 40).to_numpy()
+    return np.where(frame["town"].isna(), "gap", np.where(clerk | young, "low", "high")).astype(object)
+
+
+class Busy:
+    """A classifier with probabilities, by hours and job alone."""
+
+    classes_ = np.array([False, True])
+
+    def predict(self, frame):
+        return ((frame["hours"].astype(float) > 35) | (frame["job"] == "a")).to_numpy()
+
+    def predict_proba(self, frame):
+        return np.column_stack([~self.predict(frame), self.predict(frame)]).astype(float)
+
+
+class Counted:
+    """A callable model that counts how often it is asked."""
+
+    def __init__(self, answer):
+        self.answer, self.calls = answer, 0
+
+    def __call__(self, X):
+        self.calls += 1
+        return self.answer(X)
+
+
+# --- the counterfactuals ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "named"),
+    [
+        *((method, lambda y: y) for method in METHODS),
+        ("random", lambda y: pd.Series(y).map({"gap": 3, "low": 1, "high": 2}).to_numpy()),
+        ("random", lambda y: y == "low"),
+    ],
+    ids=[*METHODS, "numbers", "booleans"],
+)
+def test_every_counterfactual_has_another_label(method, named):
+    X = mixed(4, seed=1)
+    model = lambda frame: named(three_words(frame))  # noqa: E731
+    found = explained(model, mixed(), X, method=method)
+    assert found.kind == "example"
+    assert found.relation == "in-ball"
+    assert not found.missing.any()
+    assert (model(found.values) != model(X)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_counterfactuals_have_the_columns_and_dtypes_of_the_background(method):
+    X, seeds = mixed(4, seed=1), [1, 2, 3, 4]
+    dice = fitted(three_words, mixed(), method=method)
+    straight, turned = (dice.explain(rows, seeds) for rows in (X, X[X.columns[::-1]]))
+    pd.testing.assert_series_equal(straight.values.dtypes, mixed().dtypes)
+    pd.testing.assert_frame_equal(turned.values, straight.values)
+    assert turned.instances.columns.tolist() == X.columns.tolist()[::-1]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8])
+def test_arrays_give_arrays(dtype):
+    X = np.random.default_rng(0).integers(-9, 9, (60, 3)).astype(dtype)
+    found = explained(lambda X: X[:, 0] > X[:, 1], X, X[:4])
+    assert found.values.dtype == dtype
+    assert found.values.shape == (4, 3)
+    assert ((found.values[:, 0] > found.values[:, 1]) != (X[:4, 0] > X[:4, 1])).all()
+
+
+@pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning")
+@pytest.mark.parametrize(
+    ("method", "columns"),
+    [
+        ("random", ["age", "hours", "job", "sex"]),
+        ("kdtree", ["age", "hours", "job", "sex"]),
+        ("genetic", ["age", "hours"]),  # with categories dice-ml asks its tree about columns in another order
+    ],
+    ids=METHODS[:1] + METHODS[:0:-1],
+)
+def test_without_missing_values_it_is_what_dice_ml_itself_finds(method, columns):
+    import dice_ml
+
+    background, X = complete()[columns], complete(4, seed=1)[columns]
+    model = Busy() if "job" in columns else LogisticRegression().fit(background, complete()["age"] > 50)
+    dice = fitted(model, background, method=method, sparsity=None)
+    rows = dice.encoder_.decode(dice.table_.codes)  # the same rows in the same order
+    data = dice_ml.Data(
+        dataframe=rows.assign(y=model.predict(rows)),
+        continuous_features=["age", "hours"],
+        outcome_name="y",
+    )
+    theirs = dice_ml.Dice(data, dice_ml.Model(model=model, backend="sklearn"), method=method)
+    seeds = faithkit.row_seeds(X, 0)
+    mine = dice.explain(X, seeds).values
+    for i, seed in enumerate(seeds):
+        with faithkit.global_seed(int(seed)):
+            answer = theirs.generate_counterfactuals(X[i : i + 1], total_CFs=1, posthoc_sparsity_param=None)
+        expected = answer.cf_examples_list[0].final_cfs_df[columns].iloc[0].tolist()
+        assert mine.iloc[i].tolist() == expected
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_only_the_named_columns_change(method):
+    # a background with every combination, so that the tree has rows that differ in these columns alone
+    rows = [(a, h, j) for a in (20, 30) for h in (30.0, 40.0) for j in "ab"]
+    background = pd.DataFrame(rows, columns=["age", "hours", "job"])
+    X = background[1:6:2].reset_index(drop=True)
+    found = explained(Busy(), background, X, method=method, features_to_vary=["hours", "job"])
+    assert not found.missing.any()
+    pd.testing.assert_series_equal(found.values["age"], X["age"])
+
+
+def test_a_missing_category_is_a_category():
+    background = pd.DataFrame({"job": ["cook", None, "clerk", None] * 5, "age": np.arange(20.0)})
+    model = lambda frame: frame["job"].isna().to_numpy()  # noqa: E731
+    for method in METHODS:
+        found = explained(model, background, background[:4], method=method)
+        assert found.values["job"].isna().tolist() == [True, False, True, False]
+        assert not found.missing.any()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_categories_that_look_like_numbers_stay_categories(method):
+    codes = np.random.default_rng(0).integers(0, 12, 80)
+    background = pd.DataFrame(
+        {"code": pd.Categorical(codes), "text": codes.astype(str), "size": np.arange(80.0)}
+    )
+    model = lambda frame: frame["code"].isin([0, 3, 11]).to_numpy()  # noqa: E731
+    found = explained(model, background, background[:5], method=method)
+    pd.testing.assert_series_equal(found.values.dtypes, background.dtypes)
+    assert (model(found.values) != model(background[:5])).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_columns_may_be_named_as_dice_ml_names_its_own(method):
+    named = (
+        complete().set_axis(["distance", "hours", "job", "y"], axis="columns").assign(sparsity=1.0, x0="c")
+    )
+    found = explained(Busy(), named, named[:3], method=method)
+    assert not found.missing.any()
+    numbered = complete().rename(columns={"age": 0, "sex": 7})
+    assert not explained(Busy(), numbered, numbered[:3], method=method).missing.any()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_table_may_have_no_numbers_or_constant_columns(method):
+    background = complete()[["job", "sex"]].assign(same="s")
+    model = lambda frame: (frame["job"] == "a").to_numpy()  # noqa: E731
+    found = explained(model, background, background[:4], method=method)
+    assert (model(found.values) != model(background[:4])).all()
+    constant = pd.DataFrame({"one": np.ones(30), "two": np.arange(30.0)})
+    model = lambda frame: (frame["two"] > 14).to_numpy()  # noqa: E731
+    found = explained(model, constant, constant[:4], method=method)
+    assert (model(found.values) != model(constant[:4])).all()
+    assert (found.values["one"] == 1).all()
+
+
+def test_the_genetic_search_works_on_large_numbers_and_behind_categories():
+    incomes = pd.DataFrame({"income": np.arange(30) * 1e6})  # dice-ml's weights would all be 0
+    model = lambda frame: (frame["income"] > 14e6).to_numpy()  # noqa: E731
+    found = explained(model, incomes, incomes[:3], method="genetic")
+    assert (found.values["income"] == 15e6).all()  # the nearest of the other label
+    # two rows of the other label; the others of the population are drawn with all decimals
+    shares = pd.DataFrame({"job": ["a", "b"] * 20, "share": np.append(np.linspace(0, 0.38, 38), [0.5, 0.55])})
+    model = lambda frame: frame["share"].between(0.4, 0.6).to_numpy()  # noqa: E731
+    assert not explained(model, shares, shares[:3], method="genetic").missing.any()
+
+
+def test_rows_of_the_background_come_back_exactly():
+    rng = np.random.default_rng(0)
+    background = pd.DataFrame(
+        {
+            "tiny": rng.integers(1, 9, 50)
+            * 1e-7,  # dice-ml fails on numbers that are written with an exponent
+            "third": np.arange(50) / 3,  # float32 would round
+            "large": 3_000_000_001 + np.arange(50),  # beyond int32
+            "huge": rng.integers(1, 9, 50) * 1e22,  # beyond int64
+        }
+    )
+    model = lambda frame: (frame["third"] > 8).to_numpy()  # noqa: E731
+    found = explained(model, background, background[:5], method="kdtree", sparsity=None)
+    rows = set(map(tuple, background.to_numpy().tolist()))
+    assert all(tuple(row) in rows for row in found.values.to_numpy().tolist())
+    for method in ("random", "genetic"):
+        found = explained(model, background, background[:5], method=method)
+        assert (model(found.values) != model(background[:5])).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_cells_that_are_not_changed_keep_every_digit(method):
+    background = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40) % 2 + 0.5})
+    X = pd.DataFrame({"a": [3.0, 4.0], "b": [0.5123456789, 1.4987654321]})
+    model = lambda frame: (frame["a"] > 20).to_numpy()  # noqa: E731
+    found = explained(model, background, X, method=method, sparsity=None)
+    moved = found.values["b"].to_numpy() - X["b"].to_numpy()
+    assert ((moved == 0) | (np.abs(moved) > 0.05)).all()
+    assert (moved == 0).any() or method == "random"
+
+
+def test_a_cell_that_was_changed_to_the_rounded_number_stays_so():
+    background = pd.DataFrame({"a": [-2.0, -1.0, 0.0, 1.0, 2.0] * 4})
+    model = lambda frame: (frame["a"] > 0).to_numpy()  # noqa: E731
+    found = explained(model, background, pd.DataFrame({"a": [0.125]}), method="kdtree")
+    assert found.values["a"].tolist() == [0.0]
+
+
+# --- which label is looked for ---------------------------------------------------------------------------
+
+
+class Thirds:
+    """Three labels by a number in [0, 3); the score falls with the distance to a label's third."""
+
+    classes_ = np.array(["a", "b", "c"])
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        weights = np.exp(-np.abs(X[:, :1] - [0.5, 1.5, 2.5]))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_of_three_labels_the_runner_up_is_looked_for(method):
+    background = np.linspace(0, 3, 60, endpoint=False)[:, None]
+    X = np.array([[0.2], [1.3], [1.7], [2.8]])
+    found = explained(Thirds(), background, X, method=method)
+    assert Thirds().predict(X).tolist() == ["a", "b", "b", "c"]
+    assert Thirds().predict(found.values).tolist() == ["b", "a", "c", "b"]
+
+
+def test_a_runner_up_that_the_background_lacks_is_not_looked_for():
+    background = np.concatenate([np.linspace(0, 1, 30), np.linspace(2.01, 3, 30)])[:, None]
+    X = np.array([[0.2], [2.8]])
+    for method in METHODS:
+        found = explained(Thirds(), background, X, method=method)
+        assert Thirds().predict(found.values).tolist() == ["c", "a"]
+
+
+def test_without_scores_the_most_frequent_other_label_is_looked_for():
+    background = np.concatenate([np.linspace(0, 1, 10), np.linspace(1.01, 2, 20), np.linspace(2.01, 3, 30)])
+    model = Thirds().predict
+    found = explained(model, background[:, None], np.array([[0.2], [1.5], [2.8]]))
+    assert model(found.values).tolist() == ["c", "c", "b"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_label_decides_where_scores_say_otherwise(method):
+    class Cautious(Busy):
+        """True only above 0.9: the most probable label is not the one predicted."""
+
+        def predict(self, frame):
+            return self.predict_proba(frame)[:, 1] > 0.9
+
+        def predict_proba(self, frame):
+            share = frame["hours"].to_numpy(float) / 40
+            return np.column_stack([1 - share, share])
+
+    X = complete(4, seed=1)
+    found = explained(Cautious(), complete(), X, method=method)
+    assert not found.missing.any()
+    assert (Cautious().predict(found.values) != Cautious().predict(X)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scores_need_not_be_probabilities(method):
+    from sklearn.svm import LinearSVC
+
+    X = complete()[["age", "hours"]]
+    model = LinearSVC().fit(X, np.where(X["hours"] > 20, "busy", "idle"))
+    found = explained(model, X, X[:5], method=method)
+    assert (model.predict(found.values) != model.predict(X[:5])).all()
+
+
+# --- rows without a counterfactual -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_without_a_counterfactual_are_counted_as_unexplained(method, capfd):
+    # the label is job == "a" or hours > 35: if only the job may change, whoever is busy by hours stays so
+    X = complete(4, seed=1).assign(hours=[30.0, 30.0, 38.0, 38.0], job=list("abab"))
+    stuck = (X["hours"] > 35).to_numpy()
+    background = pd.concat([X.assign(job=job, hours=hours) for job in "ab" for hours in (30.0, 38.0)])
+    spec = f"dice:method={method},features_to_vary=['job'],max_calls=60"
+    result = faithkit.evaluate(Busy(), X, explainer=spec, background=background)
+    found = result.sample.explanations
+    assert found.missing.tolist() == stuck.tolist()
+    assert found.remarks[stuck].tolist() == [NOT_FOUND] * 2
+    pd.testing.assert_series_equal(found.values.dtypes, background.dtypes)
+    assert (result.unexplained, result.why_unexplained) == (2, {NOT_FOUND: 2})
+    assert "4 instances" in str(result)
+    assert f"2 unexplained ({NOT_FOUND}: 2)" in str(result)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_rows_that_dice_cannot_take_say_why():
+    background = mixed().assign(age=lambda frame: frame["age"].where(frame.index % 5 > 0))
+    X = mixed(6, seed=1)
+    X.loc[0, "age"] = np.nan
+    X.loc[1, "age"] = np.inf
+    X.loc[2, "job"] = "king"
+    X["children"] = [0.0, 1.0, 2.0, 1.5, 3.0, 0.0]
+    no_gap = background[background["town"].notna()]
+    X["town"] = ["Bonn"] * 4 + [None, "Ulm"]
+    model = lambda frame: (frame["age"] > 45).to_numpy()  # noqa: E731
+    found = explained(model, no_gap, X)
+    assert found.remarks.tolist() == [
+        "a number is missing or infinite",
+        "a number is missing or infinite",
+        "a category that the background does not have",
+        "a value that the background's column has no room for",
+        "a category that the background does not have",
+        None,
+    ]
+    assert found.missing.tolist() == [True] * 5 + [False]
+
+
+def test_rows_that_fail_in_one_chunk_do_not_change_the_dtypes_of_another():
+    X = complete(10, seed=1).astype({"age": float})
+    X.loc[3, "age"] = 30.5
+    X.loc[9, "age"] = np.nan
+    result = faithkit.evaluate(Busy(), X, explainer="dice", background=complete())
+    assert result.unexplained == 2
+    pd.testing.assert_series_equal(result.sample.explanations.values.dtypes, complete().dtypes)
+
+
+def test_a_search_that_would_never_end_ends():
+    model = Counted(lambda frame: Busy().predict(frame))
+    background = complete().assign(hours=lambda frame: frame["hours"].round())
+    X = background[(background["hours"] > 35) | (background["job"] == "a")][:2]
+    dice = fitted(model, background, method="genetic", features_to_vary=["sex"], max_calls=40)
+    before = model.calls
+    found = dice.explain(X, [1, 2])
+    assert found.remarks.tolist() == [NOT_FOUND] * 2
+    assert model.calls - before <= 2 * (40 + 2)  # and the instance's own label, and perhaps a candidate's
+
+
+def test_the_limit_on_questions_keeps_what_the_sparsity_step_has_reached():
+    background = pd.DataFrame({"a": np.arange(5000) / 100, "b": np.arange(5000) % 7})
+    model = lambda frame: (frame["a"] > 25).to_numpy()  # noqa: E731
+    X = background[2450:2500:10]
+    for sparsity in ("binary", "linear"):
+        found = explained(model, background, X, method="kdtree", sparsity=sparsity, max_calls=2)
+        assert not found.missing.any()
+        assert model(found.values).all()
+
+
+def test_a_population_of_one_is_a_result():
+    background = pd.DataFrame({"member": [True, False] * 20, "age": [30.0] * 40})
+    model = lambda frame: frame["member"].to_numpy(bool)  # noqa: E731
+    X = background[:2]
+    for seed in range(4):
+        found = explained(model, background, X, seed=seed, method="genetic", features_to_vary=["member"])
+        assert found.values["member"].tolist() == [False, True]
+
+
+def test_a_model_that_hangs_is_ended_by_the_limit_in_seconds():
+    background = complete(40)
+
+    def hangs(frame):
+        while len(frame) == 1000 and (frame["sex"] == "m").all():
+            time.sleep(0.01)
+        return Busy().predict(frame)
+
+    result = faithkit.evaluate(
+        hangs,
+        background[:2].assign(sex=["m", "f"]),
+        explainer="dice:features_to_vary=['hours']",
+        background=background,
+        on_error="record",
+        row_timeout=2.0,
+    )
+    assert result.why_unexplained == {"time limit of 2 s": 1}
+
+
+# --- sparsity --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "sparsity"), [*((method, "binary") for method in METHODS), ("kdtree", "linear")]
+)
+def test_the_sparsity_step_moves_numbers_towards_the_instance_and_nothing_else(method, sparsity):
+    background, X = complete(), complete(5, seed=1)
+    model = lambda frame: ((frame["hours"] + frame["age"] / 10) > 26).to_numpy()  # noqa: E731
+    far = explained(model, background, X, method=method, sparsity=None).values
+    near = explained(model, background, X, method=method, sparsity=sparsity).values
+    assert (model(near) != model(X)).all()
+    for column in ("age", "hours"):
+        before, after = (np.abs(values[column] - X[column]).to_numpy() for values in (far, near))
+        assert (after <= before).all()
+    pd.testing.assert_frame_equal(near[["job", "sex"]], far[["job", "sex"]])
+    if method != "random":
+        assert not near.equals(far)
+
+
+def test_a_sparser_row_that_is_no_counterfactual_is_dropped():
+    # whole multiples of 5 alone have the other label: between two of them dice-ml's binary search ends anywhere
+    background = pd.DataFrame({"a": np.arange(200)})
+    model = lambda frame: (frame["a"] % 5 == 0).to_numpy()  # noqa: E731
+    X = background[background["a"] % 5 > 0][:150:8]
+    found = explained(model, background, X)
+    assert not found.missing.any()
+    assert (found.values["a"] % 5 == 0).all()
+
+
+# --- seeds and workers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "method", ["random", *(pytest.param(other, marks=pytest.mark.slow) for other in METHODS[1:])]
+)
+def test_the_same_seed_gives_the_same_rows_whatever_the_workers(method):
+    X, background = mixed(10, seed=1), mixed()  # more than one chunk
+    alone, together = (
+        faithkit.evaluate(three_words, X, explainer=f"dice:method={method}", background=background, n_jobs=n)
+        for n in (1, 2)
+    )
+    pd.testing.assert_frame_equal(alone.sample.explanations.values, together.sample.explanations.values)
+    assert alone.to_dict() == together.to_dict()
+
+
+def test_another_seed_gives_other_rows():
+    first, second = (explained(Busy(), complete(), complete(3, seed=1), seed=seed) for seed in (0, 1))
+    assert not first.values.equals(second.values)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_order_of_the_backgrounds_rows_does_not_matter(method):
+    background, X = mixed(), mixed(2, seed=1)
+    straight, turned = (
+        explained(three_words, rows, X, method=method) for rows in (background, background[::-1])
+    )
+    pd.testing.assert_frame_equal(straight.values, turned.values)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_global_generators_are_given_back_and_nothing_is_printed(method, capfd):
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    explained(three_words, mixed(), mixed(2, seed=1), method=method)
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_dice_ml_is_imported_when_fitted():
+    code = "import faithkit_example_based.dice, sys; print('dice_ml' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout == "False\n"
+
+
+# --- bad input -------------------------------------------------------------------------------------------
+
+
+def test_one_row_and_no_row_are_explained():
+    assert len(explained(three_words, mixed(), mixed(1, seed=1))) == 1
+    empty = fitted(three_words, mixed()).explain(mixed()[:0], [])
+    assert len(empty) == 0
+    pd.testing.assert_series_equal(empty.values.dtypes, mixed().dtypes)
+
+
+@pytest.mark.parametrize(
+    ("params", "told"),
+    [
+        ({"method": "gradient"}, "method must be one of random, genetic, kdtree, got 'gradient'"),
+        ({"sparsity": "none"}, "sparsity must be binary, linear or none, got 'none'"),
+        (
+            {"features_to_vary": "age"},
+            r"features_to_vary must be 'all' or a list of columns, such as \['age'\], got 'age'",
+        ),
+        ({"features_to_vary": []}, "features_to_vary must be"),
+        ({"max_calls": 0}, "max_calls must be a whole number of at least 1, got 0"),
+        ({"max_calls": 2.5}, "max_calls must be"),
+        ({"max_calls": True}, "max_calls must be"),
+    ],
+)
+def test_wrong_parameters_are_named(params, told):
+    with pytest.raises(faithkit.ParameterError, match=f"dice: {told}"):
+        faithkit.registry().create("explainer", "dice", params)
+
+
+@pytest.mark.parametrize(
+    ("model", "background", "params", "told"),
+    [
+        (
+            lambda f: np.full(len(f), "no"),
+            complete(),
+            {},
+            "gives all 120 rows .* the label 'no'.* two labels or more",
+        ),
+        (Busy(), complete().assign(age=np.nan), {}, "none of the 120 rows of the background is one. Impute"),
+        (
+            Busy(),
+            complete(),
+            {"features_to_vary": ["wage"]},
+            "has 'wage', which is no column .* it has age, hours, job",
+        ),
+        (lambda texts: [len(text) > 3 for text in texts], ["good", "bad"], {}, "given text input"),
+    ],
+    ids=["one label", "no complete row", "unknown column", "texts"],
+)
+def test_backgrounds_that_cannot_be_used_are_refused(model, background, params, told):
+    with pytest.raises(faithkit.InputError, match=told):
+        fitted(model, background, **params)
+
+
+def test_rows_without_the_columns_of_the_background_are_refused():
+    with pytest.raises(faithkit.InputError, match="lacks 'job'"):
+        explained(Busy(), complete(), complete(2)[["age", "hours", "sex"]])
+
+
+def test_a_model_that_fails_on_a_row_is_named():
+    def fragile(frame):
+        if len(frame) == 1000:
+            raise RuntimeError("too many")
+        return Busy().predict(frame)
+
+    with pytest.raises(
+        faithkit.ExplainerError, match="fragile failed on 1000 rows with RuntimeError: too many"
+    ):
+        faithkit.evaluate(fragile, complete(2), explainer="dice", background=complete())
+
+
+# --- real data -------------------------------------------------------------------------------------------
+
+
+def test_three_kinds_of_wine_have_counterfactuals():
+    from sklearn.datasets import load_wine
+
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    names = np.array(["barolo", "grignolino", "barbera"], dtype=object)
+    model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(X[::2], names[y[::2]])
+    for method in METHODS:
+        found = explained(model, X[::2], X[1:60:25], method=method)
+        assert not found.missing.any()
+        assert (model.predict(found.values) != model.predict(X[1:60:25])).all()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("FAITHKIT_DATA"), reason="FAITHKIT_DATA is not set")
+@pytest.mark.parametrize("method", METHODS)
+def test_adult_has_counterfactuals(method):
+    table = pd.read_csv(Path(os.environ["FAITHKIT_DATA"]) / "adult.csv.gz", na_values="?")
+    X, y = table.drop(columns="target"), table["target"].to_numpy(object)
+    assert X["workclass"].isna().any()
+    encode = FunctionTransformer(faithkit.Encoder(X).encode)
+    boosting = GradientBoostingClassifier(n_estimators=20, max_depth=4, random_state=0)
+    model = make_pipeline(encode, boosting).fit(X[:20_000], y[:20_000])
+    sample = X[20_000:20_040]
+    result = faithkit.evaluate(model, sample, explainer=f"dice:method={method}", background=X[:20_000])
+    found = result.sample.explanations
+    assert result.unexplained == 0
+    assert (model.predict(found.values) != model.predict(sample)).all()
+    pd.testing.assert_series_equal(found.values.dtypes, X.dtypes)
