@@ -1,6 +1,18 @@
-"""Settings for all tests: Hypothesis without time limits, reproducible everywhere."""
+"""Settings for all tests: Hypothesis without time limits, reproducible everywhere; what is slow in the kit."""
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("faithkit", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("faithkit")
+
+# an anchor takes up to seconds, and the kit asks for hundreds: of the explainers themselves, and of the
+# relation that it tries on all that they explain
+SLOW_IN_THE_KIT = ("[anchors-", "[anchors-text-", "[in-scope-")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "test_conformance" in item.nodeid and any(name in item.nodeid for name in SLOW_IN_THE_KIT):
+            item.add_marker(pytest.mark.slow)
