@@ -147,7 +147,7 @@ def _closer_screened(
 
 def _screened(fast: Screen, rows: slice, radius: Floats, n: int) -> tuple[Bytes, Bytes]:
     """Return which of n rows are surely near, and which may be, as packed bytes."""
-    blocks, step = -(-n // fast.width), max(1, TILE // fast.width)
+    blocks, step = -(-n // fast.width), -(-TILE // fast.width)
     limits = fast.limits(rows, radius)
     sure, possible = (np.zeros((len(radius), 8 * -(-n // 64)), dtype=np.uint8) for _ in limits)
     tile = np.empty((len(radius), step * fast.width), dtype=np.float32)
