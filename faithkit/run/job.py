@@ -176,7 +176,8 @@ def _failed(job: Job, error: BaseException, faults: Faults, row: int) -> Chunk:
         return Chunk(None, np.arange(0), [reason])
     kind = type(error).__name__ if isinstance(error, FaithkitError) else ""
     raise ExplainerError(
-        f"the explainer {job.explainer.text} failed on row {row}: {kind and kind + ': '}{reason}. "
+        f"the explainer {job.explainer.text} failed on row {row}: {kind and kind + ': '}"
+        f"{reason.rstrip('.')}. "
         "With on_error='record' (CLI: --on-error record) such rows are counted as unexplained."
     ) from (error if isinstance(error, Exception) else None)
 

@@ -207,7 +207,6 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
         (("evaluate", "--confidence", "2"), 1, "between 0 and 1"),
         (("score",), 2, "LOG"),
         (("scor",), 2, "Did you mean 'score'?"),
-        (("reproduce",), 2, "pip install faithkit-paper"),
         (("show", "explainer", "shapp"), 1, "Did you mean 'shap'?"),
         (("plan", "--range", "0"), 2, "--range"),
     ],

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,7 @@ def test_there_are_examples_to_run():
 def test_the_example_works(page, line, folder, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)  # other tests have a model of that name
     line = line.split(" #")[0].split("&&")[-1].strip()
     result = CliRunner().invoke(main, shlex.split(line)[1:])
     assert result.exit_code in (0, 3), result.output + result.stderr
