@@ -165,7 +165,7 @@ EXPLAINERS = {
 RELATIONS = {
     "RefusesEverything": (
         "relates_something",
-        "refuses-everything: it relates nothing. vectors: today is Sunday. Read one of them",
+        "refuses-everything: it relates nothing. vectors: today is Sunday.; wide vectors: today is Sunday. Read one of them",
     ),
     "FitReturnsNone": (
         "fit_returns_the_relation",
@@ -240,7 +240,7 @@ RELATIONS = {
 DISCRETIZERS = {
     "RefusesEverything": (
         "discretizes_something",
-        "refuses-everything: it discretizes nothing. vectors: today is Sunday. Take one of them",
+        "refuses-everything: it discretizes nothing. vectors: today is Sunday.; wide vectors: today is Sunday. Take one of them",
     ),
     "DropsMissing": (
         "one_identity_per_row",
