@@ -1,0 +1,89 @@
+"""`faithkit reproduce`: the paper's experiments, side by side with the printed numbers."""
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from faithkit_paper.catalogue import Experiment
+    from faithkit_paper.findings import Cell, Findings
+
+
+def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and isinstance(ctx.obj, dict):
+        ctx.obj["debug"] = True
+
+
+@click.command()
+@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]…")
+@click.option("--list", "listing", is_flag=True, help="List the experiments.")
+@click.option(
+    "--profile",
+    type=click.Choice(["tiny", "quick", "full"]),
+    default="quick",
+    show_default=True,
+    help="quick: minutes; full: as the paper, hours; tiny: seconds, to see that everything runs.",
+)
+@click.option("--output", default="reproduction", show_default=True, metavar="DIR", help="Where files go.")
+@click.option("--store", metavar="DIR", help="Keep what is finished here: a killed run goes on from it.")
+@click.option("--n-jobs", default=1, show_default=True, metavar="N", help="Workers; -1 for one per core.")
+@click.option("--seed", default=0, show_default=True, metavar="N")
+@click.option("--search", is_flag=True, help="Repeat the paper's search for hyper-parameters (long).")
+@click.option("--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show tracebacks.")
+def reproduce(
+    experiments: tuple[str, ...], listing: bool, output: str, store: str | None, **options: Any
+) -> None:
+    """Repeat the paper's experiments (all of them, if none is named) and compare with the printed numbers.
+
+    Each writes NAME.csv with every number, NAME.md with paper, ours and difference, and NAME.svg where the
+    paper has a figure.
+    """
+    from faithkit_paper.catalogue import chosen
+
+    wanted = chosen(experiments)
+    if listing:
+        width = max(len(experiment.name) for experiment in wanted)
+        for experiment in wanted:
+            click.echo(f"{experiment.name:<{width}}  {experiment.summary}")
+        return
+    _run(wanted, Path(output), None if store is None else Path(store), options)
+
+
+def _run(wanted: "list[Experiment]", folder: Path, store: Path | None, options: dict[str, Any]) -> None:
+    import faithkit
+    from faithkit_paper import run
+    from faithkit_paper.context import Context
+    from faithkit_paper.files import make_folder
+    from faithkit_paper.report import Summary
+
+    make_folder(folder)
+    context = Context(store=store and make_folder(store), tell=_tell, progress=True, **options)
+    cells: list[Cell] = []
+    for experiment in wanted:
+        with warnings.catch_warnings():
+            # what the experiments do on purpose is said in their remarks
+            warnings.simplefilter("ignore", faithkit.FaithkitWarning)
+            found = run.reproduce(experiment, context, folder)
+        _show(experiment, found, folder)
+        cells += found.cells
+    summary = Summary.of(cells)
+    if summary is not None and len(wanted) > 1:
+        click.echo(f"all together\n  {summary}")
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _show(experiment: "Experiment", found: "Findings", folder: Path) -> None:
+    from faithkit_paper.report import Summary, accuracies
+
+    click.echo(experiment.name)
+    for line in accuracies(found.cells):
+        click.echo(f"  {line}")
+    summary = Summary.of(found.cells)
+    if summary is not None:
+        click.echo(f"  {summary}")
+    click.echo(f"  {folder / experiment.name}.md")

@@ -1,0 +1,1 @@
+"""One module for each table, figure or section of the paper."""

@@ -1,0 +1,88 @@
+"""Table 1: four explainers that highlight words, on film reviews and a linear model.
+
+The split is the one that gives the paper's number of words: 20 % for testing, random state 42, file order.
+The word that Top Coefficient highlights is the one with the largest coefficient towards the predicted class;
+with the largest absolute one, as the text says, the paper's numbers do not come out.
+
+The paper does not give the threshold of Anchors, nor what a word is. Of thresholds from 0.6 to 0.95 and both
+tokenizers, on one sample of 1,000 texts, 0.8 and words came closest over the row's three cells. At 0.95 and
+white space, anchor-exp's defaults, they are 0.35, 0.43 and 0.69: rules of several words, which few texts
+share.
+"""
+
+from typing import Any
+
+import attrs
+
+from faithkit_paper.context import Context
+from faithkit_paper.findings import Cell, Findings, cells_of_runs
+
+NAME = "table-text"
+DATASET = "rt-polarity"
+EXPLAINERS = {
+    "top-coefficient": "top-coefficient:by=predicted",
+    # a beam of one is what anchor-exp, the authors' own code, really has
+    "anchors": "anchors-text:threshold=0.8,tokenizer=word,beam_size=1,batch_size=100",
+    "first-word": "first-word",
+    "all-words": "all-words",
+}
+
+
+@attrs.frozen(eq=False)
+class Reviews:
+    """The linear model, the texts it was tested on, and how often it was right."""
+
+    model: Any
+    train: list[str]
+    test: list[str]
+    accuracy: float
+
+
+def run(context: Context) -> Findings:
+    """Measure every explainer on five samples of 1,000 texts."""
+    return context.each(NAME, [DATASET], measured)
+
+
+def measured(context: Context, dataset: str) -> Findings:
+    """Measure the four explainers on samples of the test part."""
+    reviews = trained(context, dataset)
+    runs, size = context.pick(tiny=2, quick=5, full=5), context.pick(tiny=60, quick=1000, full=1000)
+    few = context.pick(tiny=(2, 6), quick=(1, 1000), full=(runs, size))
+    cells = [Cell(dataset, "logistic regression", "", "accuracy", reviews.accuracy, n=len(reviews.test))]
+    for name, explainer in EXPLAINERS.items():
+        times, rows = few if name == "anchors" else (runs, size)
+        results = [
+            context.evaluate(
+                reviews.model,
+                context.sample(reviews.test, rows, NAME, run),
+                explainer,
+                background=reviews.train,
+                seed=context.seed_of(NAME, run),
+            )
+            for run in range(times)
+        ]
+        cells += cells_of_runs(dataset, name, "original", results)
+    return Findings(tuple(cells), remarks(few, runs, size))
+
+
+def remarks(few: tuple[int, int], runs: int, size: int) -> tuple[str, ...]:
+    """Say what differs from the text of the paper."""
+    said = [f"{name}: `{EXPLAINERS[name]}`." for name in ("top-coefficient", "anchors")]
+    if few != (runs, size):
+        said.append(
+            f"anchors: {few[0]} sample{'s' if few[0] > 1 else ''} of {few[1]:,} texts, since each takes long."
+        )
+    return tuple(said)
+
+
+def trained(context: Context, dataset: str) -> Reviews:
+    """Fit the linear model on 80 % of the texts, as bags of words."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import train_test_split
+    from sklearn.pipeline import make_pipeline
+
+    data = context.dataset(dataset)
+    train, test, y_train, y_test = train_test_split(data.X, data.y, test_size=0.2, random_state=42)
+    model = make_pipeline(CountVectorizer(), LogisticRegression(max_iter=2000)).fit(train, y_train)
+    return Reviews(model, train, test, float(model.score(test, y_test)))

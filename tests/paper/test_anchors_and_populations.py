@@ -1,0 +1,93 @@
+"""figure-anchors and figure-populations, in their tiny versions: trends over thresholds, and who is best where."""
+
+import numpy as np
+import pytest
+from faithkit_paper.context import Context
+from faithkit_paper.experiments import figure_anchors, figure_populations
+from faithkit_paper.findings import Cell, Findings
+from faithkit_paper.models import DATASETS, boosted
+from faithkit_paper.orderings import trend
+from paper.tables import load
+
+CONTEXT = Context("tiny", load=load)
+
+
+@pytest.fixture(scope="module")
+def anchors():
+    return figure_anchors.run(CONTEXT)
+
+
+@pytest.fixture(scope="module")
+def populations():
+    return figure_populations.run(CONTEXT)
+
+
+def test_anchors_have_four_measures_at_each_threshold_of_every_dataset(anchors):
+    settings = ("threshold=0.5", "threshold=0.6")
+    wanted = {(d, s, m) for d in DATASETS for s in settings for m in figure_anchors.MEASURES}
+    assert {(c.dataset, c.setting, c.measure) for c in anchors.cells if c.measure != "accuracy"} == wanted
+
+
+def test_distinct_anchors_are_counted_and_divided_by_n(anchors):
+    known = {(c.dataset, c.setting, c.measure): c for c in anchors.cells}
+    for (dataset, setting, measure), cell in known.items():
+        if measure == "uniqueness":
+            assert cell.ours * cell.n == pytest.approx(known[dataset, setting, "n_explanations"].ours)
+
+
+def test_three_trends_are_told_and_the_figure_has_a_panel_for_each_dataset(anchors):
+    assert sum(remark.startswith("Claim: ") for remark in anchors.remarks) == 3
+    assert [ax.get_title() for ax in figure_anchors.draw(anchors).axes] == list(DATASETS)
+
+
+def test_a_trend_is_judged_by_its_ends_in_the_order_of_thresholds():
+    cells = [
+        Cell(dataset, "anchors", f"threshold={threshold}", "consistency", value)
+        for dataset, values in {"adult": (0.5, 0.8), "heart": (0.7, 0.6)}.items()
+        for threshold, value in zip((0.95, 0.5), values, strict=True)  # the last comes first
+    ]
+    told = trend(cells, "consistency", False, figure_anchors.threshold_of)
+    assert told.endswith("falls with the threshold. Holds on 1 of 2 datasets; not on heart (0.60 → 0.70).")
+
+
+def test_populations_have_the_consistency_of_four_explainers_over_five_draws(populations):
+    cells = [cell for cell in populations.cells if cell.measure == "consistency"]
+    assert [(c.explainer, c.setting) for c in cells] == [
+        (name, population)
+        for name in ("anchors", "shap", "lime", "dice")
+        for population in figure_populations.POPULATIONS
+    ]
+    assert all(cell.runs == 5 and 0 <= cell.ours <= 1 for cell in cells)
+
+
+def test_the_first_population_has_three_quarters_of_the_poor_and_a_quarter_of_the_rich():
+    y = np.array(["<=50K", ">50K"] * 4000, dtype=object)
+    first = figure_populations.in_first(CONTEXT, y, run=0)
+    assert first[::2].mean() == pytest.approx(0.75, abs=0.03)
+    assert first[1::2].mean() == pytest.approx(0.25, abs=0.03)
+
+
+def test_each_draw_makes_other_populations_and_so_does_another_seed():
+    y = np.asarray(boosted(CONTEXT, "adult").y_test)
+    draws = [figure_populations.in_first(CONTEXT, y, run) for run in (0, 1)]
+    draws.append(figure_populations.in_first(Context("tiny", load=load, seed=1), y, 0))
+    assert len({draw.tobytes() for draw in draws}) == 3
+
+
+def test_the_best_explainer_of_each_population_is_told():
+    def cells(*values):
+        names = [(e, p) for p in figure_populations.POPULATIONS for e in ("anchors", "shap")]
+        return [Cell("adult", *name, "consistency", v) for name, v in zip(names, values, strict=True)]
+
+    assert figure_populations.best(cells(0.9, 0.8, 0.7, 0.8)).endswith(
+        "Holds: anchors in population 1, shap in population 2."
+    )
+    assert figure_populations.best(cells(0.7, 0.8, 0.7, 0.8)).endswith(
+        "Not seen: shap in population 1, shap in population 2."
+    )
+
+
+def test_bars_stand_for_the_cells(populations):
+    (ax,) = figure_populations.draw(Findings(populations.cells)).axes
+    wanted = {round(cell.ours, 9) for cell in populations.cells if cell.measure == "consistency"}
+    assert {round(bar.get_height(), 9) for bar in ax.patches} == wanted

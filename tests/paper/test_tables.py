@@ -1,0 +1,132 @@
+"""The three tables of discretizations, in their tiny versions, and how they are read."""
+
+import attrs
+import numpy as np
+import pytest
+from faithkit_paper.closest import closest
+from faithkit_paper.context import Context
+from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
+from faithkit_paper.findings import Cell
+from faithkit_paper.models import DATASETS, boosted
+from faithkit_paper.orderings import orderings
+from faithkit_paper.printed import printed
+from faithkit_paper.readings import Explained, Reading, background, explain, seen
+from paper.tables import load
+
+import faithkit
+
+TABLES = {module.TABLE.name: module for module in (table_shap, table_lime, table_counterfactuals)}
+CONTEXT = Context("tiny", load=load)
+
+
+@pytest.fixture(scope="module", params=TABLES)
+def found(request):
+    return TABLES[request.param], TABLES[request.param].run(CONTEXT)
+
+
+def test_a_table_has_the_papers_cells_on_every_dataset(found):
+    module, findings = found
+    mine = {(c.dataset, c.explainer, c.setting, c.measure) for c in findings.cells if c.measure != "accuracy"}
+    wanted = {key[1:] for key in printed() if key[0] == module.TABLE.name}
+    narrow = {
+        d for d in DATASETS if seen(CONTEXT, boosted(CONTEXT, d), module.TABLE.reading).test.shape[1] < 5
+    }
+    assert mine == {cell for cell in wanted if not (cell[0] in narrow and cell[2] == "sign-of-top-5")}
+
+
+def test_every_cell_is_a_share_of_two_runs_of_some_rows(found):
+    _, findings = found
+    cells = [cell for cell in findings.cells if cell.measure != "accuracy"]
+    assert all(0 <= cell.ours <= 1 and cell.runs == 2 and cell.n >= 4 for cell in cells)
+
+
+def test_uniqueness_never_grows_when_signs_take_the_place_of_numbers(found):
+    module, findings = found
+    fine, coarse = ("original", "sign") if "sign" in module.TABLE.discretizers else ("delta", "delta-sign")
+    known = {(c.dataset, c.setting): c.ours for c in findings.cells if c.measure == "uniqueness"}
+    assert all(known[dataset, coarse] <= known[dataset, fine] for dataset in DATASETS)
+
+
+def test_the_reading_the_sizes_and_the_claims_are_told(found):
+    module, findings = found
+    told = "\n".join(findings.remarks)
+    assert f"`{module.TABLE.affordable(CONTEXT, module.TABLE.reading).explainer}`" in told
+    assert "adult: 2 samples of" in told
+    assert told.count("Claim: ") == 3
+
+
+def test_another_seed_moves_the_numbers(found):
+    module, findings = found
+    other = module.TABLE.cells(Context("tiny", load=load, seed=1), "adult", module.TABLE.reading)
+    mine = [cell for cell in findings.cells if cell.dataset == "adult" and cell.measure != "accuracy"]
+    assert [cell.ours for cell in other] != [cell.ours for cell in mine]
+
+
+def test_the_reading_is_one_of_those_that_were_compared():
+    for module in TABLES.values():
+        assert module.TABLE.reading in module.TABLE.candidates
+
+
+def test_the_second_class_is_explained_for_all_rows_or_the_predicted_one_for_each():
+    trained, spec = boosted(CONTEXT, "avila"), "shap:target=all,background=rows,algorithm=permutation"
+    part = seen(CONTEXT, trained, Reading(spec))
+    X, known = part.test[:6], part.model.predict_proba(background(CONTEXT, part))
+    above = part.model.predict_proba(X) - known.mean(axis=0)  # what SHAP values add up to
+    for target, wanted in (("second", above[:, 1]), ("predicted", above[range(6), part.model.predict(X)])):
+        found = explain(CONTEXT, trained, Reading(spec, target=target), X, seed=3).explanations.values
+        np.testing.assert_allclose(found.sum(axis=1), wanted, atol=1e-4)
+
+
+def test_fp_rounds_or_floors_as_the_reading_says():
+    phi = faithkit.Explanations.vectors([[0.04], [-0.04], [0.96]])
+    explained = Explained(np.array([0, 0, 1]), phi)
+    assert explained.score(Reading("shap", fp="round").discretizer("1fp")).n_explanations == 2
+    assert explained.score(Reading("shap", fp="floor").discretizer("1fp")).n_explanations == 3
+
+
+def test_three_classes_or_more_can_have_an_explainer_of_their_own():
+    asked = []
+
+    class Listening(Context):
+        def evaluate(self, model, X, explainer, **options):
+            asked.append(explainer)
+            return super().evaluate(model, X, explainer, **options)
+
+    context, two, many = Listening("tiny", load=load), "shap:target=all", "shap:target=all,output=raw"
+    for dataset in ("heart", "avila"):
+        trained = boosted(context, dataset)
+        reading = Reading(two, target="second", many=many)
+        explain(context, trained, reading, seen(context, trained, reading).test[:3], seed=0)
+    assert asked == [two, many]
+
+
+def test_the_closest_reading_comes_first_and_all_are_measured_on_the_same_cells():
+    readings = [table_shap.reading("probability", "median", "raw", "second", fp) for fp in ("floor", "round")]
+    table = attrs.evolve(table_shap.TABLE, candidates=readings)
+    every = closest(CONTEXT, table, ["heart"])
+    assert {one.reading for one in every} == set(table.candidates)
+    assert [one.summary.mean for one in every] == sorted(one.summary.mean for one in every)
+    assert {one.summary.cells for one in every} == {12}
+    assert all(one.by_dataset == {"heart": one.summary.mean} for one in every)
+
+
+def cells(**consistency):
+    return [
+        Cell(dataset, "shap", setting, "consistency", value)
+        for dataset, values in consistency.items()
+        for setting, value in zip(("original", "1fp", "sign"), values, strict=True)
+    ]
+
+
+def test_claims_that_hold_are_told_to_hold():
+    near_zero, improves, depends = orderings(cells(adult=(0.01, 0.9, 0.5), heart=(0.02, 0.1, 0.3)))
+    assert near_zero.endswith("Holds (at most 0.02).")
+    assert improves.endswith("Holds everywhere.")
+    assert depends.endswith("Holds: adult 1fp; heart sign.")
+
+
+def test_claims_that_do_not_hold_are_told_with_the_cells_that_break_them():
+    near_zero, improves, depends = orderings(cells(adult=(0.2, 0.9, 0.5), heart=(0.02, 0.3, 0.01)))
+    assert near_zero.endswith("Not on adult (0.20).")
+    assert improves.endswith("Holds in 3 of 4 cells; not heart sign (0.01 ≤ 0.02).")
+    assert depends.endswith("Not seen: adult 1fp; heart 1fp.")
