@@ -11,6 +11,8 @@ from paper.tables import load
 
 CONTEXT = Context("tiny", load=load)
 
+pytestmark = pytest.mark.slow  # six datasets and their models, however small
+
 
 @pytest.fixture(scope="module")
 def anchors():

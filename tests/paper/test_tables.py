@@ -18,6 +18,8 @@ import faithkit
 TABLES = {module.TABLE.name: module for module in (table_shap, table_lime, table_counterfactuals)}
 CONTEXT = Context("tiny", load=load)
 
+pytestmark = pytest.mark.slow  # six datasets and their models, however small
+
 
 @pytest.fixture(scope="module", params=TABLES)
 def found(request):

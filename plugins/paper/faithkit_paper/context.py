@@ -111,8 +111,13 @@ class Context:
         A row with a category that a thinned background lacks is unexplained, and ends nothing.
         """
         chunks = None if self.store is None else self.store / "chunks"
-        given = {"seed": self.seed, "n_jobs": self.n_jobs, "store": chunks, "progress": self.progress}
-        given["on_error"] = "record"
+        given: dict[str, Any] = {
+            "seed": self.seed,
+            "n_jobs": self.n_jobs,
+            "store": chunks,
+            "progress": self.progress,
+        }
+        given |= {"on_error": "record"}
         return faithkit.evaluate(model, X, explainer=explainer, **{**given, **options})
 
     def each(
