@@ -19,7 +19,7 @@ TABLE = Table(
         for table in ("codes", "published")
     ],
     rows={
-        "tiny": {"": 4},
+        "tiny": {"": 12},
         "quick": {"": 100, "chess": 25, "avila": 40, "covtype": 25},
         "full": {"": 2_000, "chess": 1_000, "avila": 1_000, "covtype": 1_000},
     },
