@@ -112,7 +112,9 @@ def explained(
         return []
     # one candidate at a time is what anchor-exp does, whatever it is told
     anchors = f"anchors:threshold={threshold},beam_size=1,batch_size=300"
-    result = context.evaluate(trained.model, rows, anchors, background=trained.train, **options)
+    # a category that no training row has cannot be perturbed: such a row shares its rule with nobody
+    options = {"background": trained.train, "on_error": "record", **options}
+    result = context.evaluate(trained.model, rows, anchors, **options)
     return result.sample.explanations.values
 
 

@@ -46,33 +46,37 @@ def run(context: Context) -> Findings:
 def measured(context: Context, dataset: str) -> Findings:
     """Measure the four explainers on samples of the test part."""
     reviews = trained(context, dataset)
-    runs, size = context.pick(tiny=2, quick=5, full=5), context.pick(tiny=60, quick=1000, full=1000)
-    few = context.pick(tiny=(2, 6), quick=(1, 1000), full=(runs, size))
+    sizes = dict.fromkeys(EXPLAINERS, context.pick(tiny=(2, 60), quick=(5, 1000), full=(5, 1000)))
+    sizes["anchors"] = context.pick(tiny=(2, 6), quick=(1, 1000), full=(5, 1000))  # each text takes long
+    results = {name: evaluated(context, reviews, name, *sizes[name]) for name in EXPLAINERS}
     cells = [Cell(dataset, "logistic regression", "", "accuracy", reviews.accuracy, n=len(reviews.test))]
-    for name, explainer in EXPLAINERS.items():
-        times, rows = few if name == "anchors" else (runs, size)
-        results = [
-            context.evaluate(
-                reviews.model,
-                context.sample(reviews.test, rows, NAME, run),
-                explainer,
-                background=reviews.train,
-                seed=context.seed_of(NAME, run),
-            )
-            for run in range(times)
-        ]
-        cells += cells_of_runs(dataset, name, "original", results)
-    return Findings(tuple(cells), remarks(few, runs, size))
+    cells += [cell for name in results for cell in cells_of_runs(dataset, name, "original", results[name])]
+    return Findings(tuple(cells), remarks(results["anchors"]))
 
 
-def remarks(few: tuple[int, int], runs: int, size: int) -> tuple[str, ...]:
-    """Say what differs from the text of the paper."""
-    said = [f"{name}: `{EXPLAINERS[name]}`." for name in ("top-coefficient", "anchors")]
-    if few != (runs, size):
-        said.append(
-            f"anchors: {few[0]} sample{'s' if few[0] > 1 else ''} of {few[1]:,} texts, since each takes long."
+def evaluated(context: Context, reviews: Reviews, name: str, runs: int, size: int) -> list[Any]:
+    """Evaluate an explainer on some samples; all explainers get the same ones."""
+    return [
+        context.evaluate(
+            reviews.model,
+            context.sample(reviews.test, size, NAME, run),
+            EXPLAINERS[name],
+            background=reviews.train,
+            seed=context.seed_of(NAME, run),
         )
-    return tuple(said)
+        for run in range(runs)
+    ]
+
+
+def remarks(anchors: list[Any]) -> tuple[str, ...]:
+    """Say what the paper does not."""
+    rules = [rule for result in anchors for rule in result.sample.explanations.values]
+    empty = sum(rule is not None and not rule.predicates for rule in rules) / len(rules)
+    return (
+        *(f"{name}: `{EXPLAINERS[name]}`." for name in ("top-coefficient", "anchors")),
+        f"anchors: {len(anchors)} sample{'s' if len(anchors) > 1 else ''} of {anchors[0].n:,} texts.",
+        f"anchors: {empty:.2f} of the rules are empty: the label stays, whatever is masked.",
+    )
 
 
 def trained(context: Context, dataset: str) -> Reviews:
