@@ -153,7 +153,7 @@ def _run(job: Job, tasks: list[_Task], execution: Execution) -> Iterator[tuple[i
         shared = _Shared(_token(), job)
         yield from parallel(joblib.delayed(_remote)(shared, task) for task in tasks)
     else:
-        yield from _run_in_processes(job, tasks, parallel, execution, spool=backend == "LokyBackend")
+        yield from _run_in_processes(job, tasks, parallel, spool=backend == "LokyBackend")
 
 
 def _parallel(execution: Execution) -> joblib.Parallel:
@@ -213,12 +213,13 @@ def _remote(shared: _Shared, task: _Task) -> tuple[int, Chunk]:
 
 
 def _run_in_processes(
-    job: Job, tasks: list[_Task], parallel: joblib.Parallel, execution: Execution, spool: bool
+    job: Job, tasks: list[_Task], parallel: joblib.Parallel, spool: bool
 ) -> Iterator[tuple[int, Chunk]]:
     import cloudpickle
 
+    portable = _portable(job)
     try:
-        content = cloudpickle.dumps(_portable(job))
+        content = cloudpickle.dumps(portable)
     except Exception as error:
         warnings.warn(
             f"the job cannot be sent to workers ({describe(error)}), so it runs in this process.",
@@ -228,14 +229,13 @@ def _run_in_processes(
         yield from ((task.number, _work(job, task)) for task in tasks)
         return
     if not spool:
-        yield from parallel(
-            joblib.delayed(_remote)(_Shared(_token(), _portable(job)), task) for task in tasks
-        )
+        shared = _Shared(_token(), portable)
+        yield from parallel(joblib.delayed(_remote)(shared, task) for task in tasks)
         return
     with tempfile.TemporaryDirectory(prefix="faithkit-") as folder:
         path = Path(folder) / "job"
         path.write_bytes(content)
-        yield from _surviving(_Shared(_token(), path=str(path)), tasks, parallel, execution)
+        yield from _surviving(_Shared(_token(), path=str(path)), tasks, parallel)
 
 
 def _portable(job: Job) -> Job:
@@ -245,9 +245,7 @@ def _portable(job: Job) -> Job:
     return Job(light, job.predictor, job.background, job.seed)
 
 
-def _surviving(
-    shared: _Shared, tasks: list[_Task], parallel: joblib.Parallel, execution: Execution
-) -> Iterator[tuple[int, Chunk]]:
+def _surviving(shared: _Shared, tasks: list[_Task], parallel: joblib.Parallel) -> Iterator[tuple[int, Chunk]]:
     """Run tasks in processes; when one dies, say so and try again what was lost."""
     left = {task.number: task for task in tasks}
     for attempt in (1, 2):
@@ -279,7 +277,6 @@ def _alone(shared: _Shared, task: _Task) -> Chunk:
 
 
 def _in_own_process(shared: _Shared, task: _Task) -> Chunk | None:
-
     try:
         with joblib.parallel_config(backend="loky"):
             ((_, chunk),) = joblib.Parallel(n_jobs=2)([joblib.delayed(_remote)(shared, task)])
