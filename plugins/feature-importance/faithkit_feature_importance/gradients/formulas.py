@@ -16,6 +16,7 @@ from faithkit_feature_importance.gradients.layers import read_layers
 from faithkit_feature_importance.gradients.links import Link, chain, close, find_link
 from faithkit_feature_importance.gradients.scaling import Scaled, unwrapped
 from faithkit_feature_importance.gradients.torch_modules import Autograd, module_of
+from faithkit_feature_importance.scored import scored_by
 
 Floats = NDArray[np.float64]
 Raw = Callable[[Floats], tuple[Floats, Floats]]
@@ -83,19 +84,6 @@ def _numeric(encoder: faithkit.Encoder) -> bool:
     return all(values == [False, True] for values in encoder.categories.values())
 
 
-@attrs.frozen(eq=False)
-class _Raw:
-    """A model whose scores are its decision function, whatever else it has."""
-
-    model: Any
-
-    def predict(self, X: Any) -> Any:
-        return self.model.predict(X)
-
-    def decision_function(self, X: Any) -> Any:
-        return self.model.decision_function(X)
-
-
 def raw_scores(predictor: faithkit.Predictor) -> faithkit.Predictor:
     """Return a predictor whose scores are the model's decision function."""
-    return faithkit.Predictor(_Raw(predictor.model), classes=predictor.classes)
+    return scored_by(predictor, predictor.model.decision_function)

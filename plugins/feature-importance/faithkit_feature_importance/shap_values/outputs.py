@@ -1,6 +1,5 @@
 """What SHAP values add up to: the model's probabilities, or its raw scores, and how exactly they do."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.scored import scored_by
 
 OUTPUTS = ("probability", "raw")
 TOLERANCE = 1e-6
@@ -54,7 +54,7 @@ class Output:
         if method is None:
             raise faithkit.InputError(_lacking(name, type(model).__name__))
         if name == "raw":
-            predictor = faithkit.Predictor(_Scored(model, method), classes=predictor.classes)
+            predictor = scored_by(predictor, method)
         row = faithkit.take_rows(background, slice(0, 1))
         predictor.scores(row)  # a model that cannot take the row says so in words
         in_float32 = np.asarray(method(row)).dtype == np.float32
@@ -68,15 +68,6 @@ class Output:
         """Return by how much sums miss the scores, row by row; beyond ±1, by what share of them."""
         size = np.maximum(1.0, np.abs(scores).max(axis=1, initial=0.0))
         return np.abs(sums - scores).max(axis=1, initial=0.0) / size
-
-
-class _Scored:
-    """A model with one way to score: `Predictor` would prefer probabilities where it sees them beside."""
-
-    def __init__(self, model: Any, method: Callable[[Any], Any]) -> None:
-        self.__name__ = type(model).__name__  # what messages call it
-        self.predict = getattr(model, "predict", model)
-        self.decision_function = method
 
 
 def _raw_method(model: Any) -> Any:
