@@ -4,7 +4,7 @@
 of verbs is written down here instead of being collected from them.
 """
 
-import sys
+import gc
 from importlib import import_module
 from typing import Any
 
@@ -61,6 +61,7 @@ class Verbs(click.Group):
         """Run a verb; an expected error becomes one line and exit code 1."""
         from faithkit.errors import FaithkitError
 
+        gc.enable()
         ctx.obj = {"debug": False}
         try:
             return super().invoke(ctx)
@@ -92,6 +93,3 @@ def _unknown(name: str) -> str:
 def main() -> None:
     """Measure whether explanations of predictions tell the truth about the model."""
 
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ def startup() -> list[Contest]:
     def call(*arguments):
         return lambda: subprocess.run(arguments, check=True, capture_output=True).returncode
 
-    faithkit = [sys.executable, "-c", "from faithkit.cli import main; main()"]
+    faithkit = [sys.executable, "-m", "faithkit"]
     peer = "import of its libraries", call(*bare)
     return [
         Contest("faithkit --help", call(*faithkit, "--help"), *peer, 0.5, repeat=7),
