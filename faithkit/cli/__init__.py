@@ -92,4 +92,3 @@ def _unknown(name: str) -> str:
 @click.version_option(__version__, prog_name="faithkit")
 def main() -> None:
     """Measure whether explanations of predictions tell the truth about the model."""
-

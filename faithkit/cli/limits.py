@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-MEASURES = ("consistency", "sufficiency")
+from faithkit.measure import MEASURES
+
 FAILED = 3
 
 

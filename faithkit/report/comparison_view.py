@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from faithkit.measure import MEASURES
 from faithkit.report.figures import figures, lines
 from faithkit.report.formats import interval_name, plural
 from faithkit.report.views import (
-    MEASURES,
     View,
     difference_view,
     estimate_view,

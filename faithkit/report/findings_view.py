@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from faithkit.measure import MEASURES
 from faithkit.report.figures import figures, lines
 from faithkit.report.formats import plural
 from faithkit.report.views import (
-    MEASURES,
     View,
     difference_view,
     estimate_view,

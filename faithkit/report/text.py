@@ -4,6 +4,7 @@ import io
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import ends, facts, interval_name, number, percent, plural, title
 from faithkit.wording import cell_text, few
@@ -124,7 +125,7 @@ def _minus(row: Any, alpha: float) -> str:
 def comparison_table(found: "Comparison") -> str:
     """Return one row per system and measure; those that may be the best are marked."""
     parts = []
-    for measure in ("consistency", "sufficiency"):
+    for measure in MEASURES:
         best = found.best(measure)
         if best:
             parts.append(_compared(found, measure, best))

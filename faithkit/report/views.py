@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from faithkit.measure import MEASURES
 from faithkit.report.formats import (
     ends,
     facts,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from faithkit.run.evaluation import Evaluation
 
 View = dict[str, Any]
-MEASURES = ("consistency", "sufficiency")
 
 
 def fragment_view(result: "Evaluation") -> View:

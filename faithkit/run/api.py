@@ -18,6 +18,7 @@ from faithkit.run.job import Faults, Job
 from faithkit.run.pipeline import (
     System,
     applicability,
+    check_inputs,
     discretize,
     encode_labels,
     explain_and_identify,
@@ -89,6 +90,7 @@ def evaluate(
     _check_options(confidence, permutations)
     execution = Execution(n_jobs, Faults(on_error, row_timeout), store, progress)
     chosen = component("explainer", explainer), component("discretizer", discretizer)
+    check_inputs(chosen[0], X)
     scorer = component("estimator", estimator)
     learners = [given for given in chosen if learns(given)]
     if background is None and learners:

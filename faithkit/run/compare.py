@@ -10,6 +10,7 @@ import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.measure import MEASURES
 from faithkit.measure.comparison import Difference, holm
 from faithkit.report.formats import system
 from faithkit.run.api import evaluate
@@ -18,8 +19,6 @@ from faithkit.run.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-MEASURES = ("consistency", "sufficiency")
 
 
 @attrs.frozen

@@ -7,12 +7,11 @@ from typing import Any
 import attrs
 import pandas as pd
 
+from faithkit.measure import MEASURES
 from faithkit.measure.comparison import Difference
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.subgroups import Subgroups
 from faithkit.run.witnesses import Violation
-
-MEASURES = ("consistency", "sufficiency")
 
 
 @attrs.frozen(eq=False)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.relations import Relation
@@ -18,7 +19,9 @@ from faithkit.measure.rows import n_rows, take_rows
 from faithkit.run.components import Given, component
 from faithkit.run.execution import Execution, explain_sample
 from faithkit.run.job import Job
+from faithkit.wording import listing
 
+ROWS = {"table": "the rows of a table", "text": "texts", "sparse": "the rows of a sparse matrix"}
 ROWS_LEARNT = 1000  # of the background, by a discretizer that learns
 
 
@@ -123,6 +126,22 @@ def accepted_kinds(discretizer: Given) -> tuple[str, ...]:
     if discretizer.recipe is None:
         return ()
     return registry().find("discretizer", discretizer.recipe[0]).component.kinds
+
+
+def check_inputs(explainer: Given, X: Any) -> None:
+    """Refuse rows of a kind that an explainer says it does not explain, and name those that do."""
+    if explainer.recipe is None or not n_rows(X):
+        return
+    known, kind = registry(), input_kind(X)
+    declared = known.find("explainer", explainer.recipe[0]).component.inputs
+    if kind in declared:
+        return
+    named = zip(known.entries("explainer"), known.names("explainer"), strict=True)
+    others = [name for entry, name in named if kind in entry.component.inputs]
+    raise InputError(
+        f"{explainer.text} explains {listing([ROWS[word] for word in declared])}, and X has {ROWS[kind]}: "
+        f"{'use ' + listing(others, 'or') if others else 'no installed explainer takes them'}."
+    )
 
 
 def applicability(

@@ -393,6 +393,14 @@ BAD = {
     ),
     "groups of another length": (lambda: faithkit.score([0, 1], ["a", "b"]).by(["f"]), "1 groups for 2 rows"),
     "groups by a missing column": (lambda: faithkit.score([0], ["a"]).by("sex"), "no column 'sex'"),
+    "texts for an explainer of tables": (
+        lambda: faithkit.evaluate(lambda X: [0 for _ in X], ["good film"], explainer="tree"),
+        "tree explains the rows of a table, and X has texts: use .*first-word",
+    ),
+    "a table for an explainer of texts": (
+        lambda: faithkit.evaluate(lambda X: X[:, 0], np.zeros((2, 1)), explainer="first-word"),
+        "first-word explains texts, and X has the rows of a table: use .*tree",
+    ),
     "an unwritable file": (
         lambda: faithkit.score([0], ["a"]).to_json("/nowhere/at/all.json"),
         "cannot write",
