@@ -1,20 +1,53 @@
 """Sphinx's configuration: offline, warnings are errors."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
 import faithkit
 
 project = "faithkit"
 author = "the faithkit developers"
 release = faithkit.__version__
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.doctest"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.doctest",
+    "sphinx.ext.intersphinx",
+    "sphinx_click",
+    "matplotlib.sphinxext.plot_directive",
+    "local_inventories",
+    "type_links",
+    "component_pages",
+    "check_pages",
+    "schema_pages",
+    "option_names",
+    "mathml",
+]
+exclude_patterns = ["_build", "_ext", "inventories"]
+default_role = "code"
+
 html_theme = "furo"
 html_title = f"faithkit {release}"
-exclude_patterns = ["_build"]
-default_role = "code"
-doctest_test_doctest_blocks = ""  # docstrings are run by pytest, each in its own module
-autodoc_typehints = "none"
+html_static_path = ["_static"]
+html_css_files = ["faithkit.css"]
+html_copy_source = False
+html_math_renderer = "mathml"  # MathJax would be fetched from elsewhere
+
+autodoc_typehints = "none"  # the docstrings say it, in words
 autodoc_member_order = "bysource"
+python_use_unqualified_type_names = True
 napoleon_google_docstring = False
-napoleon_use_rtype = False
-napoleon_preprocess_types = False
-# "array, DataFrame or list of str" describes what is accepted; it is not a reference
-nitpick_ignore_regex = [("py:class", ".*"), ("py:exc", ".*")]
+napoleon_preprocess_types = False  # type_links does it: "list of str" is prose, not the name of a class
+napoleon_custom_sections = [("Attributes", "params_style")]
+doctest_path = [str(Path(__file__).parent / part) for part in ("tutorials", "howto")]  # what pages show
+doctest_test_doctest_blocks = ""  # docstrings are run by pytest, each in its own module
+
+# pictures are drawn by the build, from the code that stands beside them
+plot_formats = ["svg"]
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_include_source = False
+plot_rcparams = {"svg.hashsalt": "faithkit", "figure.constrained_layout.use": True}
+plot_apply_rcparams = True

@@ -52,7 +52,9 @@ def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes"
 
     top = 0.3
     place = (left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, (height - bottom - top) / height)
-    return Figure(figsize=(WIDTH, height)).add_axes(place)
+    figure = Figure(figsize=(WIDTH, height))
+    figure.set_layout_engine("none")  # the reader's rcParams may ask for one
+    return figure.add_axes(place)
 
 
 def measures(

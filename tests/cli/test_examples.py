@@ -1,14 +1,17 @@
 """Every command that README and documentation show is run, as it is printed."""
 
+import json
 import re
+import runpy
 import shlex
+import shutil
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from documented import DOCS, FOLLOWED, ROOT, blocks, pages
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.pipeline import make_pipeline
@@ -17,19 +20,30 @@ from sklearn.preprocessing import OneHotEncoder
 import faithkit
 from faithkit.cli import main
 
-ROOT = Path(__file__).parents[2]
+HOUSE = "house-1.0.dist-info"  # what makes the plugin of the how-to pages an installed one
 
 
 def commands():
-    """Yield every `faithkit …` of the README and of the documentation's console blocks."""
+    """Yield every `faithkit …` of the README, of console blocks, and of a workflow's steps."""
     for line in (ROOT / "README.md").read_text().splitlines():
         found = re.match(r" {4}.*?(faithkit \w.*)", line)
         if found:
             yield "README.md", found[1]
-    for page in sorted((ROOT / "docs").glob("*.rst")):
-        text = page.read_text().replace("\\\n", " ")
-        for line in re.findall(r"^ +\$ (faithkit .*)$", text, flags=re.M):
-            yield page.name, line
+    for page, text in pages():
+        if page in FOLLOWED:
+            continue
+        for block in blocks(page, text):
+            if (block.name, block.argument) == ("code-block", "console"):
+                yield from ((page, line) for line in block.commands if line.startswith("faithkit "))
+            if (block.name, block.argument) == ("code-block", "yaml"):
+                yield from ((page, line) for line in steps(block.body) if line.startswith("faithkit "))
+
+
+def steps(workflow):
+    """Return the commands of a workflow's steps."""
+    import yaml
+
+    return [step["run"].strip() for step in yaml.safe_load(workflow) if "run" in step]
 
 
 def people(n, seed):
@@ -62,34 +76,58 @@ def folder(tmp_path_factory):
         "file = Path(__file__).with_name('model.skops')\n"
         "model = skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))\n"
     )
-    rule = faithkit.Rule([faithkit.Interval("hours", high=35)])
-    log = X.assign(label=model.predict(X), phi_age=0.1, phi_hours=(X["hours"] > 35) * 0.2)
-    log["rule"] = [rule_text(rule) for _ in range(len(log))]
+    rule = json.dumps(faithkit.Rule([faithkit.Interval("hours", high=35)]).to_json())
+    log = X.assign(label=model.predict(X), phi_age=0.1, phi_hours=(X["hours"] > 35) * 0.2, rule=rule)
     log.to_parquet(folder / "log.parquet")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        runpy.run_path(str(DOCS / "tutorials" / "make_log.py"))
+    (folder / "logs").mkdir()
+    shutil.copy(folder / "loans.csv", folder / "logs" / "loans.csv")
+    _install_house(folder)
     return folder
 
 
-def rule_text(rule):
-    import json
+def _install_house(folder):
+    shutil.copytree(DOCS / "howto" / "house", folder / "house")
+    (folder / HOUSE).mkdir()
+    (folder / HOUSE / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
+    (folder / HOUSE / "entry_points.txt").write_text("[faithkit]\nhouse = house\n")
 
-    return json.dumps(rule.to_json())
+
+@pytest.fixture
+def inside(folder, monkeypatch):
+    """Work in that folder, where the house's plugin is installed."""
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)  # other tests have a model of that name
+    faithkit.registry.cache_clear()
+    yield
+    faithkit.registry.cache_clear()
 
 
 FOUND = sorted(set(commands()))
 
 
 def test_there_are_examples_to_run():
-    assert {"README.md", "own.rst", "running.rst"} <= {page for page, _ in FOUND}
+    assert {"README.md", "tutorials/own_model.rst", "howto/honest_build.rst"} <= {page for page, _ in FOUND}
 
 
 @pytest.mark.parametrize(("page", "line"), FOUND)
-def test_the_example_works(page, line, folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.delitem(sys.modules, "mine", raising=False)  # other tests have a model of that name
+def test_the_example_works(page, line, inside):
     line = line.split(" #")[0].split("&&")[-1].strip()
     result = CliRunner().invoke(main, shlex.split(line)[1:])
     assert result.exit_code in (0, 3), result.output + result.stderr
     if result.exit_code == 3:
         assert "--fail-under" in line
     assert result.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes_as_the_tutorial_says(shell):
+    assert f"{shell}_source" in (DOCS / "tutorials" / "own_model.rst").read_text()
+    asked = {"_FAITHKIT_COMPLETE": f"{shell}_source"}
+    result = CliRunner().invoke(main, prog_name="faithkit", env=asked)
+    assert result.exit_code == 0
+    assert "faithkit" in result.stdout
+    assert f"{shell}_complete" in result.stdout

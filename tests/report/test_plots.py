@@ -54,6 +54,14 @@ def test_what_was_not_measured_is_said_and_not_drawn(logged):
     assert texts(logged.plot())[2:] == ["sufficiency", "not measured"]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_layout_engine_of_the_readers_own_does_not_get_in_the_way(logged):
+    with mpl.rc_context({"figure.constrained_layout.use": True}):
+        ax = logged.plot()
+        ax.figure.draw_without_rendering()  # it warned here
+    assert ax.get_position().bounds == logged.plot().get_position().bounds
+
+
 def test_nothing_checked_is_no_dot_at_zero():
     ax = faithkit.score([0, 1, 0], ["a", "b", "c"]).plot()
     assert dots(ax) == []

@@ -1,0 +1,65 @@
+"""``.. faithkit-schema:: estimate`` lists the fields of one definition of the results' JSON Schema."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+import faithkit
+
+SCHEMA = Path(faithkit.__file__).parent / "run" / "results.schema.json"
+
+
+def type_of(field: dict[str, Any]) -> str:
+    """Say in a few words what a field holds.
+
+    >>> type_of({"type": ["number", "null"]})
+    'number or null'
+    >>> type_of({"anyOf": [{"$ref": "#/definitions/estimate"}, {"type": "null"}]})
+    'estimate or null'
+    """
+    if "$ref" in field:
+        return str(field["$ref"].rpartition("/")[2])
+    if "enum" in field:
+        return "one of " + ", ".join(f"``{json.dumps(value)}``" for value in field["enum"])
+    for parts in ("anyOf", "allOf"):
+        if parts in field:
+            return " or ".join(map(type_of, field[parts]))
+    if "items" in field:
+        return f"list of {type_of(field['items'])}"
+    told = field["type"]
+    return " or ".join([told] if isinstance(told, str) else told)
+
+
+def fields(definition: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the fields of an object, and after each object inside it those of that one, as ``data.rows``."""
+    for name, field in definition.get("properties", {}).items():
+        yield f"{prefix}{name}", field
+        yield from fields(field, f"{prefix}{name}.")
+
+
+class Fields(SphinxDirective):
+    """List the fields of a definition, each with its type and what it means."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Write reStructuredText, and let Sphinx read it."""
+        self.env.note_dependency(str(SCHEMA))
+        definitions = json.loads(SCHEMA.read_text("utf-8"))["definitions"]
+        definition = definitions[self.arguments[0]]
+        lines = [definition["description"], ""]
+        for name, field in fields(definition):
+            described = field if "description" in field else definitions[type_of(field)]
+            lines += [f"`{name}` : {type_of(field)}", f"   {described['description']}"]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Add the directive."""
+    app.add_directive("faithkit-schema", Fields)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

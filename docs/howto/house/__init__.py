@@ -1,0 +1,37 @@
+"""A plugin of one house: what its people measure that nobody else does."""
+
+from faithkit import Component, hookimpl
+
+FAITHKIT_API = 1
+
+
+@hookimpl
+def faithkit_discretizers():
+    """Offer a discretizer, and a second name for one setting of it."""
+    which = "house.discretizers:TopSet"
+    yield Component(
+        name="top-set", factory=which, summary="Keep which k features matter most.", kinds=("vector",)
+    )
+    yield Component(
+        name="top-1",
+        factory=which,
+        summary="Keep which one matters most.",
+        kinds=("vector",),
+        params={"k": 1},
+    )
+
+
+@hookimpl
+def faithkit_estimators():
+    """Offer an estimator."""
+    yield Component(
+        name="smoothed",
+        factory="house.estimators:Smoothed",
+        summary="Leave-one-out, drawn towards one half where few could be asked.",
+    )
+
+
+@hookimpl
+def faithkit_commands():
+    """Offer a verb."""
+    yield Component(name="audit", factory="house.verbs:audit", summary="Score every log in a folder.")

@@ -1,0 +1,43 @@
+"""Which features matter most, whatever their order and sign."""
+
+import numpy as np
+
+import faithkit
+
+
+class TopSet:
+    """Keep which k features have the largest absolute importance, and nothing else.
+
+    Of equal importances at the edge the earlier columns are kept.
+
+    Parameters
+    ----------
+    k : int
+        How many features.
+
+    Examples
+    --------
+    >>> phi = faithkit.Explanations.vectors([[0.5, -0.9, 0.1], [-0.9, 0.5, 0.1]])
+    >>> TopSet(k=2).discretize(phi)
+    array([[0, 1],
+           [0, 1]])
+    """
+
+    def __init__(self, k: int = 3) -> None:
+        if not isinstance(k, int) or k < 1:
+            raise faithkit.ParameterError(f"top-set: k must be a whole number of at least 1, got {k!r}.")
+        self.k = k
+
+    def discretize(self, explanations):
+        """Return one row per explanation: the positions of its top features, sorted."""
+        width = explanations.values.shape[1]
+        if self.k > width:
+            raise faithkit.InputError(
+                f"top-set: k is {self.k}, and the explanations have {width} importances: choose a smaller k."
+            )
+        order = np.argsort(-np.abs(explanations.values), axis=1, kind="stable")
+        return np.sort(order[:, : self.k], axis=1)
+
+    def tell(self, identity, names):
+        """Word one identity for a person."""
+        return " and ".join(str(j) if names is None else names[j] for j in identity)

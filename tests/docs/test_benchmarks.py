@@ -1,0 +1,68 @@
+"""The page about benchmarks shows what `python tests/benchmarks --write docs/benchmarks` wrote, all of it."""
+
+import csv
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from documented import DOCS, ROOT
+
+TABLES = DOCS / "benchmarks"
+
+
+def benchmarks(*arguments):
+    command = [sys.executable, ROOT / "tests" / "benchmarks", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=None, check=False)
+
+
+@pytest.fixture(scope="module")
+def names():
+    told = " ".join(benchmarks("--help").stdout.split())
+    return re.search(r"NAME ([a-z, -]+)", told)[1].replace(" ", "").split(",-h")[0].split(",")
+
+
+def rows(name):
+    with (TABLES / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_benchmark_has_its_rows(names):
+    shown = {row["benchmark"] for name in ("contests.csv", "growth.csv") for row in rows(name)}
+    assert shown == set(names)
+
+
+def test_every_peer_has_its_version_and_the_machine_is_described():
+    libraries = "polars|duckdb|quantus|explainiverse|shap|lime|anchor-exp|dice"
+    peers = [row for row in rows("contests.csv") if re.search(libraries, row["peer"])]
+    assert len(peers) > 8
+    machine = {row["what"]: row["value"] for row in rows("machine.csv")}
+    assert all(row["version"] in machine.values() for row in peers)
+    assert {"processor", "memory", "system", "Python", "faithkit", "numpy"} <= set(machine)
+
+
+def test_consistency_grows_linearly():
+    growth = pd.read_csv(TABLES / "growth.csv").query("curve == 'consistency' and size >= 100_000")
+    assert growth["size"].max() == 10_000_000
+    slope = np.polyfit(np.log(growth["size"]), np.log(growth["seconds"]), 1)[0]
+    assert 0.9 <= slope <= 1.1
+
+
+def test_an_unknown_benchmark_is_refused():
+    told = benchmarks("consistensy")
+    assert told.returncode == 1
+    assert "no benchmark consistensy; there are" in told.stderr
+
+
+def test_a_run_replaces_its_own_rows_only(tmp_path):
+    for name in ("contests.csv", "growth.csv", "machine.csv"):
+        (tmp_path / name).write_text((TABLES / name).read_text())
+    before = pd.read_csv(tmp_path / "contests.csv")
+    told = benchmarks("startup", "--write", tmp_path)
+    assert told.returncode == 0, told.stderr
+    after = pd.read_csv(tmp_path / "contests.csv")
+    assert after["contest"].tolist() == before["contest"].tolist()
+    others = before["benchmark"] != "startup"
+    pd.testing.assert_frame_equal(after[others], before[others])

@@ -1,0 +1,82 @@
+"""The documentation builds without a network and without a warning, and none of its links is dead."""
+
+import re
+import subprocess
+import sys
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import pytest
+
+from faithkit.extension.registry import registry
+from faithkit.testing import checks, plugins, targets
+from faithkit.testing import components as every_component
+from faithkit.testing import declarations as every_declaration
+
+ROOT = Path(__file__).parents[2]
+
+# whoever asks for an address on the network while building is told that there is none
+OFFLINE = """
+import socket, sys
+def refuse(*_, **__):
+    raise OSError("no network while building the documentation")
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
+from sphinx.cmd.build import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+class Page(HTMLParser):
+    """The links and the anchors of a page."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.anchors |= {found[name] for name in ("id", "name") if found.get(name)}
+        self.links += [found[name] for name in ("href", "src") if found.get(name)]
+
+
+@pytest.mark.slow
+def test_the_pages_build_silently_link_to_what_is_there_and_describe_all_that_is_installed(tmp_path):
+    options = ["-q", "-n", "-W", "--keep-going", str(ROOT / "docs"), str(tmp_path)]
+    done = subprocess.run([sys.executable, "-c", OFFLINE, *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert dead_links(tmp_path) == []
+    described = entries(tmp_path / "objects.inv")
+    assert described["component"] == {f"{e.kind} {e.component.name}" for e in registry().entries()}
+    assert described["check"] == {*checks_of_the_kit(), "explains_*"}
+
+
+def dead_links(html):
+    pages = {path: Page(path) for path in html.rglob("*.html")}
+    return [
+        f"{path.relative_to(html)}: {link}"
+        for path, page in pages.items()
+        for link in page.links
+        if not re.match(r"[a-z]+:", link) and not leads_somewhere(path, link, pages)
+    ]
+
+
+def leads_somewhere(path, link, pages):
+    target, anchor = urldefrag(link)
+    place = (path.parent / unquote(target.partition("?")[0])).resolve() if target else path
+    return place.exists() and (not anchor or place not in pages or unquote(anchor) in pages[place].anchors)
+
+
+def entries(inventory):
+    """Return the names of the components and checks that the pages describe."""
+    listed = zlib.decompress(inventory.read_bytes().split(b"zlib.\n", 1)[1]).decode()
+    return {
+        kind: set(re.findall(rf"^(.+?) std:{kind} ", listed, flags=re.M)) for kind in ("component", "check")
+    }
+
+
+def checks_of_the_kit():
+    for module in (plugins, every_declaration, every_component, *targets._MODULES.values()):
+        yield from map(checks.name_of, checks.checks_in(module))

@@ -1,0 +1,194 @@
+"""No code block of the README or of the documentation is there only to be looked at."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from cli.test_examples import FOUND
+from documented import DOCS, FOLLOWED, ROOT, Block, blocks, pages
+
+import faithkit
+
+# Sphinx's two builders run the first line's
+SPHINX = {"doctest", "testcode", "testoutput", "testsetup", "testcleanup", "plot"}
+SHOWING = {"code-block", "code", "sourcecode", "literalinclude", "parsed-literal", "prompt", "highlight"}
+
+# folders of files that pages show, and who runs what is in them
+SHOWN = {
+    "docs/tutorials/make_log.py": "tests/cli/test_examples.py",
+    "docs/howto/house": "tests/docs/test_howto.py",
+    "tests/third_party/acme-faithkit": "tests/distributions/test_third_party.py",
+}
+COMMANDS = {
+    "python tests/benchmarks --write docs/benchmarks": "tests/docs/test_benchmarks.py",
+    "python tests/benchmarks/compare_peers.py docs/comparison": "tests/docs/test_comparison.py",
+}
+# what takes minutes or hours is tried here with an option that makes it read all it is given, and then only tell
+LENGTHY = {"faithkit reproduce": "--list", "python tests/benchmarks": "--help"}
+PUBLISHING = {"python -m build", "python -m twine upload dist/*"}  # nobody may try these
+
+DISTRIBUTIONS = {
+    tomllib.loads(path.read_text())["project"]["name"]
+    for path in [ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml")]
+}
+
+
+def code():
+    return [block for page, text in pages() for block in blocks(page, text) if block.name in SPHINX | SHOWING]
+
+
+def is_run(block):
+    """Whether somebody runs a block of code, as it stands."""
+    if "+SKIP" in block.body or "skipif" in block.options:
+        return False
+    if block.name in SPHINX or (block.page in FOLLOWED and block.argument != "text"):
+        return True
+    if block.name == "literalinclude":
+        return _is_shown(block)
+    judges = {"console": _is_example, "sh": _is_script, "yaml": _is_workflow, "text": _is_output}
+    return block.name == "code-block" and block.argument in judges and judges[block.argument](block)
+
+
+def _is_shown(block):
+    file = (DOCS / block.page).parent.joinpath(block.argument).resolve()
+    return file.is_file() and any(file.is_relative_to(ROOT / known) for known in SHOWN)
+
+
+def _is_example(block):
+    known = {*COMMANDS, *lengthy(block), *(line for page, line in FOUND if page == block.page)}
+    return bool(block.commands) and all(line in known or _installs_ours(line) for line in block.commands)
+
+
+def _is_script(block):
+    return bool(block.body) and all(
+        line.partition(" #")[0].rstrip() in lengthy(block) for line in block.body.splitlines()
+    )
+
+
+def lengthy(block):
+    """Return those commands of a block that take too long."""
+    lines = block.commands if block.argument == "console" else block.body.splitlines()
+    plain = (line.partition(" #")[0].rstrip() for line in lines)
+    return [line for line in plain if line not in COMMANDS and line.startswith(tuple(LENGTHY))]
+
+
+def _is_workflow(block):
+    return any(
+        page == block.page and " ".join(line.split()) in " ".join(block.body.split()) for page, line in FOUND
+    )
+
+
+def _installs_ours(line):
+    head, _, names = line.partition("python -m pip install ")
+    return not head and bool(names) and set(names.split()) <= DISTRIBUTIONS
+
+
+def _is_output(block):
+    return not [line for line in block.commands if line not in PUBLISHING]
+
+
+@pytest.mark.parametrize("block", code(), ids=str)
+def test_every_block_is_run_by_somebody(block):
+    assert is_run(block), block.body
+
+
+@pytest.mark.parametrize("line", sorted({line for block in code() for line in lengthy(block)}))
+def test_what_takes_long_is_understood(line):
+    option = next(option for start, option in LENGTHY.items() if line.startswith(start))
+    program, *words = shlex.split(line)
+    run = [sys.executable, "-m", "faithkit"] if program == "faithkit" else [sys.executable]
+    done = subprocess.run([*run, *words, option], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize(("thing", "runner"), (FOLLOWED | SHOWN | COMMANDS).items())
+def test_who_is_said_to_run_something_names_it(thing, runner):
+    name = thing.split()[1] if thing in COMMANDS else thing
+    assert Path(name).stem in (ROOT / runner).read_text()
+
+
+def test_no_session_stands_outside_of_a_block_that_is_run():
+    for page, text in pages():
+        inside = [block.body for block in blocks(page, text) if block.name == "doctest"]
+        assert text.count(">>> ") == sum(body.count(">>> ") for body in inside), page
+
+
+def test_no_page_has_a_literal_block_without_a_language():
+    for page, text in pages():
+        assert [line for line in text.splitlines() if line.endswith("::") and ".. " not in line] == [], page
+
+
+def test_the_readmes_python_works(tmp_path, monkeypatch):
+    from sklearn.ensemble import RandomForestClassifier
+
+    monkeypatch.chdir(tmp_path)
+    iris = faithkit.load_dataset("iris")
+    names = {
+        "model": RandomForestClassifier(10, random_state=0).fit(iris.X[::2], iris.y[::2]),
+        "X_train": iris.X[::2],
+        "X_test": iris.X[1::5],
+        "predictions": ["yes", "yes", "no"],
+        "logged_explanations": [[0.1], [0.1], [0.2]],
+    }
+    readme = (ROOT / "README.md").read_text()
+    ((language, shown),) = re.findall(r"^```(\w*)\n(.*?)^```", readme, flags=re.M | re.S)
+    assert language == "python"
+    exec(shown, names)
+    assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def example(directive, body="", argument="", **more):
+    return Block("index.rst", 1, directive, argument, body, **more)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        example("code-block", "$ faithkit divine", "console"),
+        example("code-block", "$ python -m pip install something", "console"),
+        example("code-block", "", "console"),
+        example("code-block", "- run: faithkit evaluate", "yaml"),
+        example("code-block", "faithkit evaluate", "sh"),
+        example("code-block", "x = 1", "python"),
+        example("code-block", "$ faithkit evaluate", "text"),
+        example("code", "x = 1"),
+        example("parsed-literal", "x = 1"),
+        example("literalinclude", "", "nobody.py"),
+        example("doctest", ">>> 1 / 0  # doctest: +SKIP"),
+        example("testcode", "1 / 0", options=("skipif",)),
+    ],
+    ids=lambda block: f"{block} {block.body}",
+)
+def test_what_nobody_runs_is_found(block):
+    assert not is_run(block)
+
+
+def test_blocks_are_found_wherever_they_stand():
+    text = """
+Word
+   Means something:
+
+   .. code-block:: console
+      :caption: a shell
+
+      $ faithkit evaluate \\
+                 --seed 1
+
+      printed
+      $ faithkit plugins
+
+.. doctest::
+
+   >>> 1
+   1
+Text.
+"""
+    shell, session = blocks("a.rst", text)
+    assert (shell.line, shell.argument, shell.options) == (5, "console", ("caption",))
+    assert shell.commands == ["faithkit evaluate --seed 1", "faithkit plugins"]
+    assert (session.name, session.body) == ("doctest", ">>> 1\n1")

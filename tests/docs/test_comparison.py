@@ -1,0 +1,76 @@
+"""The numbers on the page of comparison are those that its script, compare_peers, computes."""
+
+import csv
+import importlib
+import sys
+
+import numpy as np
+import pytest
+from documented import DOCS, ROOT
+
+import faithkit
+from faithkit.measure.planning import curve
+
+
+@pytest.fixture(scope="module")
+def peers():
+    sys.path.insert(0, str(ROOT / "tests" / "benchmarks"))
+    yield importlib.import_module("compare_peers")
+    sys.path.pop(0)
+
+
+@pytest.fixture(scope="module")
+def data(peers):
+    return peers.arrays()
+
+
+def printed(measure):
+    with (DOCS / "comparison" / f"{measure}.csv").open() as file:
+        return [row[1:] for row in csv.reader(file)][1:]
+
+
+@pytest.mark.parametrize("measure", ["consistency", "sufficiency"])
+def test_our_lines_are_true(peers, data, measure):
+    ours = getattr(peers, f"our_{measure}")(data)
+    lines = [(setting, *cells) for by, setting, *cells in printed(measure) if by == "faithkit"]
+    assert lines == [(name, *peers.cells(found)) for name, found in ours.items()]
+
+
+@pytest.mark.parametrize("measure", ["consistency", "sufficiency"])
+def test_the_peers_lines_are_true(peers, data, measure):
+    pytest.importorskip("quantus")
+    pytest.importorskip("explainiverse")
+    rows = getattr(peers, f"{measure}_rows")(data)
+    assert printed(measure) == [[by, setting, *peers.cells(found)] for by, setting, found in rows]
+
+
+def value(measure, by, setting):
+    return next(row[2] for row in printed(measure) if row[:2] == [by, setting])
+
+
+def test_where_the_page_says_that_numbers_agree_they_do():
+    as_they_are = "abs=False, normalise=False, batch_size=n"
+    assert value("consistency", "Quantus", as_they_are) == value(
+        "consistency", "faithkit", "signs of the first five columns"
+    )
+    assert value("consistency", "Quantus", f"sign, {as_they_are}") == value("consistency", "faithkit", "sign")
+    assert value("consistency", "Explainiverse", "top_k=3") == value(
+        "consistency", "faithkit", "set of the top three"
+    )
+    assert value("sufficiency", "Quantus", as_they_are) == value(
+        "sufficiency", "faithkit", "near-explanation, with the same distances"
+    )
+
+
+def test_the_text_repeats_the_numbers_that_it_explains(data):
+    text = (DOCS / "comparison.rst").read_text()
+    labels, phi = data.labels, data.phi
+    assert f"{len(labels):,} handwritten digits" in text
+    chance = faithkit.score(labels, phi).chance
+    assert f"chance is {chance:.4f}" in text
+    assert value("consistency", "Quantus", "batch_size=n") == f"{chance:.4f}"
+    first = faithkit.score(labels, phi, discretizer=lambda e: np.sign(e.values[:, :5]))
+    assert f"is {curve(first.tally, np.array([64]))[0]:.3f}, by the exact formula" in " ".join(text.split())
+    sign = faithkit.score(labels, phi, discretizer="sign").consistency
+    assert f"{1 - sign.verified:.0%}".replace("%", " %") in text
+    assert f"{sign.value / sign.verified:.0%}".replace("%", " %") in text

@@ -1,0 +1,74 @@
+"""Every exit code that is documented happens, when the page says so, and no other does."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from faithkit import UnknownComponentError
+from faithkit.cli import main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "exit_codes.rst").read_text()
+LOG = "label,why\nyes,a\nno,a\nyes,b\nyes,b\n"
+SCORE = "score log.csv --prediction label --explanation why"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    (tmp_path / "log.csv").write_text(LOG)
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(command):
+        done = CliRunner().invoke(main, command.split())
+        return done.exit_code, done.stdout, done.stderr
+
+    return invoke
+
+
+CASES = [
+    (0, SCORE),
+    (0, f"{SCORE} --fail-under consistency=0"),
+    (0, "plugins"),
+    (1, "score none.csv --prediction label --explanation why"),
+    (1, "score log.csv --prediction lable --explanation why"),
+    (1, "show explainer shpa"),
+    (1, f"{SCORE} --fail-under sufficiency=0.5"),
+    (1, f"{SCORE} --estimator majority --fail-under consistency=0.5"),
+    (1, "check a-plugin-that-nobody-has"),
+    (2, "evalute"),
+    (2, "score log.csv"),
+    (2, f"{SCORE} --fail-under consistency=high"),
+    (2, "score --no-such-option"),
+    (3, f"{SCORE} --fail-under consistency=0.9"),
+]
+
+
+@pytest.mark.parametrize(("code", "command"), CASES, ids=[f"{code} {command}" for code, command in CASES])
+def test_the_command_ends_with_the_code(run, code, command):
+    ended, out, err = run(command)
+    assert ended == code, err
+    assert bool(out) == (code in (0, 3) or ("--fail-under" in command and code == 1))
+    if code == 1:
+        assert err.startswith("error: ")
+        assert len(err.splitlines()) == 1
+    if code == 2:
+        assert err.startswith("Usage: ")
+
+
+def test_an_interrupted_run_ends_with_130(run, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("faithkit.measure.planning.plan_samples", interrupt)
+    assert run("plan --range 30") == (130, "", "interrupted\n")
+
+
+def test_debug_shows_the_traceback():
+    done = CliRunner().invoke(main, ["show", "explainer", "shpa", "--debug"])
+    assert isinstance(done.exception, UnknownComponentError)
+
+
+def test_these_codes_and_no_others_are_documented():
+    documented = {int(code) for code in re.findall(r"^   \* - (\d+)$", PAGE, flags=re.M)}
+    assert documented == {code for code, _ in CASES} | {130}

@@ -1,0 +1,111 @@
+"""Every hook is documented with its exact signature, has an example that runs, and is exercised here."""
+
+import doctest
+import inspect
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pluggy
+import pytest
+
+import faithkit
+from faithkit.extension import hookspecs
+from faithkit.extension.registry import KINDS, Registry
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+PAGE = (REFERENCE / "hooks.rst").read_text()
+
+PLUGIN = '''
+import click
+
+import faithkit
+
+FAITHKIT_API = 1
+
+
+@faithkit.hookimpl
+def faithkit_explainers():
+    yield faithkit.Component(name="e", factory=f"{__name__}:Thing", summary="…", params={"kind": "explainer"})
+
+
+@faithkit.hookimpl
+def faithkit_relations():
+    yield faithkit.Component(name="r", factory=f"{__name__}:Thing", summary="…", params={"kind": "relation"})
+
+
+@faithkit.hookimpl
+def faithkit_discretizers():
+    yield faithkit.Component(name="d", factory=f"{__name__}:Thing", summary="…", params={"kind": "discretizer"})
+
+
+@faithkit.hookimpl
+def faithkit_estimators():
+    yield faithkit.Component(name="s", factory=f"{__name__}:Thing", summary="…", params={"kind": "estimator"})
+
+
+@faithkit.hookimpl
+def faithkit_commands():
+    yield faithkit.Component(name="c", factory=f"{__name__}:verb", summary="…")
+
+
+class Thing:
+    def __init__(self, kind):
+        self.kind = kind
+
+
+@click.command()
+def verb():
+    """Do something."""
+
+
+verb.kind = "command"
+'''
+
+
+def specified():
+    """Return the hooks that pluggy itself finds in the module of specs, by name."""
+    manager = pluggy.PluginManager("faithkit")
+    manager.add_hookspecs(hookspecs)
+    return {name: getattr(hookspecs, name) for name in vars(manager.hook) if name.startswith("faithkit_")}
+
+
+def test_there_is_one_hook_for_each_kind():
+    assert sorted(specified()) == sorted(f"faithkit_{kind}s" for kind in KINDS)
+
+
+@pytest.mark.parametrize("name", sorted(specified()))
+def test_the_hook_is_documented_with_its_exact_signature(name):
+    signature = str(inspect.signature(specified()[name]))
+    public = signature.replace("faithkit.extension.component.Component", "faithkit.Component")
+    assert f".. autofunction:: faithkit.extension.hookspecs.{name}{public}\n" in PAGE
+
+
+def test_no_hook_is_documented_that_does_not_exist():
+    assert sorted(re.findall(r"hookspecs\.(faithkit_\w+)\(", PAGE)) == sorted(specified())
+
+
+@pytest.mark.parametrize("name", sorted(specified()))
+def test_the_hooks_example_runs(name):
+    examples = doctest.DocTestFinder().find(specified()[name], name, globs={})
+    results = [doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(one) for one in examples]
+    assert sum(result.attempted for result in results) > 2
+    assert sum(result.failed for result in results) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_hook_yields_is_found_and_made(kind, tmp_path, monkeypatch):
+    (tmp_path / "one_of_each.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = Registry([EntryPoint("main", "one_of_each", "faithkit")])
+    assert registry.broken == []
+    (name,) = registry.names(kind)
+    assert registry.create(kind, name).kind == kind
+
+
+def test_a_plugin_for_another_version_is_told_as_the_page_on_versions_says(tmp_path, monkeypatch):
+    (tmp_path / "acme.py").write_text("FAITHKIT_API = 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    (line,) = Registry([EntryPoint("rules", "acme", "faithkit")]).broken
+    page = " ".join((REFERENCE / "versions.rst").read_text().split())
+    assert f"problems {line}" in page.replace("faithkit 0.1.0", f"faithkit {faithkit.__version__}")

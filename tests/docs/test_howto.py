@@ -1,0 +1,119 @@
+"""The plugin of the how-to pages, house, keeps the contract, does what the pages say, and is found by its names."""
+
+import doctest
+import importlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from documented import DOCS
+
+import faithkit
+from faithkit.extension import hookspecs
+from faithkit.testing import run_checks
+
+MODULES = ("house.discretizers", "house.estimators", "house.verbs")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def house():
+    """The package, importable as it lies there, and forgotten afterwards."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS / "howto"))
+        yield importlib.import_module("house")
+    for name in ("house", *MODULES):
+        sys.modules.pop(name, None)
+
+
+def test_it_passes_the_conformance_checks(house):
+    report = run_checks(house)
+    assert not report.failed
+    assert not report.skipped
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_its_examples_work(name):
+    module = importlib.import_module(name)
+    found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.failed == 0
+
+
+def test_the_top_set_forgets_order_and_sign_and_keeps_the_earlier_of_equals():
+    top = importlib.import_module("house.discretizers").TopSet(k=2)
+    phi = faithkit.Explanations.vectors([[0.5, -0.9, 0.1], [-0.9, 0.5, 0.1], [0.2, 0.2, 0.2]])
+    assert top.discretize(phi).tolist() == [[0, 1], [0, 1], [0, 1]]
+    assert top.tell(np.array([0, 2]), ["age", "sex", "job"]) == "age and job"
+    result = faithkit.score(["yes", "no", "no"], phi, discretizer=top)
+    assert result.violations()[0].explanation == "0 and 1"
+
+
+@pytest.mark.parametrize("k", [0, 1.5, "two"])
+def test_a_top_set_of_nonsense_is_refused(k):
+    with pytest.raises(faithkit.ParameterError, match="k must be a whole number of at least 1"):
+        importlib.import_module("house.discretizers").TopSet(k=k)
+
+
+def test_a_top_set_larger_than_the_explanations_is_refused():
+    with pytest.raises(faithkit.InputError, match="k is 3, and the explanations have 1 importances"):
+        faithkit.score(
+            [0, 1], [[0.1], [0.2]], discretizer=importlib.import_module("house.discretizers").TopSet()
+        )
+
+
+@pytest.mark.parametrize("weight", [0, -1, float("nan")])
+def test_a_weight_of_nothing_is_refused(weight):
+    with pytest.raises(faithkit.ParameterError, match="weight must be a number above 0"):
+        importlib.import_module("house.estimators").Smoothed(weight=weight)
+
+
+def test_smoothing_by_hand():
+    smoothed = importlib.import_module("house.estimators").Smoothed(weight=2.0)
+    found = faithkit.score(["a", "a", "b", "a"], ["x", "x", "x", "y"], estimator=smoothed).consistency
+    # D is 2 three times and 0 once; A is 1, 1, 0 and 0
+    assert found.value == pytest.approx((3 / 6 + 3 / 6 + 2 / 6 + 2 / 4) / 4)
+    assert (found.low, found.high, found.verified) == (None, None, 0.75)
+
+
+def test_the_verb_prints_a_line_for_each_log_and_says_where_there_is_none(tmp_path):
+    audit = importlib.import_module("house.verbs").audit
+    asked = [str(tmp_path), "--prediction", "label", "--explanation", "said"]
+    nothing = CliRunner().invoke(audit, asked)
+    assert isinstance(nothing.exception, faithkit.InputError)
+    for name, said in (("b", ["x", "x"]), ("a", ["x", "y"])):
+        pd.DataFrame({"label": [1, 1], "said": said}).to_csv(tmp_path / f"{name}.csv", index=False)
+    printed = CliRunner().invoke(audit, asked).output
+    assert printed == "a.csv: 0.000, unverifiable\nb.csv: 1.000, verifiable\n"
+
+
+def test_once_installed_it_is_listed_beside_all_others(tmp_path):
+    info = tmp_path / "house-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[faithkit]\nhouse = house\n")
+    path = os.pathsep.join([str(tmp_path), str(DOCS / "howto")])
+    done = subprocess.run(
+        [sys.executable, "-m", "faithkit", "plugins"],
+        env=os.environ | {"PYTHONPATH": path, "FAITHKIT_STRICT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    for name in ("top-set", "top-1", "smoothed", "audit"):
+        assert name in done.stdout
+
+
+def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
+    pages = {
+        "explainer": "tutorials/plugin.rst",
+        "relation": "tutorials/relation.rst",
+        "discretizer": "howto/discretizer.rst",
+        "estimator": "howto/estimator.rst",
+        "command": "howto/verb.rst",
+    }
+    assert set(pages) == set(hookspecs.KINDS)
+    for kind, page in pages.items():
+        assert hookspecs.hook_name(kind) in (DOCS / page).read_text()

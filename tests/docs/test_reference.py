@@ -1,0 +1,97 @@
+"""The reference leaves nothing out: public names, verbs, components, checks, and the names of other libraries."""
+
+import doctest
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import faithkit
+from faithkit.cli import VERBS
+from faithkit.extension.creation import parameters
+from faithkit.extension.registry import KINDS, registry
+from faithkit.testing import declarations, targets
+from faithkit.testing.checks import checks_in
+
+DOCS = Path(__file__).parents[2] / "docs"
+REFERENCE = "\n".join(path.read_text() for path in sorted((DOCS / "reference").glob("*.rst")))
+COMPONENTS = registry().entries()
+
+
+@pytest.fixture(autouse=True)
+def _extensions_can_be_imported(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+
+
+def documented(name):
+    return (
+        re.search(rf"^\.\. (?:auto|py:)\w+:: {re.escape(name)}(?:\(\))?$", REFERENCE, flags=re.M) is not None
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in faithkit.__all__ if not name.startswith("_")])
+def test_every_public_name_has_its_place(name):
+    assert documented(f"faithkit.{name}")
+
+
+def test_every_verb_has_its_place():
+    verbs = set(VERBS) | {entry.component.name for entry in registry().entries("command")}
+    assert set(re.findall(r":prog: faithkit (\S+)", REFERENCE)) == verbs
+
+
+@pytest.mark.parametrize("entry", COMPONENTS, ids=[f"{e.kind}-{e.component.name}" for e in COMPONENTS])
+def test_every_component_has_a_summary_documented_parameters_and_an_entry(entry):
+    for check in checks_in(declarations):
+        check(entry)
+    assert f".. faithkit-components:: {entry.kind}\n" in REFERENCE
+    if entry.kind != "command":
+        from component_pages import documentation, facts
+
+        told = "\n".join([*facts(entry), *documentation(entry)])
+        assert entry.component.summary in told
+        for parameter in parameters(entry):
+            assert f"**{parameter.name}**" in told
+
+
+def test_every_kind_of_component_is_listed():
+    assert sorted(re.findall(r"faithkit-components:: (\w+)", REFERENCE)) == sorted(KINDS)
+
+
+def test_every_check_is_listed():
+    modules = {f"faithkit.testing.{name}" for name in re.findall(r"faithkit-checks:: (\w+)", REFERENCE)}
+    kinds = {module.__name__ for module in targets._MODULES.values()}
+    assert modules == kinds | {
+        f"faithkit.testing.{name}" for name in ("plugins", "declarations", "components")
+    }
+
+
+@pytest.mark.parametrize("module", sorted({m.__name__ for m in targets._MODULES.values()}))
+def test_every_check_says_what_is_promised_and_why(module):
+    from faithkit.testing.checks import why_of
+
+    for check in checks_in(importlib.import_module(module)):
+        assert check.__doc__.startswith(("Check that ", "Check, "))
+        assert why_of(check).endswith(".")
+
+
+def listed_elsewhere():
+    for path in sorted((DOCS / "inventories").glob("*.txt")):
+        for line in path.read_text().splitlines()[1:]:
+            yield line.split()[1]
+
+
+@pytest.mark.parametrize("name", sorted(listed_elsewhere()))
+def test_a_name_of_another_library_exists(name):
+    module, _, attribute = name.rpartition(".")
+    assert attribute == "None" or hasattr(importlib.import_module(module or "builtins"), attribute)
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "_ext").glob("*.py")), ids=lambda path: path.stem)
+def test_the_examples_in_the_documentations_extensions_run(path):
+    module = importlib.import_module(path.stem)
+    try:
+        assert doctest.testmod(module).failed == 0
+    finally:
+        sys.modules.pop(path.stem)
