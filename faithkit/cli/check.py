@@ -2,8 +2,10 @@
 
 import json
 import sys
+import textwrap
+import traceback
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,59 +15,127 @@ if TYPE_CHECKING:
     from faithkit.testing import Check, Report
 
 FAILED = 3
+Group = tuple[str, str, "list[Check]", "Report"]
 
 
 @click.command()
 @click.argument("distribution")
 @click.option("--component", "only", multiple=True, metavar="NAME", help="Only this component. Repeatable.")
+@click.option("--verbose", "-v", is_flag=True, help="Name every check, and say why any was skipped.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 @debug
 @click.pass_context
-def command(ctx: click.Context, distribution: str, only: tuple[str, ...], as_json: bool) -> None:
+def command(
+    ctx: click.Context, distribution: str, only: tuple[str, ...], verbose: bool, as_json: bool
+) -> None:
     """Check that the plugin of an installed DISTRIBUTION keeps the contract.
 
-    Every check is one promise of the extension API; what fails is told with a way to mend it. The exit code
-    is 3 where any does.
+    Every check is one promise of the extension API; what fails is told with a way to mend it, and why it
+    matters. The exit code is 3 where any does. With --debug the traceback of what failed is shown, too.
     """
-    from faithkit.errors import InputError
     from faithkit.testing import checks_for
-    from faithkit.wording import suggest
 
-    checks = checks_for(distribution)
-    known = {check.component for check in checks}
-    for name in only:
-        if name not in known:
-            raise InputError(f"{distribution} has no component {name!r}. {suggest(name, sorted(known))}")
-    wanted = [check for check in checks if not only or check.component in only]
-    reports = [(name, _run(name, list(group))) for name, group in groupby(wanted, key=lambda c: c.component)]
+    checks = _only(checks_for(distribution), only, distribution)
+    groups = [_run(kind, name, list(group)) for (kind, name), group in groupby(checks, key=_component)]
     if as_json:
-        click.echo(json.dumps({name: _facts(report) for name, report in reports}, indent=2))
+        click.echo(json.dumps(_facts(distribution, groups), indent=2))
     else:
-        _tell(distribution, reports)
-    if any(report.failed for _, report in reports):
+        _tell(distribution, groups, verbose)
+    if ctx.obj and ctx.obj["debug"]:
+        _show_tracebacks(groups)
+    if any(report.failed for *_, report in groups):
         ctx.exit(FAILED)
 
 
-def _run(name: str, checks: "list[Check]") -> "Report":
+def _component(check: "Check") -> tuple[str, str]:
+    return check.kind, check.component
+
+
+def _only(checks: "list[Check]", names: tuple[str, ...], distribution: str) -> "list[Check]":
+    from faithkit.errors import InputError
+    from faithkit.wording import suggest
+
+    known = {check.component for check in checks}
+    for name in names:
+        if name not in known:
+            raise InputError(f"{distribution} has no component {name!r}. {suggest(name, sorted(known))}")
+    return [check for check in checks if not names or check.component in names]
+
+
+def _run(kind: str, name: str, checks: "list[Check]") -> Group:
     from faithkit.testing.checks import run
 
     if sys.stderr.isatty():
-        click.echo(f"checking {name} …", err=True)
-    return run(checks)
+        click.echo(f"checking {kind} {name} …", err=True)
+    return kind, name, checks, run(checks)
 
 
-def _tell(distribution: str, reports: "list[tuple[str, Report]]") -> None:
-    width = max(len(name) for name, _ in reports)
-    for name, report in reports:
-        failed = f", {len(report.failed)} failed" if report.failed else ""
-        skipped = f", {len(report.skipped)} do not apply" if report.skipped else ""
-        click.echo(f"{name:<{width}}  {len(report.passed)} passed{failed}{skipped}")
-        for check, message in report.failed.items():
-            click.echo(f"  {check.removeprefix(f'{name}-')}: {message}")
-    total = sum(len(report.passed) + len(report.failed) for _, report in reports)
-    bad = sum(len(report.failed) for _, report in reports)
-    click.echo(f"{distribution}: {total} checks, {'all passed' if not bad else f'{bad} failed'}.")
+def _tell(distribution: str, groups: list[Group], verbose: bool) -> None:
+    width = max(len(f"{kind} {name}") for kind, name, *_ in groups)
+    for kind, name, checks, report in groups:
+        click.echo(f"{f'{kind} {name}':<{width}}  {_counts(report)}")
+        for check in checks:
+            _tell_check(check, report, verbose)
+    for line in _clashes(distribution):
+        _indented(f"note: {line}", "")
+    total = sum(len(report.passed) + len(report.failed) for *_, report in groups)
+    bad = sum(len(report.failed) for *_, report in groups)
+    noun = "check" if total == 1 else "checks"
+    click.echo(f"{distribution}: {total} {noun}, {'all passed' if not bad else f'{bad} failed'}.")
 
 
-def _facts(report: "Report") -> dict[str, object]:
-    return {"passed": list(report.passed), "failed": report.failed, "skipped": report.skipped}
+def _counts(report: "Report") -> str:
+    failed = f", {len(report.failed)} failed" if report.failed else ""
+    skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
+    return f"{len(report.passed)} passed{failed}{skipped}"
+
+
+def _tell_check(check: "Check", report: "Report", verbose: bool) -> None:
+    if check.id in report.failed:
+        click.echo(f"  failed   {check.name}")
+        _indented(report.failed[check.id], " " * 11)
+        _indented(f"Why: {check.why}", " " * 11)
+    elif verbose and check.id in report.skipped:
+        click.echo(f"  skipped  {check.name}")
+        _indented(report.skipped[check.id], " " * 11)
+    elif verbose:
+        click.echo(f"  passed   {check.name}")
+
+
+def _indented(text: str, margin: str) -> None:
+    click.echo(textwrap.fill(text, 100, initial_indent=margin, subsequent_indent=margin))
+
+
+def _clashes(distribution: str) -> list[str]:
+    """Say which names this installation has twice: no fault of the plugin, but its users meet it."""
+    from faithkit.extension.discovery import normalised
+    from faithkit.extension.names import conflicts
+    from faithkit.extension.registry import registry
+
+    mine = normalised(distribution)
+    found = [line for line in conflicts(registry().entries()) if line.distribution == mine]
+    return [f"{line.problem}. {line.hint}." for line in found]
+
+
+def _show_tracebacks(groups: list[Group]) -> None:
+    for *_, report in groups:
+        for check, error in report.errors.items():
+            click.echo(f"\n{check}", err=True)
+            click.echo("".join(traceback.format_exception(error.__cause__ or error)), err=True, nl=False)
+
+
+def _facts(distribution: str, groups: list[Group]) -> dict[str, Any]:
+    return {
+        "distribution": distribution,
+        "components": [
+            {
+                "kind": kind,
+                "name": name,
+                "passed": [check.name for check in checks if check.id in report.passed],
+                "failed": {c.name: report.failed[c.id] for c in checks if c.id in report.failed},
+                "skipped": {c.name: report.skipped[c.id] for c in checks if c.id in report.skipped},
+            }
+            for kind, name, checks, report in groups
+        ],
+        "notes": _clashes(distribution),
+    }

@@ -32,6 +32,8 @@ class Check:
     run : callable
         Returns None; raises `AssertionError` where the promise is broken, and `unittest.SkipTest` where it
         cannot be tried.
+    why : str
+        Who relies on the promise.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class Check:
     kind: str
     component: str
     run: Callable[[], None] = field(repr=False)
+    why: str = field(default="", repr=False)
 
     @property
     def id(self) -> str:
@@ -64,6 +67,8 @@ class Report:
         The ids of the checks that passed.
     failed, skipped : dict
         The ids of the others, each with the reason.
+    errors : dict
+        What was raised by those that failed, for whoever wants the traceback.
 
     Examples
     --------
@@ -75,6 +80,7 @@ class Report:
     passed: tuple[str, ...]
     failed: dict[str, str]
     skipped: dict[str, str]
+    errors: dict[str, AssertionError] = field(factory=dict, eq=False, repr=False)
 
     def __str__(self) -> str:
         ran = len(self.passed) + len(self.failed)
@@ -88,24 +94,24 @@ class Report:
 def run(checks: Iterable[Check]) -> Report:
     """Run checks one after another and note what became of each."""
     passed: list[str] = []
-    failed: dict[str, str] = {}
     skipped: dict[str, str] = {}
+    errors: dict[str, AssertionError] = {}
     for check in checks:
         try:
             check.run()
         except SkipTest as reason:
             skipped[check.id] = str(reason)
         except AssertionError as error:
-            failed[check.id] = str(error)
+            errors[check.id] = error
         else:
             passed.append(check.id)
-    return Report(tuple(passed), failed, skipped)
+    return Report(tuple(passed), {name: str(error) for name, error in errors.items()}, skipped, errors)
 
 
 def demand(fulfilled: bool, who: str, found: str, mend: str) -> None:
     """Raise an `AssertionError` that says who broke a promise, what was found, and how to mend it."""
     if not fulfilled:
-        raise AssertionError(_folded(f"{who}: {found.rstrip('.')}. {mend.rstrip('.')}."))
+        raise AssertionError(_folded(f"{who}: {_ended(found)} {_ended(mend)}"))
 
 
 class Blocked(SkipTest):
@@ -129,6 +135,11 @@ def name_of(check: Callable[..., None]) -> str:
     return check.__name__.removeprefix(_PREFIX)
 
 
+def why_of(check: Callable[..., None]) -> str:
+    """Return the reason for a check: its docstring, but for the first line."""
+    return " ".join((check.__doc__ or "").partition("\n")[2].split())
+
+
 def checks_in(module: ModuleType) -> list[Callable[..., None]]:
     """Return the check functions that a module defines, in the order in which they are written."""
     return [
@@ -140,7 +151,8 @@ def checks_in(module: ModuleType) -> list[Callable[..., None]]:
 
 def bind(check: Callable[..., None], kind: str, component: str, *subject: Any, name: str = "") -> Check:
     """Tie a check function to what it is asked about."""
-    return Check(name or name_of(check), kind, component, partial(_guarded, check, component, subject))
+    run = partial(_guarded, check, component, subject)
+    return Check(name or name_of(check), kind, component, run, why_of(check))
 
 
 def bind_all(module: ModuleType, kind: str, component: str, *subject: Any) -> Iterator[Check]:
@@ -158,6 +170,10 @@ def _guarded(check: Callable[..., None], who: str, subject: tuple[Any, ...]) -> 
         promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
         found = f"{describe(error)} was raised. Expected that {promise}"
         raise AssertionError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from error
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "?")) else f"{sentence}."
 
 
 def _folded(message: str) -> str:

@@ -54,7 +54,7 @@ def check_parameters_are_documented(entry: Entry) -> None:
         not absent,
         name,
         f"the docstring of {entry.component.factory} does not describe {listing(absent) if absent else ''}",
-        "Add a line such as 'tau : float' to its section Parameters",
+        f"Add a line such as '{(absent or ['tau'])[0]} : float' to its section Parameters",
     )
 
 

@@ -14,6 +14,7 @@ import cloudpickle
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.entries import Entry
+from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
@@ -22,7 +23,7 @@ from faithkit.run.serial import from_bytes, to_bytes
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.components import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
-from faithkit.testing.fixtures import TWINS, narrower, situation_names
+from faithkit.testing.fixtures import TWINS, narrower, situation_named, situation_names
 from faithkit.testing.sameness import difference, same, unequal_pair
 from faithkit.testing.trials import Trial, again, one_by_one, outcome, refitted, reversed_rows, trials
 from faithkit.wording import describe
@@ -40,8 +41,14 @@ def explains(entry: Entry, situation: str) -> None:
         isinstance(found, Trial),
         f"{entry.component.name} on {situation}",
         describe(found) if isinstance(found, BaseException) else "",
-        "Explain it, or raise a FaithkitError that says what the explainer needs instead",
+        "Explain it, or raise a FaithkitError that says what the explainer needs instead"
+        + _or_declare(situation),
     )
+
+
+def _or_declare(situation: str) -> str:
+    kind = input_kind(situation_named(situation).X)
+    return "" if kind == "table" else f"; if it takes none of the kind, leave {kind!r} out of its `inputs`"
 
 
 def situation_checks(entry: Entry) -> list[Check]:
@@ -267,6 +274,7 @@ def check_background_of_another_width_is_refused(entry: Entry) -> None:
 
     The wrong file was given; a number all the same, or a traceback, would hide that.
     """
+    needs(check_fit_returns_self, entry)
     needs(check_pickles, entry)
     found = [trial for trial in _with_columns(entry) if getattr(trial.explainer, "learns", True)]
     attempts = [partial(_explain_from_narrow, make(entry), trial) for trial in found]

@@ -81,8 +81,13 @@ def check_declares_the_api_version(plugin: Plugin) -> None:
     """
     needs(check_module_can_be_imported, plugin)
     given = getattr(plugin.load(), "FAITHKIT_API", None)
-    found = f"FAITHKIT_API is {given!r}; expected {API_VERSION}"
-    demand(given == API_VERSION, plugin.name, found, f"Add the line FAITHKIT_API = {API_VERSION}")
+    found, mend = (
+        f"FAITHKIT_API is {given!r}; expected {API_VERSION}",
+        f"Add the line FAITHKIT_API = {API_VERSION}",
+    )
+    if given is not None:
+        mend = "Update the older of faithkit and the plugin; what changed is in faithkit's changelog"
+    demand(given == API_VERSION, plugin.name, found, mend)
 
 
 def check_hooks_yield_components(plugin: Plugin) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points
+from importlib.metadata import distribution as distribution_named
 from types import ModuleType
 from typing import Any
 
@@ -126,9 +127,17 @@ def _plugins(target: Any, distribution: str | None) -> list[Plugin]:
         )
     found = [Plugin(point, owner) for point, owner in points if owner == normalised(target)]
     if not found:
-        known = sorted({owner for _, owner in points})
-        raise InputError(
-            f"No plugin of a distribution {target!r} is installed. {did_you_mean(target, known)} "
-            f"There is: {', '.join(known)}."
-        )
+        raise InputError(_nothing_to_check(target, sorted({owner for _, owner in points})))
     return found
+
+
+def _nothing_to_check(target: str, known: list[str]) -> str:
+    try:
+        installed = distribution_named(target).name
+    except (PackageNotFoundError, ValueError):
+        guess = did_you_mean(target, known)
+        return f"No plugin of a distribution {target!r} is installed. {guess} There is: {', '.join(known)}."
+    return (
+        f"{installed} is installed, and declares no plugin. Add to its pyproject.toml "
+        f'[project.entry-points.{GROUP}] with a line such as main = "its_module", and install it again.'
+    )

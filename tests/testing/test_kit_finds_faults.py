@@ -149,7 +149,7 @@ EXPLAINERS = {
     "KeepsAParameterToItself": (
         "parameters_are_documented",
         "keeps-a-parameter-to-itself: the docstring of testing.faulty.explainers:KeepsAParameterToItself does "
-        "not describe high. Add a line such as 'tau : float' to its section Parameters.",
+        "not describe high. Add a line such as 'high : float' to its section Parameters.",
     ),
     "SaysNothing": (
         "parameters_are_documented",

@@ -1,0 +1,40 @@
+"""Distributions as users get them: built into wheels once, installed in fresh environments.
+
+Everything here is slow and shares what was built, so it is marked for one worker of pytest-xdist.
+"""
+
+import pytest
+from environments import ROOT, Environment, build_wheels, requirements_of
+
+THIRD_PARTY = sorted(path.parent for path in (ROOT / "tests" / "third_party").glob("*/pyproject.toml"))
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory):
+    """The kernel's wheel and those of all third parties, by distribution."""
+    return build_wheels(tmp_path_factory.mktemp("wheels"), ROOT, *THIRD_PARTY)
+
+
+@pytest.fixture(scope="session")
+def fresh(tmp_path_factory, wheels):
+    """Make a fresh environment with the kernel's wheel, and with more of them."""
+
+    def make(*distributions, libraries=()):
+        folder = tmp_path_factory.mktemp("environment")
+        environment = Environment(folder, [*requirements_of(ROOT), *libraries])
+        environment.install(*(wheels[name] for name in ("faithkit", *distributions)))
+        return environment
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def kernel_only(fresh):
+    """An environment with nothing but the kernel."""
+    return fresh()
+
+
+@pytest.fixture(scope="session")
+def market(fresh):
+    """An environment with Acme's plugin, and with three that are broken in three ways."""
+    return fresh(*(project.name for project in THIRD_PARTY), libraries=["pytest"])

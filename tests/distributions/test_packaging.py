@@ -1,0 +1,90 @@
+"""What is published: every distribution builds, says what it should, and the kernel stands on its own."""
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+from environments import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("distributions")]
+
+PROJECTS = [ROOT, *sorted((ROOT / "plugins").iterdir())]
+LOG = "label,phi_age,phi_sex\nyes,0.5,0.1\nyes,0.5,0.1\nno,0.5,0.1\nno,0.2,0.1\n"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Build source distributions, and from each the wheel, as for a release."""
+    folder = tmp_path_factory.mktemp("dist")
+    for project in PROJECTS:
+        command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(project)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return sorted(folder.iterdir())
+
+
+def test_every_distribution_builds_and_twine_has_nothing_to_say(built):
+    names = {path.name.split("-")[0] for path in built}
+    assert names == {
+        "faithkit",
+        "faithkit_scoped_rules",
+        "faithkit_feature_importance",
+        "faithkit_example_based",
+        "faithkit_paper",
+    }
+    assert len(built) == 10
+    command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, built)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("PASSED") == 10
+
+
+def test_a_wheel_holds_its_package_with_all_that_is_no_code_and_nothing_else(built):
+    for wheel in (path for path in built if path.suffix == ".whl"):
+        package, version, *_ = wheel.name.split("-")
+        names = zipfile.ZipFile(wheel).namelist()
+        assert {name.split("/")[0] for name in names} == {package, f"{package}-{version}.dist-info"}
+        assert f"{package}/py.typed" in names
+        assert f"{package}-{version}.dist-info/licenses/LICENSE" in names
+        source = next(project / package for project in PROJECTS if (project / package).is_dir())
+        files = [
+            p.relative_to(source.parent) for p in source.rglob("*") if p.is_file() and p.suffix != ".pyc"
+        ]
+        assert {str(path) for path in files if "/." not in str(path)} <= set(names)
+
+
+def test_the_kernels_archive_holds_readme_changes_and_licence(built):
+    archive = next(path for path in built if path.name.startswith("faithkit-") and path.suffix == ".gz")
+    with tarfile.open(archive) as files:
+        names = {name.partition("/")[2] for name in files.getnames()}
+    assert {"README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "faithkit/__init__.py"} <= names
+    assert not any(name.startswith(("tests", "plugins", ".")) and name != ".gitignore" for name in names)
+
+
+def test_the_kernel_alone_scores_a_log(kernel_only, tmp_path):
+    (tmp_path / "log.csv").write_text(LOG)
+    command = "faithkit score log.csv --prediction label --explanation 'phi_*' --json -"
+    told = kernel_only.run(command, cwd=tmp_path).stdout
+    # three rows share an explanation, two of them a label: (1/2 + 1/2 + 0 + 0) / 4
+    assert '"value": 0.25,' in told
+    assert '"verified": 0.75,' in told
+
+
+def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
+    done = kernel_only.run("faithkit evaluate --explainer shap", code=1)
+    assert done.stdout == ""
+    assert done.stderr.rstrip().endswith(
+        "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
+    )
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: No explainer 'shap' is installed.")
+
+
+def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only):
+    assert "pip install faithkit-paper" in kernel_only.run("faithkit reproduce", code=2).stderr
+
+
+def test_the_kernel_alone_passes_its_own_checks(kernel_only):
+    assert kernel_only.run("faithkit check faithkit").stdout.endswith("all passed.\n")
