@@ -26,7 +26,7 @@ _HOME = {
     "Explanations": "faithkit.measure.explanations",
     "Sample": "faithkit.measure.explanations",
     "Relation": "faithkit.measure.relations",
-    "relation": "faithkit.measure.relations",
+    "relation": "faithkit.run.components",
     "Tally": "faithkit.measure.tally",
     "Rule": "faithkit.measure.rules",
     "Interval": "faithkit.measure.predicates",

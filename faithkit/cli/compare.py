@@ -6,7 +6,15 @@ import click
 
 from faithkit.cli.delivery import check_paths, deliver
 from faithkit.cli.evaluate import LOADING, OUTPUT
-from faithkit.cli.options import configured_backend, loading, measuring, output, running, warn_on_stderr
+from faithkit.cli.options import (
+    check_components,
+    configured_backend,
+    loading,
+    measuring,
+    output,
+    running,
+    warn_on_stderr,
+)
 
 
 @click.command()
@@ -31,7 +39,7 @@ from faithkit.cli.options import configured_backend, loading, measuring, output,
 @measuring
 @running
 @output
-def command(seed: int, backend: str | None, **options: Any) -> None:
+def command(seed: int, backend: str | None, scheduler: str | None, **options: Any) -> None:
     """Compare explainers and discretizers on the same rows and predictions.
 
     Every explainer explains once. Differences are paired; what the sample cannot tell from the best is
@@ -41,9 +49,10 @@ def command(seed: int, backend: str | None, **options: Any) -> None:
     from faithkit.run.compare import compare
 
     warn_on_stderr()
+    check_components(options)
     paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
     situation = prepare(seed=seed, **{name: options.pop(name) for name in LOADING})
-    with configured_backend(backend):
+    with configured_backend(backend, scheduler):
         found = compare(
             situation.model, situation.X, background=situation.background, seed=seed, progress=True, **options
         )

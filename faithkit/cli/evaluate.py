@@ -8,6 +8,7 @@ from faithkit.cli.delivery import check_paths, deliver
 from faithkit.cli.limits import FAILED, check_limits
 from faithkit.cli.options import (
     asking,
+    check_components,
     configured_backend,
     discretizing,
     explaining,
@@ -36,6 +37,7 @@ def command(
     ctx: click.Context,
     seed: int,
     backend: str | None,
+    scheduler: str | None,
     reference: str | None,
     by: str | None,
     violations: int | None,
@@ -52,11 +54,12 @@ def command(
     from faithkit.run.findings import Findings
 
     warn_on_stderr()
+    check_components(options)
     paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
     loaded = {name: options.pop(name) for name in LOADING}
     situation = prepare(seed=seed, **loaded)
     earlier = None if reference is None else read_like(situation.X, reference, loaded["text"])
-    with configured_backend(backend):
+    with configured_backend(backend, scheduler):
         result = evaluate(
             situation.model,
             situation.X,

@@ -7,6 +7,7 @@ import click
 
 from faithkit.cli.evaluate import LOADING
 from faithkit.cli.options import (
+    check_components,
     configured_backend,
     debug,
     discretizing,
@@ -27,15 +28,18 @@ from faithkit.cli.options import (
 @running
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 @debug
-def command(row: int, seed: int, backend: str | None, as_json: bool, **options: Any) -> None:
+def command(
+    row: int, seed: int, backend: str | None, scheduler: str | None, as_json: bool, **options: Any
+) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
     from faithkit.inputs.situation import prepare
     from faithkit.report.text import local_text
     from faithkit.run.api import evaluate
 
     warn_on_stderr()
+    check_components(options)
     situation = prepare(seed=seed, **{name: options.pop(name) for name in LOADING})
-    with configured_backend(backend):
+    with configured_backend(backend, scheduler):
         result = evaluate(
             situation.model, situation.X, background=situation.background, seed=seed, progress=True, **options
         )

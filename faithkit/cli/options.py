@@ -2,7 +2,7 @@
 
 import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -62,7 +62,7 @@ loading = together(
     click.option(
         "--samples", type=click.IntRange(min=1), metavar="N", help="Evaluate N rows, drawn at random."
     ),
-    click.option("--seed", default=0, show_default=True, metavar="N"),
+    click.option("--seed", default=0, show_default=True, metavar="N", help="Of every random choice."),
 )
 
 explaining = click.option(
@@ -84,18 +84,34 @@ discretizing = click.option(
 
 measuring = together(
     click.option("--relation", metavar="NAME", help="Where an explanation applies, for sufficiency."),
-    click.option("--estimator", default="leave-one-out", show_default=True, metavar="NAME"),
+    click.option(
+        "--estimator",
+        default="leave-one-out",
+        show_default=True,
+        metavar="NAME",
+        help="How counts become a value.",
+    ),
     click.option("--confidence", default=0.95, show_default=True, metavar="SHARE", help="Of the intervals."),
     click.option(
         "--permutations", default=0, show_default=True, metavar="N", help="Shuffled labels for a p-value."
     ),
 )
 
-BACKENDS = ("loky", "threading", "sequential")
+BACKENDS = ("loky", "threading", "sequential", "dask")
+
+scheduler = click.option(
+    "--scheduler", metavar="ADDRESS", help="Of the cluster, with --backend dask: tcp://10.0.0.1:8786."
+)
+
+clustering = together(
+    click.option("--backend", type=click.Choice(["dask"]), help="Tally a folder's files on a cluster."),
+    scheduler,
+)
 
 running = together(
     click.option("--n-jobs", default=1, show_default=True, metavar="N", help="Workers; -1 for one per core."),
     click.option("--backend", type=click.Choice(BACKENDS), help="What kind of workers.  [default: loky]"),
+    scheduler,
     click.option("--store", metavar="DIR", help="Keep finished chunks here: a killed run goes on from them."),
     click.option(
         "--on-error",
@@ -132,10 +148,28 @@ output = together(
 )
 
 
-def configured_backend(backend: str | None) -> contextlib.AbstractContextManager[Any]:
+def check_components(options: Mapping[str, Any]) -> None:
+    """Tell of a misspelt name or parameter at once, not after data was read and a model trained."""
+    from faithkit.run.components import METHOD, component
+
+    for kind in METHOD:
+        asked = (options.get(kind), *options.get(f"{kind}s", ()))
+        for given in filter(None, asked):
+            component(kind, given)
+
+
+def configured_backend(
+    backend: str | None, scheduler: str | None = None
+) -> contextlib.AbstractContextManager[Any]:
     """Let joblib use the named backend, or whatever it uses anyway."""
+    if (backend == "dask") != (scheduler is not None):
+        raise click.UsageError("--backend dask and --scheduler ADDRESS go together: give both or neither.")
     if backend is None:
         return contextlib.nullcontext()
+    if scheduler is not None:
+        from faithkit.run.cluster import connected
+
+        return connected(scheduler)
     import joblib
 
     return joblib.parallel_config(backend=backend)

@@ -7,7 +7,16 @@ import click
 from faithkit.cli.delivery import check_paths, deliver
 from faithkit.cli.evaluate import OUTPUT
 from faithkit.cli.limits import FAILED, check_limits
-from faithkit.cli.options import asking, discretizing, measuring, output, warn_on_stderr
+from faithkit.cli.options import (
+    asking,
+    check_components,
+    clustering,
+    configured_backend,
+    discretizing,
+    measuring,
+    output,
+    warn_on_stderr,
+)
 
 
 @click.command()
@@ -26,6 +35,7 @@ from faithkit.cli.options import asking, discretizing, measuring, output, warn_o
 @discretizing
 @measuring
 @asking
+@clustering
 @output
 @click.pass_context
 def command(
@@ -37,21 +47,24 @@ def command(
     by: str | None,
     violations: int | None,
     fail_under: dict[str, float],
+    backend: str | None,
+    scheduler: str | None,
     **options: Any,
 ) -> None:
-    """Measure explanations that were logged in a CSV or Parquet file LOG.
+    """Measure explanations that were logged in LOG: a CSV or Parquet file, or a folder of Parquet files.
 
-    Rows whose explanation cells are all empty count as unexplained. A column of rules in their JSON form,
-    with --features, has sufficiency, too.
+    Parquet is read in pieces, and may be larger than memory. Rows whose explanation cells are all empty count
+    as unexplained. A column of rules in their JSON form, with --features, has sufficiency, too.
     """
-    from faithkit.inputs.logs import read_log
-    from faithkit.run.api import score
-    from faithkit.run.findings import Findings
+    from faithkit.inputs.logs import open_log
+    from faithkit.run.logs import score_log
 
     warn_on_stderr()
+    check_components(options)
     paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
-    logged = read_log(log, prediction, explanation, features, by)
-    result = score(logged.predictions, logged.explanations, X=logged.X, **options)
-    deliver(Findings.of(result, violations, logged.groups), paths)
-    if not check_limits(result, fail_under):
+    with configured_backend(backend, scheduler):
+        logged = open_log(log, prediction, explanation, features, by)
+        found = score_log(logged, violations, **options)
+        deliver(found, paths)
+    if not check_limits(found.result, fail_under):
         ctx.exit(FAILED)

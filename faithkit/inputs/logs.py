@@ -1,11 +1,22 @@
-"""Logs of predictions and explanations: what an audit has when the model is out of reach."""
+"""Logs of predictions and explanations: what an audit has when the model is out of reach.
 
+A log in Parquet can be larger than memory: it is then read in pieces, each of them a small log.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 
-from faithkit.inputs.tables import match_names, read_table, select_columns
-from faithkit.measure.explanations import Explanations, as_explanations
+from faithkit.errors import InputError
+from faithkit.inputs.parquet import ParquetTable, Piece
+from faithkit.inputs.seeds import cell_words, digest_words, header
+from faithkit.inputs.tables import match_names, read_table
+from faithkit.measure.explanations import Explanations, as_explanations, object_array
 from faithkit.measure.rules import Rule
 
 
@@ -19,34 +30,176 @@ class Log:
     groups: Any = None
 
 
-def read_log(
+@attrs.frozen
+class Roles:
+    """Which columns of a log are what; `rules` where the explanations are rules in their JSON form."""
+
+    prediction: str
+    explanation: tuple[str, ...]
+    features: tuple[str, ...] = ()
+    by: str | None = None
+    rules: bool = False
+
+    @classmethod
+    def named(
+        cls,
+        names: list[str],
+        prediction: str,
+        explanation: tuple[str, ...],
+        features: tuple[str, ...] = (),
+        by: str | None = None,
+    ) -> "Roles":
+        """Find the columns that were asked for by name or pattern.
+
+        Examples
+        --------
+        >>> Roles.named(["label", "phi_age", "phi_sex"], "label", ("phi_*",)).explanation
+        ('phi_age', 'phi_sex')
+        """
+        return cls(
+            _one(names, prediction, "--prediction"),
+            tuple(match_names(names, explanation)),
+            tuple(match_names(names, features)) if features else (),
+            None if by is None else _one(names, by, "--by"),
+        )
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are needed."""
+        others = () if self.by is None else (self.by,)
+        return list(dict.fromkeys([self.prediction, *self.explanation, *self.features, *others]))
+
+    def log(self, frame: pd.DataFrame, piece: bool = False) -> Log:
+        """Read a table, or a piece of one, in these roles; a row without any value has no explanation."""
+        logged = _sharing(frame[list(self.explanation)])
+        X = frame[list(self.features)] if self.features else None
+        explanations = _rules(logged.iloc[:, 0]) if self.rules else as_explanations(logged)
+        if piece and explanations.kind == "vector" and logged.dtypes.nunique() > 1:
+            # whether some integer is too large to be compared as a float is known after the last piece only
+            explanations = attrs.evolve(explanations, identity=logged)
+        missing = explanations.missing | _empty_rows(logged)
+        explained = attrs.evolve(explanations, missing=missing, instances=X)
+        return Log(frame[self.prediction], explained, X, None if self.by is None else frame[self.by])
+
+
+def _one(names: list[str], name: str, option: str) -> str:
+    found = match_names(names, (name,))
+    if len(found) > 1:
+        raise InputError(f"{option} {name!r} matches {len(found)} columns; expected one: give its full name.")
+    return found[0]
+
+
+def _sharing(logged: pd.DataFrame) -> pd.DataFrame:
+    """Let equal texts of a single column be one object: an object that many rows share is compared once."""
+    column = logged.iloc[:, 0]
+    if logged.shape[1] > 1 or not isinstance(column.dtype, pd.StringDtype):
+        return logged
+    codes, texts = pd.factorize(column)
+    return pd.DataFrame({column.name: object_array([*texts, None])[codes]}, dtype=object)
+
+
+def _empty_rows(logged: pd.DataFrame) -> Any:
+    empty = logged.iloc[:, 0].isna().to_numpy()
+    return logged.isna().all(axis=1).to_numpy() if empty.any() else empty
+
+
+@attrs.frozen(eq=False)
+class ParquetLog:
+    """A log on disk, and the roles of its columns: it can be read whole, or in pieces."""
+
+    roles: Roles
+    table: ParquetTable
+
+    @classmethod
+    def open(cls, path: Path, roles: Callable[[list[str]], Roles]) -> "ParquetLog":
+        """Look at a Parquet file, or at a folder of them."""
+        whole = ParquetTable.open(path)
+        found = roles(whole.columns)
+        table = whole.using(found.columns)
+        rules = _hold_rules(found.explanation, table)
+        return cls(attrs.evolve(found, rules=rules), table)
+
+    def read(self) -> Log:
+        """Read the whole log."""
+        return self.roles.log(self.table.read())
+
+    def logs(self, piece: Piece) -> Iterator[Log]:
+        """Read a piece, in logs of bounded size."""
+        for frame in self.table.frames(piece):
+            yield self.roles.log(frame, piece=True)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Describe the instances, or the explanations where there are none, reading column by column."""
+        example = self.roles.log(self.table.empty())
+        content = example.explanations.values if example.X is None else example.X
+        if content.ndim != 2:  # rules and words
+            return {"rows": len(self.table), "columns": None, "fingerprint": None}
+        names = self.roles.features or self.roles.explanation
+        kind, _, *rest = header(content)
+        digest = digest_words((kind, (len(self.table), len(names)), *rest), self._words(names, content))
+        return {"rows": len(self.table), "columns": len(names), "fingerprint": digest}
+
+    def _words(self, names: tuple[str, ...], content: Any) -> Iterator[Any]:
+        for name in names:
+            one = self.table.using([name])
+            for piece in one.pieces:
+                for frame in one.frames(piece):
+                    column = frame[name]
+                    if isinstance(content, np.ndarray):
+                        column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
+                    yield cell_words(column)
+
+
+def open_log(
     path: str,
     prediction: str,
     explanation: tuple[str, ...],
     features: tuple[str, ...] = (),
     by: str | None = None,
-) -> Log:
-    """Read a log from CSV or Parquet; `by` names a column of subgroups.
+) -> Log | ParquetLog:
+    """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
 
     A single column of text in which every value is a rule's JSON form is read as rules.
     """
-    frame = read_table(path)
-    (label,) = match_names(list(frame.columns), (prediction,))
-    logged = select_columns(frame, explanation)
-    empty = logged.isna().all(axis=1).to_numpy()
-    X = select_columns(frame, features) if features else None
-    explanations = _rules(logged) or as_explanations(logged)
-    explained = attrs.evolve(explanations, missing=explanations.missing | empty, instances=X)
-    groups = None if by is None else frame[match_names(list(frame.columns), (by,))[0]]
-    return Log(frame[label], explained, X, groups)
+
+    def roles(names: list[str]) -> Roles:
+        return Roles.named(names, prediction, explanation, features, by)
+
+    file = Path(path)
+    if file.is_dir() or (file.exists() and file.name.lower().endswith(".parquet")):
+        return ParquetLog.open(file, roles)
+    frame = read_table(file)
+    found = roles(list(frame.columns))
+    rules = len(found.explanation) == 1 and _all_rules([frame[found.explanation[0]]])
+    return attrs.evolve(found, rules=rules).log(frame)
 
 
-def _rules(logged: Any) -> Explanations | None:
-    if logged.shape[1] != 1:
-        return None
-    cells = logged.iloc[:, 0].dropna()
-    if cells.empty or not all(isinstance(cell, str) and cell.startswith("[") for cell in cells):
-        return None
-    column = logged.iloc[:, 0].to_numpy(dtype=object, na_value=None)
-    known = {text: Rule.from_json(text) for text in set(cells)}
-    return Explanations.of([known.get(text) for text in column], kind="rule", relation="in-scope")
+def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
+    if len(names) != 1 or not _is_text(table.schema.field(names[0]).type):
+        return False
+    one = table.using(names)
+    return _all_rules(frame.iloc[:, 0] for piece in one.pieces for frame in one.frames(piece))
+
+
+def _is_text(kind: Any) -> bool:
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(value) or pa.types.is_large_string(value))
+
+
+def _all_rules(columns: Any) -> bool:
+    """Whether there are values, and all of them look like the JSON form of a rule."""
+    some = False
+    for column in columns:
+        cells = column.dropna()
+        if not all(isinstance(cell, str) and cell.startswith("[") for cell in cells):
+            return False
+        some = some or len(cells) > 0
+    return some
+
+
+def _rules(column: pd.Series) -> Explanations:
+    codes, texts = pd.factorize(column)
+    rules = object_array(
+        [*(Rule.from_json(text) for text in texts), None]
+    )  # code −1 is the last, a missing one
+    return Explanations.of(rules[codes], kind="rule", relation="in-scope")

@@ -9,7 +9,7 @@ import datetime as dt
 import hashlib
 import numbers
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -84,16 +84,22 @@ def fingerprint(X: Rows) -> str:
     >>> fingerprint(X) == fingerprint(X.copy()), fingerprint(X) == fingerprint(X[::-1])
     (True, False)
     """
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr(header(X)).encode())
     if input_kind(X) == "sparse":
         matrix = _canonical(X)
-        digest.update(matrix.indptr.astype("<i8").tobytes())
-        digest.update(matrix.indices.astype("<i8").tobytes())
-        digest.update(_words(pd.Series(matrix.data)).astype("<u8").tobytes())
+        parts = iter(
+            [matrix.indptr.astype("<i8"), matrix.indices.astype("<i8"), cell_words(pd.Series(matrix.data))]
+        )
     else:
-        for words in _column_words(X):
-            digest.update(words.astype("<u8").tobytes())
+        parts = _column_words(X)
+    return digest_words(header(X), parts)
+
+
+def digest_words(head: tuple[Any, ...], parts: Iterable[np.ndarray]) -> str:
+    """Return the fingerprint of a table by its header and its cells' words, column by column."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr(head).encode())
+    for words in parts:
+        digest.update(words.astype(f"<{words.dtype.kind}8", copy=False).tobytes())
     return digest.hexdigest()
 
 
@@ -109,19 +115,19 @@ def header(X: Rows) -> tuple[Any, ...]:
 def _dtype_text(dtype: Any) -> str:
     if not isinstance(dtype, pd.CategoricalDtype):
         return str(dtype)
-    words = _words(pd.Series(dtype.categories)).tolist()
+    words = cell_words(pd.Series(dtype.categories)).tolist()
     return f"category(ordered={dtype.ordered}, {words})"
 
 
 def _column_words(X: Rows) -> Iterator[np.ndarray]:
     if isinstance(X, list):
-        yield _words(pd.Series(X, dtype=object))
+        yield cell_words(pd.Series(X, dtype=object))
         return
     if X.ndim != 2:
         raise InputError(f"X has shape {X.shape}; expected two dimensions, one row per instance.")
     for name, column in zip(column_names(X), iter_columns(X), strict=True):
         try:
-            yield _words(column)
+            yield cell_words(column)
         except TypeError as error:
             raise InputError(
                 f"Column {name!r} has cells whose content cannot be hashed ({error}); "
@@ -129,7 +135,7 @@ def _column_words(X: Rows) -> Iterator[np.ndarray]:
             ) from error
 
 
-def _words(column: Any) -> np.ndarray:
+def cell_words(column: Any) -> np.ndarray:
     """Return one uint64 per cell; equal values have equal words whatever else is in the column."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -215,7 +221,7 @@ def _sparse_words(X: Rows) -> np.ndarray:
     """Return one word per row: the sum over its non-zeros, so storage order and stored zeros are moot."""
     matrix = _canonical(X)
     places = _mix(matrix.indices.astype(np.uint64) + _GAMMA)
-    cells = _mix(_words(pd.Series(matrix.data)) ^ places)
+    cells = _mix(cell_words(pd.Series(matrix.data)) ^ places)
     total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(cells, dtype=np.uint64)])
     return total[matrix.indptr[1:]] - total[matrix.indptr[:-1]]
 

@@ -91,7 +91,18 @@ def summarise(
     p_value: float | None = None,
 ) -> Estimate:
     """Turn a tally and its pseudo-values into an estimate."""
-    facts = moments(tally, pseudo)
+    return estimate_from(tally, moments(tally, pseudo), estimator, confidence, groups, p_value)
+
+
+def estimate_from(
+    tally: Tally,
+    facts: Moments,
+    estimator: Any,
+    confidence: float,
+    groups: bool,
+    p_value: float | None = None,
+) -> Estimate:
+    """Turn a tally and its moments into an estimate."""
     value = mean_score(checked_scores(estimator, tally), tally)
     low, high = interval(facts, confidence) if getattr(estimator, "interval", False) else (None, None)
     return Estimate(

@@ -53,10 +53,10 @@ def group(identity: Any, missing: NDArray[np.bool_] | None = None) -> Groups:
         return groups
     codes = groups.codes.copy()
     codes[missing] = len(groups) + np.arange(int(missing.sum()))
-    return _from_codes(codes)
+    return renumbered(codes)
 
 
-def _from_codes(codes: NDArray[Any]) -> Groups:
+def renumbered(codes: NDArray[Any]) -> Groups:
     """Renumber codes in order of first appearance, and find those first rows."""
     codes, values = pd.factorize(codes)
     first = np.empty(len(values), dtype=np.int64)
@@ -82,6 +82,8 @@ def _column_words(column: pd.Series) -> NDArray[np.uint64]:
     """Give a column as 64-bit words that are equal exactly where its values are."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
         return words(column.to_numpy())
+    if isinstance(column.dtype, pd.StringDtype):
+        return pd.factorize(column)[0].astype(np.int64).view(np.uint64)
     return _equal_objects(column.to_numpy(dtype=object, na_value=None)).codes.view(np.uint64)
 
 
@@ -110,7 +112,7 @@ def _equal_rows(array: NDArray[Any]) -> Groups:
         hashes[start:stop] = mix(words(array[start:stop]))
 
     each_block(hash_block, len(array), BLOCK)
-    return _settle_collisions(array, _from_codes(hashes))
+    return _settle_collisions(array, renumbered(hashes))
 
 
 def mix(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -128,12 +130,18 @@ def mix(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _settle_collisions(array: NDArray[Any], groups: Groups) -> Groups:
     """Compare every row with its group's first row; regroup the groups that were mixed, by their bytes."""
     mixed = np.zeros(len(groups), dtype=bool)
+    few = 4 * len(groups) <= len(array)  # then the first rows fit together in the cache
+    firsts = np.ascontiguousarray(array[groups.first]) if few else array
 
     def check(start: int, stop: int) -> None:
         codes = groups.codes[start:stop]
-        same = words(array[start:stop]) == words(array[groups.first[codes]])
-        if not same.all():
-            mixed[codes[~same.all(axis=1)]] = True
+        mine = array[start:stop]
+        theirs = firsts.take(codes, axis=0) if few else array[groups.first[codes]]
+        unlike = mine != theirs
+        if unlike.any():  # or NaN, which is unlike itself but has one word
+            rows = np.flatnonzero(unlike.any(axis=1))
+            differ = (words(mine[rows]) != words(theirs[rows])).any(axis=1)
+            mixed[codes[rows[differ]]] = True
 
     each_block(check, len(array), BLOCK)
     if not mixed.any():
@@ -141,13 +149,13 @@ def _settle_collisions(array: NDArray[Any], groups: Groups) -> Groups:
     codes = groups.codes.copy()
     rows = np.flatnonzero(mixed[codes])
     codes[rows] = len(groups) + _equal_objects([row.tobytes() for row in words(array[rows])]).codes
-    return _from_codes(codes)
+    return renumbered(codes)
 
 
 def _equal_objects(values: Any) -> Groups:
     """Group values by Python's own equality; an object that many rows share is hashed once."""
     objects = values if isinstance(values, np.ndarray) else np.fromiter(values, dtype=object)
-    same = _from_codes(_addresses(objects))
+    same = renumbered(_addresses(objects))
     known: dict[Any, int] = {}
     codes = np.empty(len(same), dtype=np.int64)
     for i, row in enumerate(same.first.tolist()):
@@ -159,7 +167,7 @@ def _equal_objects(values: Any) -> Groups:
                 f"explanation {row} is a {type(value).__name__} and has no hash: {value!r:.60}. "
                 "Give a 2-D array, or a list of hashable values such as str, tuple or frozenset."
             ) from None
-    distinct = _from_codes(codes)
+    distinct = renumbered(codes)
     return Groups(distinct.codes[same.codes], same.first[distinct.first])
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from faithkit.measure.bitsets import column_sums, count_labels, pack_bits
 from faithkit.measure.estimators import LeaveOneOut, mean_score, ratio
-from faithkit.measure.tally import Count, Tally, _tabulate
+from faithkit.measure.tally import Count, Tally, tabulate
 
 Floats = NDArray[np.float64]
 
@@ -87,10 +87,17 @@ def pseudo_values(counted: Count) -> Pseudo:
     value, verified = _assemble((D, A, s), (S, Z))
 
     def few() -> float:
-        (shares,) = _sums_over_explanations(counted, influence.share[:, None])
-        return float(len(D) / (1.0 + (shares - s * ratio(np.ones(len(D)), D)).max(initial=0.0)))
+        return float(len(D) / (1.0 + largest_share(counted)))
 
     return Pseudo(value, verified, np.ones(len(D)), few)
+
+
+def largest_share(counted: Count) -> float:
+    """Return the largest w of an instance: the shares that it has in the values of others, added up."""
+    s, u, y = counted.cell
+    (shares,) = _sums_over_explanations(counted, _influence(counted.tally).share[:, None])
+    own = s * ratio(np.ones(len(s)), counted.tally.others[s, u, y])
+    return float((shares - own).max(initial=0.0))
 
 
 def grouped_pseudo_values(tally: Tally) -> Pseudo:
@@ -162,6 +169,14 @@ class Moments:
 
 def moments(tally: Tally, pseudo: Pseudo) -> Moments:
     """Summarise a tally and its pseudo-values."""
+    se, se_disagreement = (standard_error(x, pseudo.weight) for x in (pseudo.value, pseudo.disagreement))
+    return moments_of(tally, se, se_disagreement, pseudo.few)
+
+
+def moments_of(
+    tally: Tally, se: float | None, se_disagreement: float | None, few: Callable[[], float]
+) -> Moments:
+    """Summarise a tally whose standard errors are known; `few` is asked only where it decides something."""
     n = tally.n
     D = tally.others
     verified = float((tally.owners * (D > 0)).sum() / n)
@@ -171,12 +186,12 @@ def moments(tally: Tally, pseudo: Pseudo) -> Moments:
         # no disagreement at all must give Q = 0 exactly
         value=mean_score(LeaveOneOut().scores(tally), tally) or 0.0 if disagree else verified,
         verified=verified,
-        se=standard_error(pseudo.value, pseudo.weight),
-        se_disagreement=standard_error(pseudo.disagreement, pseudo.weight),
+        se=se,
+        se_disagreement=se_disagreement,
         few=n / (1.0 + verified),
     )
     # the weights w average to V, so few is at most n / (1 + V): where that decides nothing, few does not
-    return attrs.evolve(summary, few=pseudo.few()) if _few_decides(summary) else summary
+    return attrs.evolve(summary, few=few()) if _few_decides(summary) else summary
 
 
 def _few_decides(moments: Moments) -> bool:
@@ -275,7 +290,7 @@ def permutation_p_value(counted: Count, permutations: int, seed: int = 0) -> flo
 def _count_permuted(counted: Count, batch: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
     m, k = counted.tally.counts.shape
     if counted.relation.groups:
-        return [_tabulate(counted.owned, y, (m, k), counted.reflexive) for y in batch]
+        return [tabulate(counted.owned, y, (m, k), counted.reflexive) for y in batch]
     label_bits = np.concatenate([pack_bits(np.arange(k)[:, None] == y[None, :]) for y in batch])
     tables = np.empty((m, len(batch) * k), dtype=np.int64)
     for start, stop, bits in counted.blocks():

@@ -282,21 +282,3 @@ def _items(rows: Any) -> list[Any]:
     if hasattr(rows, "iloc"):
         return [rows.iloc[i] for i in range(len(rows))]
     return list(rows)
-
-
-def relation(function: Callable[[Any, Any], bool]) -> FunctionRelation:
-    """Turn ``(x, explanation) -> bool`` into a relation that composes with all others.
-
-    Examples
-    --------
-    >>> @relation
-    ... def mentioned(x, word):
-    ...     return word in x
-    >>> sample = Sample(["good film", "bad film"], Explanations.of(["good", "film"]))
-    >>> mentioned.holds(sample, sample.explanations)
-    array([[ True, False],
-           [ True,  True]])
-    >>> str(mentioned & ~SameExplanation())
-    '(mentioned & ~same-explanation)'
-    """
-    return FunctionRelation(function)

@@ -6,7 +6,6 @@ two shards of instances over one list of explanations add up.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import attrs
 import numpy as np
@@ -18,7 +17,7 @@ from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.relations import Relation, holds_bits
-from faithkit.measure.rows import concat_rows, n_rows, take_rows
+from faithkit.measure.rows import n_rows
 
 BLOCK_BYTES = 16 * 2**20  # of packed bits at a time, whatever the number of explanations
 
@@ -68,29 +67,6 @@ class Tally:
 
 def _self_counted() -> Counts:
     return np.array([0, 1]).reshape(2, 1, 1)
-
-
-def unite(parts: list[tuple[Any, Tally]]) -> tuple[Any, Tally]:
-    """Unite tallies of a grouping relation, each with the keys of its explanations, into one.
-
-    The keys' list grows with the number of distinct explanations only, so a log of any length streams
-    through.
-
-    Examples
-    --------
-    >>> one = Tally(np.array([[1], [1]]), np.array([[[0], [0]], [[1], [1]]]))
-    >>> keys, both = unite([(np.array([1, 2]), one), (np.array([2, 3]), one)])
-    >>> keys, both.counts[:, 0]
-    (array([1, 2, 3]), array([1, 2, 1]))
-    """
-    keys = concat_rows([key for key, _ in parts])
-    groups = group(keys)
-    counts = np.zeros((len(groups), parts[0][1].counts.shape[1]), dtype=np.int64)
-    owners = np.zeros((2, *counts.shape), dtype=np.int64)
-    np.add.at(counts, groups.codes, np.concatenate([tally.counts for _, tally in parts]))
-    for s in (0, 1):
-        np.add.at(owners[s], groups.codes, np.concatenate([tally.owners[s] for _, tally in parts]))
-    return take_rows(keys, groups.first), Tally(counts, owners)
 
 
 @attrs.frozen(eq=False)
@@ -157,19 +133,20 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
     shape = (len(groups), n_labels)
     empty = Tally(np.zeros(shape, np.int64), np.zeros((2, *shape), np.int64))
     counted = Count(relation, sample, labels, empty, groups.codes, ~missing, distinct)
-    counts = _tabulate(groups.codes, labels, shape, ~missing) if relation.groups else _by_asking(counted)
-    owners = [_tabulate(groups.codes, labels, shape, counted.reflexive == bool(s)) for s in (0, 1)]
+    counts = tabulate(groups.codes, labels, shape, ~missing) if relation.groups else ask(counted)
+    owners = [tabulate(groups.codes, labels, shape, counted.reflexive == bool(s)) for s in (0, 1)]
     return attrs.evolve(counted, tally=Tally(counts, np.stack(owners)))
 
 
-def _tabulate(codes: Counts, labels: Counts, shape: tuple[int, int], where: NDArray[np.bool_]) -> Counts:
+def tabulate(codes: Counts, labels: Counts, shape: tuple[int, int], where: NDArray[np.bool_]) -> Counts:
+    """Count how often each explanation meets each label, among the instances `where` says so."""
     cells = codes * shape[1] + labels
     if not where.all():
         cells = cells[where]
     return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _by_asking(counted: Count) -> Counts:
+def ask(counted: Count) -> Counts:
     """Count every block of the relation's matrix, and note (in place) who is covered by its own."""
     labels, n_labels = counted.labels, counted.tally.counts.shape[1]
     label_bits = pack_bits(np.arange(n_labels)[:, None] == labels[None, :])

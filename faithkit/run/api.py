@@ -87,7 +87,7 @@ def evaluate(
     (0.25, 0.75)
     """
     check_X(X)
-    _check_options(confidence, permutations)
+    check_options(confidence, permutations)
     execution = Execution(n_jobs, Faults(on_error, row_timeout), store, progress)
     chosen = component("explainer", explainer), component("discretizer", discretizer)
     check_inputs(chosen[0], X)
@@ -152,7 +152,7 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    _check_options(confidence, permutations)
+    check_options(confidence, permutations)
     labels = encode_labels(predictions)
     given = as_explanations(explanations)
     for name, part in (("explanations", given), ("rows of X", X)):
@@ -213,7 +213,8 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
     return plan_samples(epsilon, n_explanations, tally)
 
 
-def _check_options(confidence: float, permutations: int) -> None:
+def check_options(confidence: float, permutations: int) -> None:
+    """Refuse a confidence that is no share, and a number of permutations that is none."""
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence!r}: 0.95 is usual.")
     if not isinstance(permutations, int) or permutations < 0:

@@ -94,6 +94,35 @@ def component(kind: str, given: Any) -> Given:
     )
 
 
+def relation(given: str | Callable[[Any, Any], bool]) -> Relation:
+    """Return an installed relation, or make one of a function; relations compose with ``&``, ``|`` and ``~``.
+
+    Parameters
+    ----------
+    given : str or callable
+        A name or "name:param=value,…", or a function ``(x, explanation) -> bool``: as a decorator, too.
+
+    Returns
+    -------
+    Relation
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> @faithkit.relation
+    ... def mentioned(text, word):
+    ...     return word in text.split()
+    >>> strangers = mentioned & ~faithkit.relation("same-explanation")
+    >>> str(strangers)
+    '(mentioned & ~same-explanation)'
+    >>> result = faithkit.score([1, 0, 1], ["good", "film", "good"], X=["good film", "a film", "good"])
+    >>> round(result.measure(mentioned).value, 2), result.measure(strangers).verified
+    (0.67, 0.3333333333333333)
+    """
+    found: Relation = component("relation", given).instance
+    return found
+
+
 def _text(given: Any) -> str:
     return str(getattr(given, "name", None) or getattr(given, "__name__", None) or type(given).__name__)
 

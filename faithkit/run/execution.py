@@ -25,6 +25,7 @@ from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.rows import n_rows, take_rows
+from faithkit.run.cluster import Parcel, active_cluster, all_see, check_workers, each_result
 from faithkit.run.job import BENCH, Faults, Job, chunk_keys, explain_chunk
 from faithkit.run.progress import progress_bar
 from faithkit.run.serial import Chunk
@@ -145,7 +146,10 @@ def _run(job: Job, tasks: list[_Task], execution: Execution) -> Iterator[tuple[i
         )
     if not tasks:
         return
-    if len(tasks) == 1 or backend == "SequentialBackend" or parallel.n_jobs == 1:
+    cluster = active_cluster()
+    if cluster is not None:
+        yield from _run_on_cluster(job, tasks, cluster)
+    elif len(tasks) == 1 or backend == "SequentialBackend" or parallel.n_jobs == 1:
         if execution.faults.row_timeout is not None:
             check_possible()
         yield from ((task.number, _work(job, task)) for task in tasks)
@@ -215,27 +219,56 @@ def _remote(shared: _Shared, task: _Task) -> tuple[int, Chunk]:
 def _run_in_processes(
     job: Job, tasks: list[_Task], parallel: joblib.Parallel, spool: bool
 ) -> Iterator[tuple[int, Chunk]]:
-    import cloudpickle
+    parcel = _packed(job)
+    if parcel is None:
+        yield from ((task.number, _work(job, task)) for task in tasks)
+    elif not spool:
+        shared = _Shared(_token(), _portable(job))
+        yield from parallel(joblib.delayed(_remote)(shared, task) for task in tasks)
+    else:
+        with tempfile.TemporaryDirectory(prefix="faithkit-") as folder:
+            path = Path(folder) / "job"
+            path.write_bytes(parcel.content)
+            yield from _surviving(_Shared(_token(), path=str(path)), tasks, parallel)
 
-    portable = _portable(job)
+
+def _packed(job: Job) -> Parcel | None:
+    """Pack the job for workers; None, and a warning, where it cannot be."""
     try:
-        content = cloudpickle.dumps(portable)
+        return Parcel.of(_portable(job))
     except Exception as error:
         warnings.warn(
             f"the job cannot be sent to workers ({describe(error)}), so it runs in this process.",
             FaithkitWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
+        return None
+
+
+def _run_on_cluster(job: Job, tasks: list[_Task], cluster: Any) -> Iterator[tuple[int, Chunk]]:
+    """Run tasks on Dask's workers; they keep their chunks themselves where they see the store."""
+    check_workers(cluster, (job.explainer,))
+    parcel = _packed(job)
+    if parcel is None:
         yield from ((task.number, _work(job, task)) for task in tasks)
         return
-    if not spool:
-        shared = _Shared(_token(), portable)
-        yield from parallel(joblib.delayed(_remote)(shared, task) for task in tasks)
-        return
-    with tempfile.TemporaryDirectory(prefix="faithkit-") as folder:
-        path = Path(folder) / "job"
-        path.write_bytes(content)
-        yield from _surviving(_Shared(_token(), path=str(path)), tasks, parallel)
+    store = _common_store(tasks[0].store, cluster)
+    sent = [attrs.evolve(task, store=store) for task in tasks]
+    for i, chunk in each_result(cluster, parcel, _on_worker, sent):
+        if store is None:
+            tasks[i].keep(chunk)
+        yield tasks[i].number, chunk
+
+
+def _common_store(store: Store | None, cluster: Any) -> Store | None:
+    """Return the store as all workers can use it, by its full path; None where one does not see it."""
+    if store is None or not all_see(cluster, store.folder.resolve()):
+        return None
+    return Store(store.folder.resolve())
+
+
+def _on_worker(parcel: Parcel, task: _Task) -> Chunk:
+    return _work(BENCH.job_for(parcel.token, parcel.open), task)
 
 
 def _portable(job: Job) -> Job:

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import sys
 import threading
 import warnings
 from functools import cached_property
@@ -134,7 +135,7 @@ class Faults:
 
 def explain_chunk(job: Job, X: Any, seeds: NDArray[np.uint32], faults: Faults, first_row: int) -> Chunk:
     """Explain the rows of a chunk; on a failure row by row, so that only the failing rows are lost."""
-    if threading.current_thread() is not threading.main_thread():
+    if not _is_alone():
         # warnings can be caught in one thread at a time only; here they are shown as they come
         return _explain(job, X, seeds, faults, first_row)
     with warnings.catch_warnings(record=True) as caught:
@@ -142,6 +143,17 @@ def explain_chunk(job: Job, X: Any, seeds: NDArray[np.uint32], faults: Faults, f
         chunk = _explain(job, X, seeds, faults, first_row)
     notes = [str(w.message) for w in caught if issubclass(w.category, FaithkitWarning)]
     return attrs.evolve(chunk, notes=tuple(dict.fromkeys(notes)))
+
+
+def _is_alone() -> bool:
+    """Whether no other thread of this process explains: in the main thread, or in a worker that has one."""
+    if threading.current_thread() is threading.main_thread():
+        return True
+    distributed = sys.modules.get("distributed")
+    try:
+        return distributed is not None and distributed.get_worker().state.nthreads == 1
+    except ValueError:  # this is no worker of a cluster
+        return False
 
 
 def _explain(job: Job, X: Any, seeds: NDArray[np.uint32], faults: Faults, first_row: int) -> Chunk:

@@ -5,7 +5,7 @@ from harness import Contest, benchmark
 
 import faithkit
 
-ROWS = 60
+ROWS = 30
 
 
 @benchmark

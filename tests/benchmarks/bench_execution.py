@@ -35,7 +35,7 @@ def _sign(X):
     return X[:, 0] > 0
 
 
-def _evaluated(**options):
+def evaluated(**options):
     X = np.random.default_rng(0).normal(size=(ROWS, 4))
     return faithkit.evaluate(_sign, X, explainer=Busy(), **options).to_json()
 
@@ -44,29 +44,29 @@ def _evaluated(**options):
 def execution() -> list[Contest]:
     """Explain 200 rows with two workers, and find them all in a store."""
     folder = tempfile.mkdtemp()
-    _evaluated(store=folder)
+    evaluated(store=folder)
     chunks = ROWS // Busy.rows_per_chunk
     per_chunk = "2 ms a chunk"
     return [
         Contest(
             f"{ROWS} rows of {MILLISECONDS} ms, n_jobs=2",
-            lambda: _evaluated(n_jobs=2),
+            lambda: evaluated(n_jobs=2),
             "n_jobs=1",
-            _evaluated,
+            evaluated,
             1.7,
             repeat=1,
         ),
         Contest(
             "all found in the store",
-            lambda: _evaluated(store=folder),
+            lambda: evaluated(store=folder),
             "the run that filled it",
-            _evaluated,
+            evaluated,
             20.0,
             repeat=1,
         ),
         Contest(
             f"the same, {chunks} chunks",
-            lambda: _evaluated(store=folder),
+            lambda: evaluated(store=folder),
             per_chunk,
             lambda: time.sleep(0.002 * chunks),
             1.0,

@@ -1,4 +1,4 @@
-"""One harness for all benchmarks: two ways to the same number, timed in the same run.
+"""One harness for all benchmarks: two ways to the same number, timed in the same run, and curves of growth.
 
 Each side runs in a forked process of its own, so that its peak memory can be told and nobody warms
 another's caches. A ratio is the peer's time divided by ours; the two answers must be equal.
@@ -12,12 +12,14 @@ from typing import Any
 
 import attrs
 
-_BENCHMARKS: dict[str, Callable[[], "list[Contest]"]] = {}
+LONG = 10.0  # seconds
+
+_BENCHMARKS: dict[str, Callable[[], "list[Contest | Curve]"]] = {}
 
 
 @attrs.frozen
 class Contest:
-    """Our way and a peer's to the same answer; `wanted` is the least ratio that was set as a goal."""
+    """Our way and a peer's to the same answer; `wanted` is the least ratio that was set as a goal, 0 for none."""
 
     name: str
     ours: Callable[[], Any]
@@ -30,6 +32,17 @@ class Contest:
 
 
 @attrs.frozen
+class Curve:
+    """Work of growing size: `make(size)` prepares it and returns what is timed."""
+
+    name: str
+    who: str
+    of: str  # what the size counts
+    sizes: tuple[int, ...]
+    make: Callable[[int], Callable[[], Any]]
+
+
+@attrs.frozen
 class Run:
     """The best time of a few, the extra memory at the peak, and the answer."""
 
@@ -38,13 +51,13 @@ class Run:
     answer: Any
 
 
-def benchmark(function: Callable[[], list[Contest]]) -> Callable[[], list[Contest]]:
-    """Register a function that prepares contests."""
+def benchmark(function: Callable[[], list[Any]]) -> Callable[[], list[Any]]:
+    """Register a function that prepares contests or curves."""
     _BENCHMARKS[function.__name__.replace("_", "-")] = function
     return function
 
 
-def benchmarks() -> dict[str, Callable[[], list[Contest]]]:
+def benchmarks() -> dict[str, Callable[[], list[Any]]]:
     """Return all registered benchmarks by name."""
     return dict(_BENCHMARKS)
 
@@ -59,6 +72,7 @@ def run(work: Callable[[], Any], repeat: int) -> Run:
     try:
         found: Run = receive.recv()
     except EOFError:
+        child.join()
         raise RuntimeError(f"{work} died with exit code {child.exitcode}") from None
     child.join()
     return found
@@ -67,16 +81,22 @@ def run(work: Callable[[], Any], repeat: int) -> Run:
 def _child(work: Callable[[], Any], repeat: int, send: Any) -> None:
     _forget_peak()
     before = _status("VmRSS")
-    work()  # untimed: imports and first-use compilation are nobody's merit
+    seconds, answer = _timed(work)
     peak = _status("VmHWM") - before
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        answer = work()
-        times.append(time.perf_counter() - start)
+    # imports and first-use compilation are nobody's merit, and nothing beside a long time
+    times = [seconds] if seconds > LONG else []
+    while len(times) < repeat:
+        seconds, answer = _timed(work)
+        times.append(seconds)
     send.send(Run(min(times), peak / 1024, answer))
     send.close()
     os._exit(0)  # pools of workers would otherwise be waited for until they time out
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    answer = work()
+    return time.perf_counter() - start, answer
 
 
 def _forget_peak() -> None:
@@ -89,19 +109,65 @@ def _status(field: str) -> int:
         return next(int(line.split()[1]) for line in file if line.startswith(field))
 
 
-def report(name: str, contest: Contest) -> str:
-    """Run both sides and say how they compare."""
+@attrs.frozen
+class Outcome:
+    """One contest, decided."""
+
+    benchmark: str
+    contest: str
+    ours: Run
+    peer_name: str
+    peer: Run
+    wanted: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long the peer takes."""
+        return self.peer.seconds / self.ours.seconds
+
+    def line(self) -> str:
+        """Say how they compare, on one line."""
+        verdict = "" if self.ratio >= self.wanted else "  (below the goal)"
+        return (
+            f"{self.contest:<44} {self.ours.seconds * 1e3:>10.1f} {self.ours.megabytes:>8.0f}   "
+            f"{self.peer_name:<24} {self.peer.seconds * 1e3:>10.1f} {self.peer.megabytes:>8.0f} "
+            f"{self.ratio:>8.2f} {self.wanted or '–':>7.4}{verdict}"
+        )
+
+
+@attrs.frozen
+class Point:
+    """One size of a curve, measured."""
+
+    benchmark: str
+    curve: str
+    who: str
+    of: str
+    size: int
+    run: Run
+
+    def line(self) -> str:
+        """Say what it cost, on one line."""
+        who = f"{self.curve}, {self.who}"
+        return (
+            f"{who:<44} {self.run.seconds * 1e3:>10.1f} {self.run.megabytes:>8.0f}   {self.size:,} {self.of}"
+        )
+
+
+def decide(name: str, contest: Contest) -> Outcome:
+    """Run both sides; unequal answers are an error."""
     ours, peer = run(contest.ours, contest.repeat), run(contest.peer, contest.repeat)
     if not contest.same(ours.answer, peer.answer):
         raise AssertionError(f"{name}: {contest.name}: {ours.answer!r} is not {peer.answer!r}")
     peer = attrs.evolve(peer, seconds=peer.seconds / contest.peer_share)
-    ratio = peer.seconds / ours.seconds
-    verdict = "" if ratio >= contest.wanted else "  (below the goal)"
-    return (
-        f"{contest.name:<44} {ours.seconds * 1e3:>10.1f} {ours.megabytes:>8.0f}   "
-        f"{contest.peer_name:<24} {peer.seconds * 1e3:>10.1f} {peer.megabytes:>8.0f} "
-        f"{ratio:>8.2f} {contest.wanted:>7.4g}{verdict}"
-    )
+    return Outcome(name, contest.name, ours, contest.peer_name, peer, contest.wanted)
+
+
+def measure(name: str, curve: Curve, size: int) -> Point:
+    """Run one size of a curve; the small ones more often."""
+    work = curve.make(size)
+    found = run(work, 5 if size <= curve.sizes[-1] // 100 else 2)
+    return Point(name, curve.name, curve.who, curve.of, size, found)
 
 
 HEADER = (

@@ -230,6 +230,21 @@ def test_a_column_that_is_not_there_is_named(log, missing):
     assert missing in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "misspelt"),
+    [
+        (("evaluate", "--explainer", "shp"), "shp"),
+        (("compare", "--explainer", "tree", "--discretize", "1fpp"), "1fpp"),
+        (("local", "--row", 0, "--relation", "within:tua=1"), "tua"),
+    ],
+)
+def test_a_misspelt_name_is_told_before_any_data_is_read(arguments, misspelt):
+    result = run(*arguments, "--data", "no-such-file.csv")
+    assert result.exit_code == 1
+    assert repr(misspelt) in result.stderr
+    assert "no-such-file" not in result.stderr
+
+
 def test_debug_shows_the_traceback(tmp_path):
     result = run("evaluate", "--data", "nope", "--debug")
     assert isinstance(result.exception, faithkit.InputError)

@@ -13,7 +13,7 @@ from faithkit.measure import bitsets, grouping, relations, tally
 from faithkit.measure.explanations import Explanations, Sample, as_explanations
 from faithkit.measure.inference import pseudo_values
 from faithkit.measure.relations import NearExplanation, Relation, SameExplanation
-from faithkit.measure.tally import Tally, count, unite
+from faithkit.measure.tally import Tally, count
 
 AWKWARD = st.sampled_from(
     [0.0, -0.0, 1.0, float("nan"), -float("nan"), float("inf"), 1e-320, 0.1, 0.1 + 2**-55]
@@ -175,22 +175,6 @@ def test_row_order_block_size_and_threads_change_no_count(case, random):
         tally.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
     for table, again in zip(reference, shuffled, strict=True):
         assert [table[i] for i in order] == again
-
-
-@given(labelled_vectors(), st.integers(0, 12))
-def test_shards_of_a_grouping_unite_to_the_whole(case, cut):
-    vectors, labels, k = case
-    if not 0 < cut < len(vectors):
-        return
-    parts = []
-    for rows in (slice(None, cut), slice(cut, None)):
-        part = count(SameExplanation(), Sample(None, Explanations.vectors(vectors[rows])), labels[rows], k)
-        parts.append((part.explanations.identities, part.tally))
-    keys, united = unite(parts)
-    whole = count(SameExplanation(), Sample(None, Explanations.vectors(vectors)), labels, k)
-    assert sorted(united.counts.tolist()) == sorted(whole.tally.counts.tolist())
-    assert sorted(united.owners[1].tolist()) == sorted(whole.tally.owners[1].tolist())
-    assert len(keys) == len(whole.explanations)
 
 
 def test_tallies_of_shards_of_instances_add_up():

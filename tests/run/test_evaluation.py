@@ -170,8 +170,7 @@ def _clashes(result, labels, found):
 def test_a_composed_relation_is_measured_like_any_other(people):
     frame, model = people
     result = faithkit.evaluate(model, frame, explainer=ByAge())
-    in_scope = faithkit.registry().create("relation", "in-scope")
-    same = faithkit.registry().create("relation", "same-explanation")
+    in_scope, same = faithkit.relation("in-scope"), faithkit.relation("same-explanation")
     both = result.measure(in_scope & same)
     # every rule covers its own instance here, so sharing a rule implies being in its scope
     assert both.value == pytest.approx(result.consistency.value, abs=1e-12)

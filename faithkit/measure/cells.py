@@ -1,0 +1,166 @@
+"""The tally of grouping as it streams: who has which explanation, label by label, and who was the first.
+
+A cell is an explanation with a label that some of its owners have. The cells of two shards of instances
+unite, so a sample of any length needs memory for its distinct explanations and their labels only.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from faithkit.measure.explanations import Explanations
+from faithkit.measure.grouping import Groups, group, renumbered
+from faithkit.measure.relations import Relation
+from faithkit.measure.tally import Tally
+
+Ints = NDArray[np.int64]
+
+
+@attrs.frozen(eq=False)
+class Cells:
+    """Distinct explanations by their first row, labels, and for each pair of them that occurs how often.
+
+    Cell c says that `count[c]` instances of label `labels[label[c]]` have the explanation `owner[c]`, the
+    first of them being the instance `first[c]`.
+
+    Examples
+    --------
+    >>> from faithkit.measure.relations import SameExplanation
+    >>> same = SameExplanation()
+    >>> one = Cells.of(same, Explanations.of(["a", "b", "a"]), np.array([0, 0, 1]), ["no", "yes"])
+    >>> two = Cells.of(same, Explanations.of(["c", "a"]), np.array([0, 0]), ["yes"], start=3)
+    >>> both = Cells.united(same, [one, two])
+    >>> both.explanations.values, both.owner, both.count, both.first
+    (array(['a', 'b', 'c'], dtype=object), array([0, 1, 0, 2]), array([1, 1, 2, 1]), array([0, 1, 2, 3]))
+    """
+
+    explanations: Explanations
+    labels: list[Any]
+    owner: Ints
+    label: Ints
+    count: Ints
+    first: Ints
+
+    @classmethod
+    def of(
+        cls,
+        relation: Relation,
+        explanations: Explanations,
+        codes: Ints,
+        labels: Sequence[Any],
+        start: int = 0,
+    ) -> "Cells":
+        """Count a shard whose first row has the number `start`; `codes` are places in `labels`."""
+        groups = group(relation.key(explanations), explanations.missing)
+        cells = renumbered(groups.codes * len(labels) + codes)
+        return cls(
+            explanations.take(groups.first),
+            list(labels),
+            groups.codes[cells.first],
+            codes[cells.first],
+            np.bincount(cells.codes, minlength=len(cells)),
+            cells.first + start,
+        )
+
+    @classmethod
+    def united(cls, relation: Relation, parts: Sequence["Cells"]) -> "Cells":
+        """Unite the cells of shards, given in the order of their rows."""
+        if len(parts) == 1:
+            return parts[0]
+        explanations = Explanations.concat([part.explanations for part in parts])
+        groups = group(relation.key(explanations), explanations.missing)
+        labels = list(dict.fromkeys(label for part in parts for label in part.labels))
+        place = {label: code for code, label in enumerate(labels)}
+        starts = np.cumsum([0, *(len(part.explanations) for part in parts)])
+        whole = cls(
+            explanations.take(groups.first),
+            labels,
+            groups.codes[np.concatenate([p.owner + a for p, a in zip(parts, starts, strict=False)])],
+            np.concatenate([np.array([place[y] for y in p.labels], np.int64)[p.label] for p in parts]),
+            np.concatenate([part.count for part in parts]),
+            np.concatenate([part.first for part in parts]),
+        )
+        return whole._merged()
+
+    def relabelled(self, change: Callable[[Any], Any]) -> "Cells":
+        """Return the cells with other labels; labels that fall together are counted together."""
+        changed, labels = pd.factorize(_objects([change(label) for label in self.labels]))
+        return attrs.evolve(self, labels=labels.tolist(), label=changed[self.label])._merged()
+
+    def taken(self, some: NDArray[Any]) -> "Cells":
+        """Return some of the cells, as if the others' instances had never been there."""
+        order = np.asarray(some)[np.argsort(self.first[some], kind="stable")]
+        owners, labels = renumbered(self.owner[order]), renumbered(self.label[order])
+        return Cells(
+            self.explanations.take(self.owner[order][owners.first]),
+            [self.labels[code] for code in self.label[order][labels.first]],
+            owners.codes,
+            labels.codes,
+            self.count[order],
+            self.first[order],
+        )
+
+    def sorted_as(self, codes: Ints, labels: Sequence[Any]) -> "Cells":
+        """Return the cells with the same labels in another order; `codes` are the new places of the old."""
+        return attrs.evolve(self, labels=list(labels), label=codes[self.label])
+
+    @property
+    def tally(self) -> Tally:
+        """The two tables."""
+        owners = np.zeros((2, len(self.explanations), len(self.labels)), dtype=np.int64)
+        owners[self.reflexive.astype(np.int64), self.owner, self.label] = self.count
+        return Tally(owners[1].copy(), owners)
+
+    @property
+    def reflexive(self) -> NDArray[np.bool_]:
+        """Whether an explanation holds for its owners: where there is one."""
+        held: NDArray[np.bool_] = ~self.explanations.missing[self.owner]
+        return held
+
+    def _merged(self) -> "Cells":
+        cells: Groups = renumbered(self.owner * len(self.labels) + self.label)
+        count = np.zeros(len(cells), dtype=np.int64)
+        np.add.at(count, cells.codes, self.count)
+        first = np.full(len(cells), np.iinfo(np.int64).max)
+        np.minimum.at(first, cells.codes, self.first)
+        return attrs.evolve(
+            self, owner=self.owner[cells.first], label=self.label[cells.first], count=count, first=first
+        )
+
+
+class Gathering:
+    """Cells that come in one by one, united whenever the new ones are as many as the old.
+
+    Uniting all at every turn would cost the square of their number; so the sum of all work stays near it.
+
+    Examples
+    --------
+    >>> from faithkit.measure.relations import SameExplanation
+    >>> gathering = Gathering(SameExplanation())
+    >>> for word in ["a", "b", "a"]:
+    ...     gathering.add(Cells.of(SameExplanation(), Explanations.of([word]), np.array([0]), ["yes"]))
+    >>> gathering.cells().count
+    array([2, 1])
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation = relation
+        self._parts: list[Cells] = []
+
+    def add(self, cells: Cells) -> None:
+        """Take in the cells of the next shard."""
+        self._parts.append(cells)
+        if sum(len(part.count) for part in self._parts[1:]) >= len(self._parts[0].count):
+            self._parts = [self.cells()]
+
+    def cells(self) -> Cells:
+        """Return all that came in."""
+        return Cells.united(self.relation, self._parts)
+
+
+def _objects(values: Sequence[Any]) -> NDArray[Any]:
+    return np.fromiter(values, dtype=object, count=len(values))

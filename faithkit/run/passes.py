@@ -1,0 +1,151 @@
+"""Passes over a log that may be larger than memory: on threads here, or file by file on a cluster.
+
+Results are taken in the order of the rows, and what is counted are whole numbers, which add up; so neither
+threads nor workers change a result.
+"""
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import reduce
+from operator import add
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.inputs.logs import Log, ParquetLog
+from faithkit.inputs.parquet import Piece
+from faithkit.measure.blocks import MAX_THREADS
+from faithkit.measure.cells import Cells, Gathering
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.grouping import renumbered
+from faithkit.measure.inference import largest_share
+from faithkit.measure.relations import Relation
+from faithkit.measure.shards import Spread, count_shard, spreads
+from faithkit.measure.tally import Count, Counts, Tally
+from faithkit.run.cluster import active_cluster, on_workers
+from faithkit.run.components import Given
+from faithkit.run.pipeline import discretize, encode_labels
+
+
+@attrs.frozen(eq=False)
+class Reading:
+    """A log, and how its explanations get their identity: all that a worker needs to read a part of it."""
+
+    log: ParquetLog
+    discretizer: Given
+
+    def logs(self, pieces: list[Piece]) -> Iterator[tuple[int, Log]]:
+        """Yield the logs of some pieces, each with the number of its first row."""
+        for piece in pieces:
+            start = piece.start
+            for log in self.log.logs(piece):
+                yield start, attrs.evolve(log, explanations=discretize(self.discretizer, log.explanations))
+                start += len(log.explanations)
+
+    def each(self, part: Any, method: str) -> Iterator[Any]:
+        """Yield what a method of `part` makes of the log's pieces, in order: of one here, of a file there."""
+        table = self.log.table
+        cluster = active_cluster()
+        if cluster is not None:
+            yield from on_workers(cluster, part, method, table.files(), (self.discretizer,))
+            return
+        threads = min(MAX_THREADS, os.cpu_count() or 1)
+        with ThreadPoolExecutor(threads) as pool:
+            yield from _in_order(pool, getattr(part, method), [[piece] for piece in table.pieces], threads)
+
+
+def _in_order(pool: ThreadPoolExecutor, work: Any, tasks: list[Any], ahead: int) -> Iterator[Any]:
+    """Yield results in the order of the tasks, with only a few of them waiting in memory."""
+    running: deque[Future[Any]] = deque()
+    try:
+        for task in tasks:
+            running.append(pool.submit(work, task))
+            if len(running) > ahead:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()
+
+
+@attrs.frozen(eq=False)
+class FirstPass:
+    """Gather the distinct explanations, by what a relation reads of them, and who has them."""
+
+    reading: Reading
+    relation: Relation
+
+    def run(self) -> Cells:
+        """Go over the whole log."""
+        gathering = Gathering(self.relation)
+        for cells in self.reading.each(self, "cells"):
+            gathering.add(cells)
+        return gathering.cells()
+
+    def cells(self, pieces: list[Piece]) -> Cells:
+        """Go over some pieces."""
+        gathering = Gathering(self.relation)
+        for start, log in self.reading.logs(pieces):
+            found = log.explanations
+            if self.relation.groups:
+                found = attrs.evolve(found, instances=None)  # nobody will read them
+            codes, labels = _labels(log, start)
+            gathering.add(Cells.of(self.relation, found, codes, labels, start))
+        return gathering.cells()
+
+
+def _labels(log: Log, start: int) -> tuple[Counts, list[Any]]:
+    """Encode the predictions; where there are groups, a label is a pair of group and prediction."""
+    gone = log.predictions.isna().to_numpy()
+    if gone.any():
+        raise InputError(
+            f"the prediction of row {start + int(gone.argmax())} is missing: drop such rows, or name the "
+            "label."
+        )
+    found = encode_labels(log.predictions)
+    if log.groups is None:
+        return found.codes, found.classes
+    groups, names = pd.factorize(log.groups)
+    groups[groups < 0] = len(names)  # missing
+    known = [*names.tolist(), None]
+    pairs = renumbered(groups * len(found.classes) + found.codes)
+    labels = [(known[groups[row]], found.classes[found.codes[row]]) for row in pairs.first]
+    return pairs.codes, labels
+
+
+@attrs.frozen(eq=False)
+class LaterPasses:
+    """Ask a relation other than grouping about every shard, with all distinct explanations at hand."""
+
+    reading: Reading
+    relation: Relation
+    distinct: Explanations
+    labels: list[Any]
+    tally: Tally | None = None
+
+    def tallies(self, pieces: list[Piece]) -> Tally:
+        """Tally some pieces."""
+        return reduce(add, (counted.tally for counted in self._counts(pieces)))
+
+    def spreads(self, pieces: list[Piece]) -> list[tuple[Spread, Spread]]:
+        """Measure the spread of pseudo-values, shard by shard: floats are added up in one place only."""
+        return [spreads(counted) for counted in self._counts(pieces)]
+
+    def share(self, pieces: list[Piece]) -> float:
+        """Return the largest share that an instance has in the values of others."""
+        return max(largest_share(counted) for counted in self._counts(pieces))
+
+    def _counts(self, pieces: list[Piece]) -> Iterator[Count]:
+        place = {label: code for code, label in enumerate(self.labels)}
+        for _, log in self.reading.logs(pieces):
+            found = encode_labels(log.predictions)
+            codes = np.array([place[label] for label in found.classes], dtype=np.int64)[found.codes]
+            sample = Sample(log.X, log.explanations)
+            counted = count_shard(self.relation, sample, codes, len(self.labels), self.distinct)
+            yield counted if self.tally is None else attrs.evolve(counted, tally=self.tally)

@@ -1,0 +1,123 @@
+"""Cells: the tally of grouping from shards, equal to that of the whole sample."""
+
+from itertools import pairwise
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithkit.measure.cells import Cells, Gathering
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import largest_share, pseudo_values, standard_error
+from faithkit.measure.relations import NearExplanation, SameExplanation
+from faithkit.measure.shards import Spread, add_tallies, count_shard, spreads
+from faithkit.measure.tally import count
+
+SAME = SameExplanation()
+
+rows = st.lists(st.tuples(st.sampled_from(["a", "b", "c", None]), st.integers(0, 2)), min_size=1, max_size=40)
+cuts = st.lists(st.integers(0, 40), max_size=4)
+
+
+def cells_of(shard, start=0):
+    labels = sorted({label for _, label in shard})
+    codes = np.array([labels.index(label) for _, label in shard], dtype=np.int64)
+    return Cells.of(SAME, Explanations.of([word for word, _ in shard]), codes, labels, start)
+
+
+def shards(sample, edges):
+    bounds = sorted({0, len(sample), *(edge for edge in edges if edge < len(sample))})
+    return [(a, sample[a:b]) for a, b in pairwise(bounds)]
+
+
+def table(cells):
+    """What the cells say, whatever their order."""
+    words = cells.explanations.values
+    return sorted(
+        (int(first), words[u], cells.labels[y], int(n))
+        for u, y, n, first in zip(cells.owner, cells.label, cells.count, cells.first, strict=True)
+    )
+
+
+def tally_of(sample):
+    labels = np.array([label for _, label in sample], dtype=np.int64)
+    words = Explanations.of([word for word, _ in sample])
+    return count(SAME, Sample(None, words), labels, 3).tally
+
+
+@given(rows, cuts)
+def test_shards_unite_to_the_whole(sample, edges):
+    parts = [cells_of(shard, start) for start, shard in shards(sample, edges)]
+    gathering = Gathering(SAME)
+    for part in parts:
+        gathering.add(part)
+    whole = cells_of(sample)
+    for united in (Cells.united(SAME, parts), gathering.cells()):
+        assert table(united) == table(whole)
+        assert united.explanations.values.tolist() == whole.explanations.values.tolist()
+
+
+@given(rows, cuts)
+def test_cells_give_the_tally_that_counting_gives(sample, edges):
+    united = Cells.united(SAME, [cells_of(shard, start) for start, shard in shards(sample, edges)])
+    found = united.sorted_as(np.array(united.labels), [0, 1, 2]).tally
+    expected = tally_of(sample)
+    assert (found.counts == expected.counts).all()
+    assert (found.owners == expected.owners).all()
+
+
+@given(rows)
+def test_some_cells_are_those_of_the_rows_that_are_left(sample):
+    whole = cells_of(sample)
+    kept = [code for code in range(len(whole.label)) if whole.labels[whole.label[code]] != 1]
+    rest = [row for row in sample if row[1] != 1]
+    if rest:
+        part, expected = whole.taken(np.array(kept)), cells_of(rest)
+        assert part.explanations.values.tolist() == expected.explanations.values.tolist()
+        assert [row[1:] for row in table(part)] == [row[1:] for row in table(expected)]
+
+
+@given(rows)
+def test_labels_that_fall_together_are_counted_together(sample):
+    found = cells_of(sample).relabelled(lambda label: min(label, 1))
+    assert table(found) == table(cells_of([(word, min(label, 1)) for word, label in sample]))
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), cuts)
+def test_spreads_add_up(values, edges):
+    whole = np.array(values)
+    parts = [Spread.of(np.array(part)) for _, part in shards(values, edges)]
+    both = sum(parts[1:], start=parts[0])
+    assert both.mean == pytest.approx(whole.mean(), abs=1e-12)
+    assert both.standard_error == pytest.approx(standard_error(whole, np.ones(len(whole))), abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1)), min_size=2, max_size=30), cuts)
+def test_other_relations_are_counted_shard_by_shard(sample, edges):
+    near = NearExplanation(tau=1.0)
+
+    def explained(part):
+        gone = np.array([value == 6 for value, _ in part])
+        return Explanations.vectors(np.array([[float(value)] for value, _ in part]), missing=gone)
+
+    def codes(part):
+        return np.array([label for _, label in part], dtype=np.int64)
+
+    whole = count(near, Sample(None, explained(sample)), codes(sample), 2)
+    cells = Cells.of(near, explained(sample), codes(sample), [0, 1])
+    counted = [
+        count_shard(near, Sample(None, explained(part)), codes(part), 2, cells.explanations)
+        for _, part in shards(sample, edges)
+    ]
+    total = add_tallies([one.tally for one in counted], cells)
+    assert (total.counts == whole.tally.counts).all()
+    assert (total.owners == whole.tally.owners).all()
+    pseudo = pseudo_values(whole)
+    found = [spreads(attrs.evolve(one, tally=total)) for one in counted]
+    value = sum((one for one, _ in found[1:]), start=found[0][0])
+    assert value.mean == pytest.approx(pseudo.value.mean(), abs=1e-12)
+    assert value.standard_error == pytest.approx(standard_error(pseudo.value, pseudo.weight), abs=1e-9)
+    shares = [largest_share(attrs.evolve(one, tally=total)) for one in counted]
+    assert max(shares) == pytest.approx(largest_share(whole), abs=1e-12)

@@ -1,0 +1,314 @@
+"""Clusters: a real scheduler with two worker processes, reached as a person reaches it, by its address."""
+
+import importlib
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from documented import DOCS, blocks
+
+import faithkit
+from faithkit.cli import main
+
+distributed = pytest.importorskip("distributed")
+
+PLUGIN = Path(__file__).parents[1] / "fixtures" / "slow_plugin"
+ROWS = 60
+
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cluster")
+    table = {"id": range(ROWS), "b": np.arange(ROWS) % 3, "y": np.arange(ROWS) % 2}
+    pd.DataFrame(table).to_csv(folder / "data.csv", index=False)
+    (folder / "odd_model.py").write_text("def model(X):\n    return (X['id'] // 2) % 2\n")
+    (folder / "cluster.py").write_text(CLUSTER)
+    rng = np.random.default_rng(0)
+    (folder / "log").mkdir()
+    for part in range(4):
+        phi = rng.integers(0, 3, (500, 3)).astype(float)
+        frame = pd.DataFrame(phi, columns=list("abc")).add_prefix("phi_")
+        frame.assign(label=rng.random(500) < 0.3).to_parquet(folder / "log" / f"{part}.parquet")
+    return folder
+
+
+def environment(folder, plugin=True, **more):
+    path = [str(PLUGIN), str(folder)] if plugin else [str(folder)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), **more}
+
+
+def started(folder, **options):
+    process = subprocess.Popen(
+        [sys.executable, "cluster.py"], cwd=folder, env=environment(folder, **options), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    address = process.stdout.readline().strip()
+    assert address.startswith("tcp://")
+    return process, address
+
+
+@pytest.fixture(scope="module")
+def scheduler(folder):
+    process, address = started(folder, SLOW_LOG=str(folder / "slow.log"))
+    yield address
+    process.communicate("", timeout=60)
+
+
+def command(folder, *arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "faithkit", *map(str, arguments)], cwd=folder, text=True,
+        env=environment(folder, **options), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def told(process):
+    out, err = process.communicate(timeout=100)
+    return process.returncode, out, err
+
+
+def evaluate(*more, seconds=0.0):
+    return ("evaluate", "--data", "data.csv", "--target", "y", "--model", "odd_model:model", "--explainer",
+            f"slow:seconds={seconds}", "--json", "-", *more)  # fmt: skip
+
+
+def on(scheduler):
+    return "--backend", "dask", "--scheduler", scheduler
+
+
+@pytest.fixture(scope="module")
+def alone(folder):
+    code, out, err = told(command(folder, *evaluate()))
+    assert code == 0, err
+    return out
+
+
+pytestmark = pytest.mark.xdist_group("cluster")
+
+
+def test_a_cluster_changes_no_byte(folder, scheduler, alone):
+    code, out, err = told(command(folder, *evaluate(*on(scheduler))))
+    assert code == 0, err
+    assert out == alone
+    rows = [int(line.split()[-1]) for line in (folder / "slow.log").read_text().splitlines()]
+    assert sorted(rows) == list(range(ROWS))  # it was the workers who explained, each row once
+
+
+def test_all_workers_use_one_store(folder, scheduler, alone):
+    assert told(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
+    assert len(list((folder / "store").glob("*/*.chunk"))) == ROWS // 4
+    explained = (folder / "slow.log").read_text()
+    assert told(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
+    assert (folder / "slow.log").read_text() == explained
+
+
+def workers(address):
+    with distributed.Client(address, set_as_default=False) as client:
+        return {name: one["pid"] for name, one in client.run(lambda: {"pid": os.getpid()}).items()}
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_during_the_run_changes_no_byte(folder, scheduler):
+    undisturbed = told(command(folder, *evaluate(seconds=0.05)))
+    log = folder / "slow.log"
+    size = log.stat().st_size if log.exists() else 0
+    victim = next(iter(workers(scheduler).values()))
+    process = command(folder, *evaluate(*on(scheduler), seconds=0.05))
+    deadline = time.monotonic() + 60
+    while not log.exists() or log.stat().st_size <= size + 20:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(victim, signal.SIGKILL)
+    code, out, err = told(process)
+    assert code == 0, err
+    assert out == undisturbed[1]
+
+
+@pytest.mark.slow
+def test_rows_that_kill_every_worker_end_the_run(folder):
+    process, address = started(folder)
+    try:
+        arguments = [part.replace("seconds=0.0", "trouble=die") for part in evaluate(*on(address))]
+        code, out, err = told(command(folder, *arguments))
+    finally:
+        process.communicate("", timeout=60)
+    assert (code, out) == (1, "")
+    assert re.search("error: (a task has killed|the workers of the cluster died|the cluster is gone)", err)
+    assert "Traceback" not in err
+
+
+def score(*more):
+    return "score", "log", "--prediction", "label", "--explanation", "phi_*", "--json", "-", *more
+
+
+@pytest.mark.parametrize("more", [(), ("--relation", "near-explanation:tau=1.0")], ids=["grouping", "other"])
+def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, more):
+    here, there = (told(command(folder, *score(*more, *where))) for where in ((), on(scheduler)))
+    assert here[0] == there[0] == 0, there[2]
+    assert json.loads(here[1])["n"] == 2000
+    assert here[1] == there[1]
+
+
+# --- in Python ------------------------------------------------------------------------------------------
+
+
+def test_in_python_joblib_chooses_the_cluster(scheduler):
+    import joblib
+
+    X = np.arange(40.0)[:, None]
+    with (
+        distributed.Client(scheduler, set_as_default=False) as client,
+        joblib.parallel_config(backend="dask", client=client),
+    ):
+        result = faithkit.evaluate(lambda X: X[:, 0] > 9, X, explainer=lambda X: [os.getpid()] * len(X))
+    assert set(result.sample.explanations.values) <= set(workers(scheduler).values())
+
+
+def test_a_store_that_workers_do_not_see_is_filled_here(folder, scheduler, tmp_path, monkeypatch):
+    from faithkit.run import cluster, execution
+
+    monkeypatch.setattr(execution, "all_see", lambda cluster, folder: False)
+    monkeypatch.syspath_prepend(str(PLUGIN))
+    slow = importlib.import_module("slow_explainer").Slow()
+    X = np.arange(20.0)[:, None]
+    with cluster.connected(scheduler):
+        faithkit.evaluate(lambda X: X[:, 0] > 9, X, explainer=slow, store=tmp_path)
+    assert len(list(tmp_path.glob("*/*.chunk"))) == 5
+
+
+def test_warnings_given_on_workers_are_told_once(scheduler):
+    import joblib
+
+    def rough(X):
+        import warnings
+
+        warnings.warn("a rough estimate", faithkit.FaithkitWarning, stacklevel=1)
+        return [0] * len(X)
+
+    with (
+        distributed.Client(scheduler, set_as_default=False) as client,
+        joblib.parallel_config(backend="dask", client=client),
+        pytest.warns(faithkit.FaithkitWarning, match="rough") as told,
+    ):
+        faithkit.evaluate(lambda X: X[:, 0] > 9, np.arange(200.0)[:, None], explainer=rough)
+    assert sum("rough" in str(w.message) for w in told) == 1
+
+
+def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch):
+    from faithkit.inputs.logs import open_log
+    from faithkit.run.cluster import connected
+    from faithkit.run.logs import score_log
+
+    log = open_log(str(folder / "log"), "label", ("phi_*",))
+    moved = [attrs.evolve(piece, file="/elsewhere/0.parquet") for piece in log.table.pieces]
+    log = attrs.evolve(log, table=attrs.evolve(log.table, pieces=moved))
+    with connected(scheduler), pytest.raises(faithkit.InputError, match=r"no file /elsewhere/0\.parquet on"):
+        score_log(log)
+
+
+# --- bad input ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("tcp://127.0.0.1:9", "no Dask scheduler answers at tcp://127.0.0.1:9"),
+        ("nowhere", "'nowhere' is no address of a Dask scheduler"),
+    ],
+)
+def test_a_scheduler_that_does_not_answer_is_told_within_seconds(address, message):
+    began = time.monotonic()
+    result = CliRunner().invoke(main, score(*on(address)))
+    assert time.monotonic() - began < 20
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"error: {message}")
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("given", [("--backend", "dask"), ("--scheduler", "tcp://127.0.0.1:9")])
+def test_backend_and_scheduler_go_together(given):
+    result = CliRunner().invoke(main, score(*given))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "go together" in result.stderr
+
+
+def test_a_worker_without_the_plugin_is_named_with_what_it_lacks(folder):
+    process, address = started(folder, plugin=False)
+    try:
+        code, out, err = told(command(folder, *evaluate(*on(address), "--json", "result.json")))
+        names = list(workers(address))
+    finally:
+        process.communicate("", timeout=60)
+    assert (code, out) == (1, "")
+    assert any(f"the worker {name} cannot do this" in err for name in names)
+    assert "'slow'" in err
+    assert "Traceback" not in err
+    assert not (folder / "result.json").exists()
+
+
+# --- the page that shows all this -----------------------------------------------------------------------
+
+
+def shown():
+    """Yield the page's commands, each with the lines that are shown as its output."""
+    page = "howto/cluster.rst"
+    found = [block for block in blocks(page, (DOCS / page).read_text()) if block.name == "code-block"]
+    for block, after in zip(found, [*found[1:], None], strict=True):
+        output = after.body if after is not None and after.argument == "text" else ""
+        for line in block.commands:
+            yield line, output
+
+
+@pytest.mark.slow
+def test_the_page_can_be_followed(tmp_path):
+    pytest.importorskip("faithkit_feature_importance")
+    environ = os.environ | {"PYTHONPATH": str(DOCS / "tutorials")}
+    subprocess.run([sys.executable, "-m", "make_log"], cwd=tmp_path, env=environ, check=True)
+    log = pd.read_parquet(tmp_path / "loans.parquet")
+    (tmp_path / "decisions").mkdir()
+    for quarter, part in log.groupby("quarter"):
+        part.to_parquet(tmp_path / "decisions" / f"{quarter}.parquet")
+    port = str(free_port())
+    commands = [(line.replace("8786", port), output) for line, output in shown()]
+    servers = [subprocess.Popen(shlex.split(line), cwd=tmp_path, stderr=subprocess.DEVNULL)
+               for line, _ in commands if line.startswith("dask ")]  # fmt: skip
+    try:
+        with distributed.Client(f"tcp://127.0.0.1:{port}", timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+        for line, output in commands:
+            if line.startswith("faithkit "):
+                code, out, err = told(command(tmp_path, *shlex.split(line)[1:]))
+                assert code == 0, err
+                assert out.startswith(output), (line, out)
+    finally:
+        for server in servers[::-1]:
+            server.terminate()
+            server.wait(30)
+    assert len(servers) == 2
+    assert sum(line.startswith("faithkit ") for line, _ in commands) == 3
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]

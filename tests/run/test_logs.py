@@ -1,0 +1,328 @@
+"""Logs larger than memory: read in pieces, and no number changes."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import faithkit
+from faithkit.cli import main
+from faithkit.inputs import parquet
+from faithkit.inputs.logs import open_log
+from faithkit.run.findings import Findings
+from faithkit.run.log_evaluation import LogEvaluation
+from faithkit.run.logs import score_log
+
+N = 400
+
+
+def rule(limit):
+    return json.dumps(faithkit.Rule([faithkit.Interval("age", high=limit)]).to_json())
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 40, N)
+    holes = rng.random(N) < 0.1
+    table = np.round(rng.normal(size=(40, 3)), 1)
+    frame = pd.DataFrame(table[kind], columns=["phi_a", "phi_b", "phi_c"])
+    frame.loc[rng.random(N) < 0.05, "phi_b"] = -0.0
+    frame.loc[rng.random(N) < 0.05, "phi_c"] = np.nan
+    frame.loc[holes, ["phi_a", "phi_b", "phi_c"]] = np.nan
+    return frame.assign(
+        label=np.where(rng.random(N) < kind / 40, "yes", np.where(rng.random(N) < 0.2, "no", "maybe")),
+        truth=rng.random(N) < kind / 40,
+        number=rng.integers(0, 3, N),
+        sex=np.where(rng.random(N) < 0.1, None, np.where(rng.random(N) < 0.5, "f", "m")),
+        age=rng.integers(20, 70, N),
+        rule=np.where(holes, None, np.array([rule(40 + 5 * (k % 5)) for k in kind], dtype=object)),
+        word=np.where(holes, None, np.array(["good", "bad", "[sic]"], dtype=object)[kind % 3]),
+        mixed_a=kind,
+        mixed_b=np.round(rng.normal(size=N)),
+        big_a=2**60 + kind // 20,
+        big_b=np.round(rng.normal(size=N)),
+        late_a=np.where(np.arange(N) == N - 1, None, kind % 4).astype(object),
+        late_b=kind % 3,
+    )
+
+
+@pytest.fixture(params=["one file", "a folder"])
+def log(request, frame, tmp_path, monkeypatch):
+    """The frame on disk, in pieces of a few rows."""
+    monkeypatch.setattr(parquet, "CELLS", 160)
+    schema = pa.Schema.from_pandas(frame.assign(late_a=frame["late_a"].astype("float").astype("Int64")))
+    table = pa.Table.from_pandas(frame, schema=schema).replace_schema_metadata()
+    if request.param == "one file":
+        pq.write_table(table, tmp_path / "log.parquet", row_group_size=37)
+        return tmp_path / "log.parquet"
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for i, (start, stop) in enumerate([(0, 150), (150, 150), (150, 151), (151, N)]):
+        pq.write_table(table.slice(start, stop - start), folder / f"part-{i}.parquet", row_group_size=50)
+    return folder
+
+
+def both_ways(log, prediction="label", explanation=("phi_*",), features=(), by=None, **options):
+    """Score in pieces and in memory."""
+    found = open_log(str(log), prediction, explanation, features, by)
+    assert len(found.table.pieces) > 5
+    pieces = score_log(found, violations=3, **options)
+    assert isinstance(pieces.result, LogEvaluation)
+    whole = found.read()
+    held = faithkit.score(whole.predictions, whole.explanations, X=whole.X, **options)
+    return pieces, Findings.of(held, 3, whole.groups)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {},
+        {"prediction": "truth"},
+        {"prediction": "number", "explanation": ("word",)},
+        {"discretizer": "sign"},
+        {"discretizer": "1fp", "features": ("age", "sex")},
+        {"explanation": ("mixed_*",)},
+        {"explanation": ("big_*",)},
+        {"explanation": ("late_*",)},
+        {"explanation": ("rule",)},
+        {"explanation": ("sex", "word")},
+        {"explanation": ("age",)},
+        {"by": "sex"},
+        {"by": "number", "explanation": ("word",)},
+        {"estimator": "majority"},
+        {"estimator": "verified-only", "confidence": 0.8},
+    ],
+    ids=str,
+)
+def test_pieces_give_the_same_bytes_as_the_whole(log, question):
+    pieces, whole = both_ways(log, **question)
+    assert pieces.to_json() == whole.to_json()
+    assert repr(pieces) == repr(whole)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"explanation": ("rule",), "features": ("age", "sex")},
+        {"relation": "near-explanation:tau=0.5"},
+        {"relation": "near-explanation:tau=0.5", "discretizer": "sign", "features": ("age",)},
+    ],
+    ids=str,
+)
+def test_other_relations_take_more_passes_to_the_same_numbers(log, question):
+    pieces, whole = both_ways(log, **question)
+    found, expected = pieces.to_dict(), whole.to_dict()
+    mine, theirs = (part["measures"].pop("sufficiency") for part in (found, expected))
+    assert mine.pop("bracket") == theirs.pop("bracket")
+    assert mine["value"] == theirs["value"]
+    for name in ("se", "low", "high", "mse_bound"):
+        assert mine.pop(name) == pytest.approx(theirs.pop(name), rel=1e-12)
+    assert mine == theirs
+    assert found == expected
+    assert found["violations"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"permutations": 5},
+        {"discretizer": "quantile:bins=2"},
+        {"relation": "near-explanation:tau=0.5", "by": "sex"},
+        {"relation": "same-top-features:k=1", "features": ("age", "number", "mixed_a")},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
+def test_what_needs_all_rows_at_once_reads_them_all(log, question):
+    options = dict(question)
+    by, features = options.pop("by", None), options.pop("features", ())
+    found = score_log(open_log(str(log), "label", ("phi_*",), features, by), **options)
+    assert type(found.result) is faithkit.Evaluation
+    assert found.result.n == N
+    assert (found.subgroups is None) == (by is None)
+
+
+def scored(log, *roles, **options):
+    return score_log(open_log(str(log), *roles), **options).result
+
+
+def test_a_result_without_rows_says_so_where_rows_are_needed(log):
+    result = scored(log, "label", ("phi_*",), (), None)
+    for question in (lambda: result.local(3), lambda: result.difference(result), lambda: result.by("sex")):
+        with pytest.raises(faithkit.InputError, match=r"read in pieces|was not read with"):
+            question()
+    with pytest.raises(faithkit.InputError, match="learns from all rows"):
+        result.measure("same-top-features:k=1")
+    assert result.difference(result, paired=False).value == 0
+    assert faithkit.plan(0.1, pilot=result) is not None
+
+
+def test_another_measure_can_be_asked_for_later(log):
+    pieces, whole = both_ways(log)
+    near = "near-explanation:tau=0.3"
+    assert pieces.result.measure(near).value == whole.result.measure(near).value
+
+
+def test_the_report_is_the_same_page(log):
+    pieces, whole = both_ways(log, by="sex")
+    assert pieces.to_html() == whole.to_html()
+
+
+def test_row_groups_and_order_of_columns_change_nothing(frame, tmp_path):
+    texts = set()
+    some = frame[["label", "phi_a", "phi_b", "phi_c"]]
+    for i, (columns, size) in enumerate([(list(some), 1), (list(some)[::-1], 50), (list(some), 1000)]):
+        some[columns].to_parquet(tmp_path / f"{i}.parquet", row_group_size=size)
+        names = ("phi_a", "phi_b", "phi_c")
+        result = scored(tmp_path / f"{i}.parquet", "label", names, (), None).to_dict()
+        texts.add(json.dumps(result["measures"]))
+    assert len(texts) == 1
+
+
+def test_memory_grows_with_distinct_explanations_only(tmp_path):
+    """Ten times as many rows of the same explanations are gathered in cells of the same number."""
+    sizes = []
+    for n in (2_000, 20_000):
+        rng = np.random.default_rng(0)
+        table = pd.DataFrame({"phi": rng.integers(0, 50, n), "label": rng.integers(0, 2, n)})
+        table.to_parquet(tmp_path / "log.parquet", row_group_size=500)
+        cells = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).cells
+        sizes.append((len(cells.count), len(cells.explanations)))
+    assert sizes == [(100, 50)] * 2
+
+
+PEAK = """
+import sys
+from faithkit.inputs import parquet
+from faithkit.inputs.logs import open_log
+from faithkit.run.logs import score_log
+parquet.CELLS = 2**20
+print(score_log(open_log(sys.argv[1], "label", ("phi_*",))).result.n)
+print(*(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.slow
+def test_four_times_the_rows_need_no_more_memory(tmp_path):
+    peaks = []
+    for n in (500_000, 2_000_000):
+        rng = np.random.default_rng(0)
+        phi = rng.normal(size=(1000, 14))[rng.integers(0, 1000, n)]
+        table = pa.table({"label": rng.integers(0, 2, n)} | {f"phi_{j}": phi[:, j] for j in range(14)})
+        pq.write_table(table, tmp_path / "log.parquet", row_group_size=50_000)
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, tmp_path / "log.parquet"], capture_output=True, check=True
+        )
+        told, peak = map(int, done.stdout.split())
+        assert told == n
+        peaks.append(peak)
+    assert peaks[1] - peaks[0] < 60  # MB; the rows themselves take 180 more
+
+
+# --- bad input ------------------------------------------------------------------------------------------
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def refused(path, *more):
+    """Score with an output file, and return the one line that is told."""
+    out = path.parent / "result.json"
+    arguments = ("score", path, "--prediction", "label", "--explanation", "phi_*", "--json", out, *more)
+    result = run(*arguments)
+    assert result.exit_code == 1, result.output
+    assert result.stdout == ""
+    assert not out.exists()
+    (line,) = result.stderr.splitlines()
+    return line
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for name in "ab":
+        table = pd.DataFrame({"label": [0, 1] * 50, "phi_a": np.arange(100.0) % 7, "phi_b": 0.5})
+        table.to_parquet(folder / f"{name}.parquet", row_group_size=25)
+    return folder
+
+
+def test_files_of_different_columns_are_refused(folder):
+    file = folder / "b.parquet"
+    pd.read_parquet(file).assign(phi_c=1.0).to_parquet(file)
+    assert "a.parquet and b.parquet have different columns: only b.parquet has phi_c" in refused(folder)
+    pd.read_parquet(file).drop(columns=["phi_b", "phi_c"]).to_parquet(file)
+    assert "only a.parquet has phi_b" in refused(folder)
+
+
+def test_files_of_different_types_are_refused(folder):
+    pd.read_parquet(folder / "b.parquet").astype({"phi_a": "float32"}).to_parquet(folder / "b.parquet")
+    assert "column 'phi_a' is double in a.parquet and float in b.parquet" in refused(folder)
+
+
+@pytest.mark.parametrize("checksums", [True, False])
+def test_a_damaged_row_group_is_named_and_nothing_is_written(folder, checksums):
+    file = folder / "b.parquet"
+    table = pa.table(
+        {"label": [0, 1] * 500, "phi_a": np.random.default_rng(0).normal(size=1000), "phi_b": [0.5] * 1000}
+    )
+    pq.write_table(table, file, row_group_size=250, write_page_checksum=checksums, use_dictionary=False)
+    assert (
+        run("score", folder / "b.parquet", "--prediction", "label", "--explanation", "phi_*").exit_code == 0
+    )
+    pq.write_table(pq.read_table(folder / "a.parquet").replace_schema_metadata(), folder / "a.parquet")
+    place = pq.ParquetFile(file).metadata.row_group(2).column(1)
+    data = bytearray(file.read_bytes())
+    if checksums:
+        data[place.data_page_offset + place.total_compressed_size // 2] ^= 1
+    else:  # without checksums only damage to the structure can be told
+        data[place.data_page_offset : place.data_page_offset + 40] = bytes(40)
+    file.write_bytes(data)
+    line = refused(folder)
+    assert "b.parquet cannot be read in row group" in line
+    assert "2" in line.partition("row group")[2]
+    assert "damaged" in line
+
+
+def test_a_truncated_file_of_a_folder_is_named(folder):
+    data = (folder / "b.parquet").read_bytes()
+    (folder / "b.parquet").write_bytes(data[:-20])
+    assert "b.parquet is not a whole Parquet file" in refused(folder)
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    (tmp_path / "log").mkdir()
+    assert "has no file that ends in .parquet" in refused(tmp_path / "log")
+
+
+def test_files_in_folders_of_a_folder_are_refused(folder):
+    (folder / "day=2").mkdir()
+    (folder / "b.parquet").rename(folder / "day=2" / "b.parquet")
+    assert "in a folder inside it (day=2/b.parquet)" in refused(folder)
+
+
+def test_files_without_rows_are_refused(folder):
+    for name in "ab":
+        pd.read_parquet(folder / f"{name}.parquet").head(0).to_parquet(folder / f"{name}.parquet")
+    assert "0 rows" in refused(folder)
+
+
+def test_a_missing_prediction_is_named_by_its_row_in_the_log(folder):
+    table = pd.read_parquet(folder / "b.parquet").astype({"label": "Int64"})
+    table.loc[30, "label"] = None
+    table.to_parquet(folder / "b.parquet", row_group_size=25)
+    pd.read_parquet(folder / "a.parquet").astype({"label": "Int64"}).to_parquet(folder / "a.parquet")
+    assert "the prediction of row 130 is missing" in refused(folder)
+
+
+def test_a_pattern_that_matches_several_predictions_is_refused(folder):
+    result = run("score", folder, "--prediction", "phi_*", "--explanation", "phi_a")
+    assert "--prediction 'phi_*' matches 2 columns; expected one" in result.stderr
