@@ -85,7 +85,7 @@ def _heart():
 
 def _rt_polarity():
     rng = np.random.default_rng(7)
-    words = {"pos": ["fine", "moving", "funny", "warm"], "neg": ["dull", "bad", "flat", "tired"]}
+    words = {label: [f"{word}{i}" for i in range(25)] for label, word in (("pos", "fine"), ("neg", "dull"))}
     plain = ["the", "a", "film", *(f"word{i}" for i in range(60))]
     y = rng.choice(["neg", "pos"], ROWS).astype(object)
     texts = [[*rng.choice(plain, 5), *rng.choice(words[label], 2), *rng.choice(plain, 2)] for label in y]

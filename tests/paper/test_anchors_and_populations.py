@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import figure_anchors, figure_populations
-from faithkit_paper.findings import Cell, Findings
+from faithkit_paper.findings import MEASURES, Cell, Findings
 from faithkit_paper.models import DATASETS, boosted
 from faithkit_paper.orderings import trend
+from faithkit_paper.readings import seen
 from paper.tables import load
 
 CONTEXT = Context("tiny", load=load)
-
-pytestmark = pytest.mark.slow  # six datasets and their models, however small
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +36,31 @@ def test_distinct_anchors_are_counted_and_divided_by_n(anchors):
             assert cell.ours * cell.n == pytest.approx(known[dataset, setting, "n_explanations"].ours)
 
 
+def test_an_anchors_sufficiency_is_counted_on_all_test_rows():
+    part = seen(CONTEXT, boosted(CONTEXT, "heart"), figure_anchors.PUBLISHED)
+    result = CONTEXT.evaluate(
+        part.model, part.test[:3], "anchors:beam_size=1,threshold=0.6", background=part.train
+    )
+    labels, shares = part.model.predict(part.test), []
+    for i, rule in enumerate(result.sample.explanations.values):
+        others = [labels[j] for j in range(len(labels)) if j != i and rule.covers(part.test[j : j + 1])[0]]
+        shares.append(np.mean([label == labels[i] for label in others]) if others else 0.0)
+    assert figure_anchors.sufficiency(result, part) == pytest.approx(np.mean(shares))
+
+
 def test_three_trends_are_told_and_the_figure_has_a_panel_for_each_dataset(anchors):
     assert sum(remark.startswith("Claim: ") for remark in anchors.remarks) == 3
     assert [ax.get_title() for ax in figure_anchors.draw(anchors).axes] == list(DATASETS)
+
+
+def test_another_seed_moves_the_numbers_of_anchors(anchors):
+    other = figure_anchors.measured(Context("tiny", load=load, seed=1), "bank-marketing")
+    moved, before = (
+        [c.ours for c in found.cells if c.dataset == "bank-marketing" and c.measure in MEASURES]
+        for found in (other, anchors)
+    )
+    assert len(moved) == len(before)
+    assert moved != before
 
 
 def test_a_trend_is_judged_by_its_ends_in_the_order_of_thresholds():
@@ -60,6 +81,15 @@ def test_populations_have_the_consistency_of_four_explainers_over_five_draws(pop
         for population in figure_populations.POPULATIONS
     ]
     assert all(cell.runs == 5 and 0 <= cell.ours <= 1 for cell in cells)
+
+
+def test_another_seed_moves_the_numbers_of_populations(populations):
+    other = figure_populations.run(Context("tiny", load=load, seed=1))
+    for name in figure_populations.EXPLAINERS:
+        moved, before = (
+            [c.ours for c in found.cells if c.explainer == name] for found in (other, populations)
+        )
+        assert moved != before, name
 
 
 def test_the_first_population_has_three_quarters_of_the_poor_and_a_quarter_of_the_rich():

@@ -15,11 +15,13 @@ import pytest
 from click.testing import CliRunner
 from faithkit_paper.catalogue import EXPERIMENTS, chosen
 from faithkit_paper.context import Context
+from faithkit_paper.experiments import table_models
 from faithkit_paper.figures import as_svg, half_width, line, panels
 from faithkit_paper.findings import Cell, Findings, cells_of_runs, over_runs
-from faithkit_paper.models import DATASETS, Codes, Parameters, boosted
+from faithkit_paper.grids import Grid, number
+from faithkit_paper.models import DATASETS, Codes, Parameters, boosted, booster
 from faithkit_paper.printed import beside_printed, printed
-from faithkit_paper.report import Summary, as_csv, as_markdown, number, table
+from faithkit_paper.report import Summary, as_csv, as_markdown
 from faithkit_paper.run import reproduce
 from paper.tables import load
 from scipy import stats
@@ -126,7 +128,7 @@ def test_a_table_has_a_line_for_each_system_and_three_columns_for_each_printed_m
         cell(0.3, setting="sign"),
         cell(0.7, measure="singletons"),
     ]
-    head, _, first, second = table(cells).splitlines()
+    head, _, first, second = Grid.of(cells).markdown().splitlines()
     assert head == (
         "| dataset | explainer | setting | consistency: paper | ours | difference | "
         "uniqueness: paper | ours | difference | singletons |"
@@ -136,7 +138,7 @@ def test_a_table_has_a_line_for_each_system_and_three_columns_for_each_printed_m
 
 
 def test_many_measures_make_a_long_table():
-    lines = table([cell(1.0, 2.0, measure=name) for name in "abcd"]).splitlines()
+    lines = Grid.of([cell(1.0, 2.0, measure=name) for name in "abcd"]).markdown().splitlines()
     assert lines[0] == "| dataset | explainer | setting | measure | paper | ours | difference |"
     assert len(lines) == 2 + 4
 
@@ -144,7 +146,7 @@ def test_many_measures_make_a_long_table():
 def test_a_page_tells_models_measures_summary_and_remarks():
     accuracy = Cell("adult", "gradient-boosting", "", "accuracy", 0.87, paper=0.87)
     findings = Findings((accuracy, cell(0.9, 0.95)), ("Anchors: 20 rows.",))
-    page = as_markdown("table-shap", "Profile tiny.", findings, findings.cells, "table-shap.svg")
+    page = as_markdown("table-shap", "Profile tiny.", findings, findings.cells[1:], "table-shap.svg")
     order = [
         "# table-shap",
         "![table-shap](table-shap.svg)",
@@ -269,8 +271,8 @@ def test_the_hyper_parameters_are_those_of_the_appendix():
 def test_codes_are_ordinal_and_missing_numbers_become_the_median():
     X = pd.DataFrame({"x": [1.0, np.nan, 3.0, 9.0], "job": ["smith", "clerk", None, "smith"]})
     codes = Codes().fit(X)
-    assert codes.transform(X).to_numpy().tolist() == [[1, 1], [3, 0], [3, 2], [9, 1]]
-    assert codes.transform(pd.DataFrame({"x": [2.0], "job": ["nurse"]}))["job"].tolist() == [3]
+    assert codes.transform(X).tolist() == [[1, 1], [3, 0], [3, 2], [9, 1]]
+    assert codes.transform(pd.DataFrame({"x": [2.0], "job": ["nurse"]})).tolist() == [[2, 3]]
 
 
 @pytest.mark.parametrize("dataset", ["heart", "chess"])
@@ -282,7 +284,25 @@ def test_a_model_takes_the_published_table_and_its_codes_alike(dataset):
     assert (
         trained.accuracy > np.unique(trained.y_test, return_counts=True)[1].max() / len(trained.y_test) - 0.1
     )
-    assert not coded.test.isna().to_numpy().any()
+    assert not np.isnan(coded.test).any()
+
+
+def test_xgboost_makes_the_steps_of_scikit_learn():
+    """After one round of stumps on the same rows both move the raw scores alike."""
+    X = np.repeat(np.arange(3.0), 40)[:, None]
+    y = np.repeat([0, 1, 2], 40)
+    after = []
+    for dataset in ("heart", "avila"):  # the first is scikit-learn's, the second XGBoost's
+        model = booster(dataset, Parameters(0.1, 1, 2), 3, seed=0).fit(X, y)
+        scores = np.log(model.predict_proba(X))
+        after.append(scores - scores.mean(axis=1, keepdims=True))
+    np.testing.assert_allclose(*after, atol=1e-3)
+
+
+def test_another_seed_trains_another_model():
+    models = [table_models.measured(Context("tiny", load=load, seed=seed), "chess") for seed in (0, 1)]
+    first, second = ([c.ours for c in found.cells if c.measure == "accuracy"] for found in models)
+    assert first != second
 
 
 def test_a_model_is_trained_once_for_all_experiments():
@@ -350,7 +370,8 @@ def test_an_experiment_writes_its_files_and_tells_where(tmp_path):
     found = run("figure-lime-xor", "--profile", "tiny", "--output", str(tmp_path / "out"))
     assert found.exit_code == 0, found.output
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "figure-lime-xor.csv", "figure-lime-xor.md", "figure-lime-xor.svg"
+        "figure-lime-xor-shown.csv", "figure-lime-xor.csv", "figure-lime-xor.md", "figure-lime-xor.svg",
+        "summary.csv",
     ]  # fmt: skip
     assert "figure-lime-xor.md" in found.stdout
 

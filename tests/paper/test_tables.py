@@ -1,24 +1,25 @@
 """The three tables of discretizations, in their tiny versions, and how they are read."""
 
+import csv
+import re
+
 import attrs
 import numpy as np
 import pytest
-from faithkit_paper.closest import closest
+from faithkit_paper.closest import as_csv, closest
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.findings import Cell
 from faithkit_paper.models import DATASETS, boosted
 from faithkit_paper.orderings import orderings
 from faithkit_paper.printed import printed
-from faithkit_paper.readings import Explained, Reading, background, explain, seen
+from faithkit_paper.readings import Explained, Reading, background, explain, seen, sharing
 from paper.tables import load
 
 import faithkit
 
 TABLES = {module.TABLE.name: module for module in (table_shap, table_lime, table_counterfactuals)}
 CONTEXT = Context("tiny", load=load)
-
-pytestmark = pytest.mark.slow  # six datasets and their models, however small
 
 
 @pytest.fixture(scope="module", params=TABLES)
@@ -52,8 +53,8 @@ def test_uniqueness_never_grows_when_signs_take_the_place_of_numbers(found):
 def test_the_reading_the_sizes_and_the_claims_are_told(found):
     module, findings = found
     told = "\n".join(findings.remarks)
-    assert f"`{module.TABLE.affordable(CONTEXT, module.TABLE.reading).explainer}`" in told
-    assert "adult: 2 samples of" in told
+    assert f"Read as {module.TABLE.reading}." in told
+    assert re.search(r"adult: \d+ of \d+ test rows were explained; 2 runs", told)
     assert told.count("Claim: ") == 3
 
 
@@ -102,14 +103,47 @@ def test_three_classes_or_more_can_have_an_explainer_of_their_own():
     assert asked == [two, many]
 
 
+def test_counterfactuals_of_many_classes_are_of_the_second_one_or_come_from_it():
+    trained = boosted(CONTEXT, "avila")
+    reading = Reading("dice:method=random", target="second")
+    part = seen(CONTEXT, trained, reading)
+    explained = explain(CONTEXT, trained, reading, part.test[:6], seed=3).explanations
+    was, became = (part.model.predict(rows) == 1 for rows in (part.test[:6], explained.values))
+    assert (was != became)[~explained.missing].all()
+    assert not explained.missing.all()
+
+
+@pytest.mark.parametrize("discretizer", table_counterfactuals.TABLE.discretizers)
+def test_rows_without_a_counterfactual_are_alone_or_share_one(discretizer):
+    instances, missing = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([True, True, False])
+    values = instances + np.array([1, 0])
+    found = faithkit.Explanations(kind="example", values=values, instances=instances, missing=missing)
+    labels = np.array([0, 0, 1])
+    assert Explained(labels, found).score(discretizer).n_explanations == 3
+    assert Explained(labels, sharing(found)).score(discretizer).n_explanations == 2
+
+
+def test_runs_are_samples_of_the_rows_that_were_explained():
+    trained = boosted(CONTEXT, "heart")
+    table = attrs.evolve(table_shap.TABLE, rows={"tiny": {"": 20}})
+    first, second = table.samples(CONTEXT, trained, table.reading)
+    assert len(first.labels) == len(second.labels) == 18
+    kept = [{row.tobytes() for row in run.explanations.values} for run in (first, second)]
+    assert len(kept[0] | kept[1]) <= 20
+    assert kept[0] != kept[1]
+
+
 def test_the_closest_reading_comes_first_and_all_are_measured_on_the_same_cells():
-    readings = [table_shap.reading("probability", "median", "raw", "second", fp) for fp in ("floor", "round")]
+    readings = [table_shap.reading("probability", "raw", "median", "second", fp) for fp in ("floor", "round")]
     table = attrs.evolve(table_shap.TABLE, candidates=readings)
     every = closest(CONTEXT, table, ["heart"])
     assert {one.reading for one in every} == set(table.candidates)
     assert [one.summary.mean for one in every] == sorted(one.summary.mean for one in every)
     assert {one.summary.cells for one in every} == {12}
     assert all(one.by_dataset == {"heart": one.summary.mean} for one in every)
+    head, first, _ = csv.reader(as_csv(every).splitlines())
+    assert head == ["reading", "all", "heart"]
+    assert first == [str(every[0].reading), *[f"{every[0].summary.mean:.3f}"] * 2]
 
 
 def cells(**consistency):
@@ -123,12 +157,19 @@ def cells(**consistency):
 def test_claims_that_hold_are_told_to_hold():
     near_zero, improves, depends = orderings(cells(adult=(0.01, 0.9, 0.5), heart=(0.02, 0.1, 0.3)))
     assert near_zero.endswith("Holds (at most 0.02).")
-    assert improves.endswith("Holds everywhere.")
+    assert improves.endswith("Holds in 4 of 4 cells.")
     assert depends.endswith("Holds: adult 1fp; heart sign.")
 
 
+def test_a_discretization_that_is_among_the_best_everywhere_is_the_best():
+    *_, depends = orderings(cells(adult=(0.0, 0.9, 0.5), heart=(0.0, 0.3, 0.3)))
+    assert depends.endswith("Not seen: adult 1fp; heart 1fp and sign.")
+
+
 def test_claims_that_do_not_hold_are_told_with_the_cells_that_break_them():
-    near_zero, improves, depends = orderings(cells(adult=(0.2, 0.9, 0.5), heart=(0.02, 0.3, 0.01)))
+    near_zero, improves, depends = orderings(cells(adult=(0.2, 0.9, 0.2), heart=(0.02, 0.3, 0.01)))
     assert near_zero.endswith("Not on adult (0.20).")
-    assert improves.endswith("Holds in 3 of 4 cells; not heart sign (0.01 ≤ 0.02).")
+    assert improves.endswith(
+        "Holds in 2 of 4 cells; equal: adult sign (0.20); worse: heart sign (0.01 < 0.02)."
+    )
     assert depends.endswith("Not seen: adult 1fp; heart 1fp.")

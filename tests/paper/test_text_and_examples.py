@@ -29,23 +29,24 @@ def test_every_explainer_is_measured_on_several_samples(text):
     explainers = [*table_text.EXPLAINERS]
     found = [(cell.explainer, cell.measure) for cell in text.cells if cell.measure != "accuracy"]
     assert found == [(e, m) for e in explainers for m in ("consistency", "sufficiency", "uniqueness")]
-    assert all(cell.runs == 2 for cell in text.cells if cell.explainer != "logistic regression")
-    assert any(remark.startswith("anchors: 2 samples of 6 texts") for remark in text.remarks)
+    assert all(cell.runs == 5 for cell in text.cells if cell.explainer != "logistic regression")
+    assert "anchors: samples of 8 texts that were explained." in text.remarks
 
 
 def test_the_first_words_consistency_is_what_a_double_loop_counts(text):
     context = Context("tiny", load=load)
     reviews = table_text.trained(context, "rt-polarity")
-    means = []
-    for run in range(2):
-        sample = context.sample(reviews.test, 60, table_text.NAME, run)
+    explained, means = context.sample(reviews.test, 90, table_text.NAME), []
+    for run in range(5):
+        rows = context.rng(table_text.NAME, run).permutation(90)[:81]
+        sample = [explained[row] for row in rows]
         labels, words = reviews.model.predict(sample), [review.split()[0] for review in sample]
         scores = []
         for i, word in enumerate(words):
-            others = [labels[j] == labels[i] for j in range(60) if j != i and words[j] == word]
+            others = [labels[j] == labels[i] for j in range(81) if j != i and words[j] == word]
             scores.append(sum(others) / len(others) if others else 0.0)
-        means.append(sum(scores) / 60)
-    assert values(text, explainer="first-word")["consistency"] == pytest.approx(sum(means) / 2)
+        means.append(sum(scores) / 81)
+    assert values(text, explainer="first-word")["consistency"] == pytest.approx(sum(means) / 5)
 
 
 def test_all_words_are_unique_and_the_model_beats_chance(text):
@@ -99,6 +100,12 @@ def test_our_rules_and_samples_are_told(example):
     assert sum("our rule is" in remark for remark in example.remarks) == 2
     assert sum("2 searches with other draws found" in remark for remark in example.remarks) == 2
     assert any("scaled up from 3 of" in remark for remark in example.remarks)
+
+
+def test_another_seed_splits_anew_and_moves_the_counts(example):
+    other = figure_anchor_example.run(Context("tiny", load=load, seed=1))
+    names = {"explainer": "the printed rule", "setting": "threshold=0.5"}
+    assert values(other, **names) != values(example, **names)
 
 
 def test_a_rule_that_covers_nothing_has_no_local_measure(adult):

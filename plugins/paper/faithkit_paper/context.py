@@ -40,8 +40,8 @@ class Context:
     Parameters
     ----------
     profile : str
-        "quick" (minutes), "full" (as the paper, hours), or "tiny" (seconds: it shows that all runs, and its
-        numbers mean little).
+        "quick" (minutes), "full" (larger samples, over an hour), or "tiny" (seconds: it shows that all runs,
+        and its numbers mean little).
     seed : int
         Every random number comes from it.
     n_jobs : int
@@ -116,8 +116,8 @@ class Context:
             "n_jobs": self.n_jobs,
             "store": chunks,
             "progress": self.progress,
+            "on_error": "record",
         }
-        given |= {"on_error": "record"}
         return faithkit.evaluate(model, X, explainer=explainer, **{**given, **options})
 
     def each(

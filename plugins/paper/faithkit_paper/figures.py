@@ -1,8 +1,9 @@
 """What the figures share: panels, lines with bands, and SVG that is the same for the same numbers."""
 
 import io
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +42,14 @@ def line(
     """Draw a line with markers and, where there is one, the band of ± so much around it."""
     place = number % len(COLOURS)
     colour, marker, dashes = COLOURS[place], MARKERS[place], "-" if number == place else "--"
-    ax.plot(x, y, color=colour, marker=marker, linestyle=dashes, markersize=3, linewidth=1.2, label=label)
+    look: dict[str, Any] = {
+        "color": colour,
+        "marker": marker,
+        "linestyle": dashes,
+        "markersize": 3,
+        "linewidth": 1.2,
+    }
+    ax.plot(x, y, **look, markevery=1 + len(x) // 8, label=label)
     if band is not None:
         low = [value - width for value, width in zip(y, band, strict=True)]
         high = [value + width for value, width in zip(y, band, strict=True)]
@@ -68,4 +76,4 @@ def as_svg(figure: "Figure") -> str:
     out = io.StringIO()
     with rc_context({"svg.hashsalt": "faithkit", "svg.fonttype": "none"}):
         figure.savefig(out, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    return out.getvalue()
+    return re.sub(r"(\.\d\d)\d+", r"\1", out.getvalue())  # a hundredth of a point is enough

@@ -22,7 +22,7 @@ def orderings(cells: Iterable[Cell]) -> list[str]:
     >>> for remark in orderings(cells):
     ...     print(remark)
     Claim: without discretization consistency is near 0. Holds (at most 0.02).
-    Claim: each discretization improves on the original. Holds in 1 of 2 cells; not heart 1fp (0.00 ≤ 0.00).
+    Claim: each discretization improves on the original. Holds in 1 of 2 cells; equal: heart 1fp (0.00).
     Claim: the best discretization depends on the dataset. Not seen: adult 1fp; heart none.
     """
     known = _consistency(cells)
@@ -48,26 +48,26 @@ def _improves(known: Consistency) -> str:
     pairs = [
         (d, s, v, found[ORIGINAL]) for d, found in known.items() for s, v in found.items() if s != ORIGINAL
     ]
-    worse = [f"{d} {s} ({v:.2f} ≤ {o:.2f})" for d, s, v, o in pairs if v <= o]
-    said = (
-        f"in {len(pairs) - len(worse)} of {len(pairs)} cells; not {', '.join(worse)}"
-        if worse
-        else "everywhere"
-    )
-    return f"Claim: each discretization improves on the original. Holds {said}."
+    equal = [f"{d} {s} ({v:.2f})" for d, s, v, o in pairs if v == o]
+    worse = [f"{d} {s} ({v:.2f} < {o:.2f})" for d, s, v, o in pairs if v < o]
+    said = [f"Holds in {len(pairs) - len(equal) - len(worse)} of {len(pairs)} cells"]
+    said += [f"equal: {', '.join(equal)}"] if equal else []
+    said += [f"worse: {', '.join(worse)}"] if worse else []
+    return f"Claim: each discretization improves on the original. {'; '.join(said)}."
 
 
 def _depends(known: Consistency) -> str:
     best = {dataset: _best(found) for dataset, found in known.items()}
-    told = "; ".join(f"{dataset} {name}" for dataset, name in best.items())
-    several = len({name for name in best.values() if name != "none"}) > 1
-    said = "Holds" if several else "Not seen"
+    told = "; ".join(f"{dataset} {' and '.join(names) or 'none'}" for dataset, names in best.items())
+    improved = [set(names) for names in best.values() if names]
+    said = "Holds" if improved and not set.intersection(*improved) else "Not seen"
     return f"Claim: the best discretization depends on the dataset. {said}: {told}."
 
 
-def _best(found: dict[str, float]) -> str:
-    name = max(found, key=found.__getitem__)
-    return name if found[name] > found[ORIGINAL] else "none"
+def _best(found: dict[str, float]) -> list[str]:
+    """Return the discretizations with the highest consistency; none where that is the original's."""
+    highest = max(found.values())
+    return [] if highest == found[ORIGINAL] else [name for name, value in found.items() if value == highest]
 
 
 def trend(cells: Iterable[Cell], measure: str, rises: bool, place: Callable[[Cell], float]) -> str:

@@ -2,11 +2,12 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
 from faithkit_paper.findings import MEASURES, Cell, Findings
+from faithkit_paper.grids import Grid, number
 
 COLUMNS = (
     "experiment",
@@ -23,7 +24,6 @@ COLUMNS = (
 )
 ACCURACY = "accuracy"
 NEAR = (0.05, 0.10)
-WIDEST = 9  # columns of numbers on a page
 
 
 @attrs.frozen
@@ -61,6 +61,30 @@ class Summary:
         return f"{cells} beside the paper's: mean absolute difference {self.mean:.3f}, {shares}"
 
 
+def as_summaries(cells: Mapping[str, Sequence[Cell]]) -> str:
+    """Return as CSV how near each experiment came, and all together.
+
+    Examples
+    --------
+    >>> print(as_summaries({"table-shap": [Cell("adult", "shap", "1fp", "consistency", 0.93, paper=0.95)]}))
+    experiment,cells,mean absolute difference,within 0.05,within 0.10
+    table-shap,1,0.020,100 %,100 %
+    all,1,0.020,100 %,100 %
+    <BLANKLINE>
+    """
+    every = {**cells, "all": [cell for mine in cells.values() for cell in mine]}
+    found = {name: Summary.of(mine) for name, mine in every.items()}
+    head = ["experiment", "cells", "mean absolute difference", *(f"within {limit:.2f}" for limit in NEAR)]
+    rows = [
+        [name, one.cells, f"{one.mean:.3f}", *(f"{100 * share:.0f} %" for share in one.near)]
+        for name, one in found.items()
+        if one is not None
+    ]
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\n").writerows([head, *rows])
+    return out.getvalue()
+
+
 def accuracies(cells: Iterable[Cell]) -> list[str]:
     """Say the accuracies of each dataset's models on one line, beside the paper's where it prints one.
 
@@ -90,92 +114,18 @@ def as_csv(experiment: str, cells: Sequence[Cell]) -> str:
 
 
 def as_markdown(title: str, setting: str, findings: Findings, shown: Sequence[Cell], figure: str = "") -> str:
-    """Return the page: the models' accuracies, the cells that are shown, a summary and the remarks."""
+    """Return the page: the models' accuracies, the measures that are shown, a summary and the remarks."""
     models = [cell for cell in findings.cells if cell.measure == ACCURACY]
-    cells = [cell for cell in shown if cell.measure != ACCURACY]
     summary = Summary.of(findings.cells)
     parts = [
         f"# {title}",
         setting,
         f"![{title}]({figure})" if figure else "",
-        "## Models\n\n" + table(models) if models else "",
-        "## Measures\n\n" + table(cells) if cells else "",
+        "## Models\n\n" + Grid.of(models).markdown() if models else "",
+        "## Measures\n\n" + Grid.of(shown).markdown() if shown else "",
         f"{summary}." if summary else "",
         "## Remarks\n\n" + "\n".join(f"- {remark}" for remark in findings.remarks)
         if findings.remarks
         else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def table(cells: Sequence[Cell]) -> str:
-    """Return a Markdown table: a line for each dataset, explainer, setting and n, columns for each measure.
-
-    Where that would be too wide, every cell has a line of its own.
-
-    Examples
-    --------
-    >>> print(table([Cell("adult", "shap", "1fp", "consistency", ours=0.93, paper=0.95)]))
-    | dataset | explainer | setting | consistency: paper | ours | difference |
-    | --- | --- | --- | ---: | ---: | ---: |
-    | adult | shap | 1fp | 0.95 | 0.93 | -0.02 |
-    """
-    printed = {cell.measure: False for cell in cells}
-    printed |= {cell.measure: True for cell in cells if cell.paper is not None}
-    names = [name for name in ("dataset", "explainer", "setting", "n") if any(_name(c, name) for c in cells)]
-    if sum(3 if has else 1 for has in printed.values()) > WIDEST:
-        head = [*names, "measure", "paper", "ours", "difference"]
-        rows = [[*(_name(c, name) for name in names), c.measure, *_numbers(c, True)] for c in cells]
-        return _lines(head, rows, len(names) + 1)
-    lines: dict[tuple[str, ...], dict[str, Cell]] = {}
-    for cell in cells:
-        lines.setdefault(tuple(_name(cell, name) for name in names), {})[cell.measure] = cell
-    head = names + [word for measure, has in printed.items() for word in _head(measure, has)]
-    rows = [
-        [*key, *(word for measure, has in printed.items() for word in _numbers(found.get(measure), has))]
-        for key, found in lines.items()
-    ]
-    return _lines(head, rows, len(names))
-
-
-def _lines(head: list[str], rows: list[list[str]], names: int) -> str:
-    rule = ["---"] * names + ["---:"] * (len(head) - names)
-    return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *rows])
-
-
-def _name(cell: Cell, name: str) -> str:
-    found = getattr(cell, name)
-    return "" if found is None else f"{found:,}" if name == "n" else str(found).replace("|", "\\|")
-
-
-def _head(measure: str, printed: bool) -> list[str]:
-    return [f"{measure}: paper", "ours", "difference"] if printed else [measure]
-
-
-def _numbers(cell: Cell | None, printed: bool) -> list[str]:
-    ours = (
-        "" if cell is None else number(cell.ours) + (f" ± {number(cell.std)}" if cell.std is not None else "")
-    )
-    if not printed:
-        return [ours]
-    if cell is None:
-        return ["", "", ""]
-    return [number(cell.paper), ours, number(cell.difference, sign=True)]
-
-
-def number(value: float | None, sign: bool = False) -> str:
-    """Return a number as the paper prints it: two digits, one more where it is small, none where it counts.
-
-    Examples
-    --------
-    >>> number(0.694), number(7438.0), number(-0.0004, sign=True), number(0.0625), number(None)
-    ('0.69', '7,438', '0.00', '0.06', '')
-    """
-    if value is None:
-        return ""
-    plus, size = "+" if sign else "", abs(value)
-    if size >= 10 or (size >= 2 and value == round(value)):
-        return f"{value:{plus},.0f}"
-    if size < 0.0005:
-        return "0.00"
-    return f"{value:{plus}.{3 if size < 0.01 else 2}f}"

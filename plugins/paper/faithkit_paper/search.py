@@ -59,12 +59,12 @@ def _accuracies(
     """Return the accuracy on a fold after each number of rounds; 0 where so large a learning rate fails."""
     learnt, judged = fold
     classes, numbers = np.unique(y[learnt], return_inverse=True)
-    model = booster(dataset, Parameters(rate, max(rounds), depth), seed)
+    model = booster(dataset, Parameters(rate, max(rounds), depth), len(classes), seed)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            model.fit(X.iloc[learnt], numbers)
-            after = list(_predictions(model, X.iloc[judged], rounds))
+            model.fit(X[learnt], numbers)
+            after = list(_predictions(model, X[judged], rounds))
         except (ValueError, FloatingPointError, OverflowError):
             return [0.0] * len(rounds)
     return [float(np.mean(classes[predicted] == y[judged])) for predicted in after]

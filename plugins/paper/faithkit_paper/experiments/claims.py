@@ -90,7 +90,7 @@ def run(context: Context) -> Findings:
 
 def estimates(law: Law, n: int, context: Context, *names: Any) -> list[float]:
     """Return the estimates of many samples of size n."""
-    rng, times = context.rng(NAME, *names, n), context.pick(tiny=40, quick=300, full=5_000)
+    rng, times = context.rng(NAME, *names, n), context.pick(tiny=40, quick=300, full=1_500)
     found = (faithkit.score(*law.sample(rng, n)) for _ in range(times))
     return [result.consistency.value for result in found]
 

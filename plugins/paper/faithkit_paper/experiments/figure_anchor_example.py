@@ -79,7 +79,7 @@ def at_threshold(
     names = trained.dataset, "anchors", f"threshold={threshold}"
     rules = searched(context, trained, record, threshold)
     covered = trained.test[rules[0].covers(trained.test)]
-    some = context.sample(covered, context.pick(tiny=3, quick=60, full=None), NAME, threshold)
+    some = context.sample(covered, context.pick(tiny=3, quick=30, full=60), NAME, threshold)
     sharing = some[
         np.array([rule == rules[0] for rule in explained(context, trained, some, threshold)], dtype=bool)
     ]
@@ -99,7 +99,7 @@ def searched(
     context: Context, trained: Trained, record: pd.DataFrame, threshold: float
 ) -> list[faithkit.Rule]:
     """Return the record's rule and, after it, those that searches with other draws find."""
-    others = range(1, context.pick(tiny=2, quick=10, full=100))
+    others = range(1, context.pick(tiny=2, quick=5, full=20))
     seeds = [context.seed, *(context.seed_of(NAME, "search", number) for number in others)]
     return [explained(context, trained, record, threshold, seed=seed, progress=False)[0] for seed in seeds]
 

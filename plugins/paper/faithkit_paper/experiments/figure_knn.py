@@ -28,8 +28,8 @@ def run(context: Context) -> Findings:
 
 def measured(context: Context, dataset: str) -> Findings:
     """Fit models of all k and N, explain the test part once, and take samples of it."""
-    rows = split(context, dataset, most=context.pick(tiny=250, quick=5_000, full=40_000))
-    sizes = context.pick(tiny=(8, 32), quick=(100, 1_000), full=(100, 1_000, 10_000))
+    rows = split(context, dataset, most=context.pick(tiny=250, quick=4_000, full=12_000))
+    sizes = context.pick(tiny=(8, 32), quick=(100, 1_000), full=(100, 1_000, 5_000))
     cells = [
         cell for size in sizes for k in NEIGHBOURS for cell in of_neighbours(context, dataset, rows, k, size)
     ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+import faithkit
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.figures import COLOURS, panels
@@ -44,7 +45,7 @@ def run(context: Context) -> Findings:
 def measured(context: Context, dataset: str) -> Findings:
     """Explain one sample by all four, and draw the populations from it five times."""
     trained = boosted(context, dataset)
-    n = context.pick(tiny=20, quick=100, full=3_000)
+    n = context.pick(tiny=10, quick=60, full=1_200)
     rows = context.rng(NAME).permutation(len(trained.test))[:n]
     drawn = [in_first(context, np.asarray(trained.y_test)[rows], run) for run in range(RUNS)]
     cells = []
@@ -62,7 +63,7 @@ def measured(context: Context, dataset: str) -> Findings:
 
 def of_rows(context: Context, trained: Trained, reading: Reading, rows: np.ndarray) -> Explained:
     """Explain some rows of the test part."""
-    X = seen(context, trained, reading).test.iloc[rows]
+    X = faithkit.take_rows(seen(context, trained, reading).test, rows)
     return explain(context, trained, reading, X, context.seed_of(NAME))
 
 

@@ -21,7 +21,7 @@ def run(context: Context) -> Findings:
 
 def measured(context: Context, dataset: str) -> Findings:
     """Fit trees of all sizes, explain the test part once, and take samples of it."""
-    rows = split(context, dataset, most=context.pick(tiny=300, quick=35_000, full=None))
+    rows = split(context, dataset, most=context.pick(tiny=300, quick=35_000, full=200_000))
     exponents = context.pick(tiny=(3, 5), quick=range(6, 12), full=range(6, 12))
     cells = [cell for exponent in exponents for cell in of_tree(context, dataset, rows, 2**exponent)]
     return Findings(tuple(cells), (rows.remark, REMARK))

@@ -1,27 +1,34 @@
 """Table 4 (appendix D): DiCE's counterfactuals under four discretizations.
 
 The paper does not say which of DiCE's methods it used, nor which class a counterfactual has where there are
-many; here it is the runner-up. The method is DiCE's first; the candidates have not been compared yet.
+many, nor what becomes of rows for which none is found. Of the candidates below the chosen one was closest
+over all 48 cells, on 30 rows of each dataset: a mean absolute difference of 0.280; 0.284 on ordinal codes,
+0.303 with the second class for all rows, at least 0.383 with the method kdtree.
 """
 
 from faithkit_paper.context import Context
 from faithkit_paper.findings import Findings
-from faithkit_paper.readings import Reading, Table
+from faithkit_paper.readings import Reading
+from faithkit_paper.tables import Table
 
 TABLE = Table(
     name="table-counterfactuals",
     explainer="dice",
     discretizers=("original", "delta", "delta-sign", "is-feature-modified"),
-    reading=Reading("dice:method=random", table="published"),
+    reading=Reading("dice:method=random", "published", "runner-up"),
     candidates=[
-        Reading(f"dice:method={method}", table)
-        for method in ("random", "kdtree")
-        for table in ("codes", "published")
+        *(
+            Reading(f"dice:method={method}", "codes", target, failed=failed)
+            for method in ("random", "kdtree")
+            for target in ("runner-up", "second")
+            for failed in ("alone", "shared")
+        ),
+        Reading("dice:method=random", "published", "runner-up"),
     ],
     rows={
-        "tiny": {"": 12},
-        "quick": {"": 100, "chess": 25, "avila": 40, "covtype": 25},
-        "full": {"": 2_000, "chess": 1_000, "avila": 1_000, "covtype": 1_000},
+        "tiny": {"": 4, "adult": 14},
+        "quick": {"": 60, "chess": 12, "avila": 16, "covtype": 8},
+        "full": {"": 400, "chess": 80, "avila": 100, "covtype": 24},
     },
 )
 

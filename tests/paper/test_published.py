@@ -1,0 +1,111 @@
+"""The numbers that the documentation shows: they are what the page says of them, and lie beside the printed ones."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from faithkit_paper.catalogue import EXPERIMENTS
+from faithkit_paper.experiments.figure_anchors import threshold_of
+from faithkit_paper.experiments.figure_populations import best
+from faithkit_paper.findings import MEASURES, Cell
+from faithkit_paper.grids import Grid
+from faithkit_paper.orderings import orderings, trend
+from faithkit_paper.printed import beside_printed
+from faithkit_paper.report import as_summaries
+
+PAGES = Path(__file__).parents[2] / "docs" / "paper"
+TABLES = ("table-shap", "table-lime", "table-counterfactuals")
+
+
+def number(text):
+    return float(text) if text else None
+
+
+def cells(experiment):
+    """Read the published cells of an experiment."""
+    with (PAGES / f"{experiment}.csv").open(encoding="utf-8") as file:
+        return [
+            Cell(
+                *(row[name] for name in ("dataset", "explainer", "setting", "measure")),
+                ours=number(row["ours"]),
+                std=number(row["std"]),
+                n=int(row["n"]) if row["n"] else None,
+                runs=int(row["runs"]),
+                paper=number(row["paper"]),
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def key(cell):
+    return cell.dataset, cell.explainer, cell.setting, cell.measure
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_experiment_is_published_beside_the_printed_numbers(experiment):
+    for cell in cells(experiment):
+        if experiment != "claims":  # there the theory says it
+            assert cell.paper == beside_printed(experiment, Cell(*key(cell), ours=None)).paper
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
+    every, module = cells(experiment), EXPERIMENTS[experiment].module
+    shown = module.shown(every) if hasattr(module, "shown") else every
+    tables = {
+        "accuracy": [cell for cell in every if cell.measure == "accuracy"],
+        "shown": [cell for cell in shown if cell.measure != "accuracy"],
+    }
+    for part, mine in tables.items():
+        page = PAGES / f"{experiment}-{part}.csv"
+        assert page.exists() == bool(mine)
+        assert not mine or page.read_text(encoding="utf-8") == Grid.of(mine).csv()
+
+
+def test_the_summary_is_that_of_the_published_cells():
+    found = as_summaries({name: cells(name) for name in EXPERIMENTS})
+    assert (PAGES / "summary.csv").read_text(encoding="utf-8") == found
+
+
+def test_highlighted_text_is_within_4_hundredths_of_the_paper_and_anchors_within_8():
+    found = [cell for cell in cells("table-text") if cell.measure in MEASURES]
+    assert len(found) == 12
+    for cell in found:
+        assert abs(cell.difference) <= (0.08 if cell.explainer == "anchors" else 0.04)
+        assert (cell.runs, cell.n) == (5, 1000)
+
+
+def test_the_tree_of_2048_leaves_on_adult_needs_about_4300_samples():
+    (cell,) = (
+        c for c in cells("figure-trees") if key(c)[2:] == ("2048 leaves", "samples for 0.9") and c.paper
+    )
+    assert (cell.dataset, cell.paper) == ("adult", 4300)
+    assert cell.ours == pytest.approx(4300, rel=0.1)
+
+
+def test_the_threshold_of_anchors_raises_sufficiency_on_every_dataset_and_lowers_consistency_on_five():
+    for measure, rises, holds in (
+        ("sufficiency", True, 6),
+        ("uniqueness", True, 5),
+        ("consistency", False, 5),
+    ):
+        assert f"on {holds} of 6" in trend(cells("figure-anchors"), measure, rises, threshold_of)
+
+
+def test_the_best_explainer_differs_between_two_populations():
+    assert "Holds: anchors in population 1, dice in population 2" in best(cells("figure-populations"))
+
+
+@pytest.mark.parametrize("experiment", TABLES)
+def test_tables_have_five_runs_of_all_cells_and_what_is_said_of_their_order_is_true(experiment):
+    found = [cell for cell in cells(experiment) if cell.measure in MEASURES]
+    assert len(found) == (48 if experiment == "table-counterfactuals" else 72)
+    assert {cell.runs for cell in found} == {5}
+    near_zero, improves, depends = orderings(found)
+    assert "Holds" in near_zero
+    assert "worse" not in improves
+    assert ("Holds" in depends) == (experiment != "table-lime")
+
+
+def test_pictures_are_small():
+    assert all(path.stat().st_size < 200_000 for path in PAGES.glob("*.svg"))
