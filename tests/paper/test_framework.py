@@ -13,13 +13,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from faithkit_paper.boosters import Codes, Parameters, booster
 from faithkit_paper.catalogue import EXPERIMENTS, chosen
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_models
 from faithkit_paper.figures import as_svg, half_width, line, panels
 from faithkit_paper.findings import Cell, Findings, cells_of_runs, over_runs
 from faithkit_paper.grids import Grid, number
-from faithkit_paper.models import DATASETS, Codes, Parameters, boosted, booster
+from faithkit_paper.models import DATASETS, boosted
 from faithkit_paper.printed import beside_printed, printed
 from faithkit_paper.report import Summary, as_csv, as_markdown
 from faithkit_paper.run import reproduce

@@ -38,7 +38,7 @@ def split(context: Context, dataset: str, most: int | None) -> Split:
     """Split a dataset at random, with at most so many rows in each part."""
     from sklearn.model_selection import train_test_split
 
-    from faithkit_paper.models import Codes
+    from faithkit_paper.boosters import Codes
 
     data = context.dataset(dataset)
     train, test, y_train, y_test = train_test_split(

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from faithkit_paper.boosters import Codes, Parameters, booster
 from faithkit_paper.context import Context
-from faithkit_paper.models import Codes, Parameters, booster
 
 LEARNING_RATES = tuple(2.0**exponent for exponent in range(-5, 3))
 ROUNDS = (50, 100, 150, 200, 250, 300)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from faithkit_paper.boosters import BY_HISTOGRAM
 from faithkit_paper.context import Context
 from faithkit_paper.figures import line, panels
 from faithkit_paper.findings import Cell, Findings, cells_of_runs
-from faithkit_paper.models import BY_HISTOGRAM, DATASETS, Trained, boosted
+from faithkit_paper.models import DATASETS, Trained, boosted
 from faithkit_paper.orderings import trend
 from faithkit_paper.readings import Reading, background, seen
 

@@ -5,9 +5,10 @@ Without `--search` the hyper-parameters are the printed ones; with it they are l
 
 import attrs
 
+from faithkit_paper.boosters import NAME
 from faithkit_paper.context import Context
 from faithkit_paper.findings import Cell, Findings
-from faithkit_paper.models import DATASETS, NAME, boosted
+from faithkit_paper.models import DATASETS, boosted
 
 
 def run(context: Context) -> Findings:
