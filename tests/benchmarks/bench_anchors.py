@@ -5,7 +5,7 @@ from harness import Contest, benchmark
 
 import faithkit
 
-ROWS = 30
+ROWS = 60
 
 
 @benchmark
