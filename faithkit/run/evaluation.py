@@ -183,14 +183,7 @@ class Evaluation:
         {'f': 1.0, 'm': 0.0}
         """
         name, rows = members(groups, self.sample.X, self.labels.codes)
-        everybody = np.arange(self.n)
-        parts = {group: self._part(mine) for group, mine in rows.items()}
-        rests = {
-            group: self._part(np.setdiff1d(everybody, mine))
-            for group, mine in rows.items()
-            if len(mine) < self.n
-        }
-        return Subgroups(name, parts, rests)
+        return self._divided(name, rows, self.n)
 
     def on(self, X: Any) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
@@ -415,6 +408,15 @@ class Evaluation:
     @cached_property
     def _sides(self) -> dict[str, Side]:
         return {}
+
+    def _divided(self, name: str, rows: dict[Any, Any], n: int) -> Subgroups:
+        """Evaluate each group, and the rest beside it; `rows` are some of n."""
+        everybody = np.arange(n)
+        parts = {group: self._part(mine) for group, mine in rows.items()}
+        rests = {
+            group: self._part(np.setdiff1d(everybody, mine)) for group, mine in rows.items() if len(mine) < n
+        }
+        return Subgroups(name, parts, rests)
 
     def _part(self, rows: Any) -> "Evaluation":
         sample = Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows))

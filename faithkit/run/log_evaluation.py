@@ -103,14 +103,7 @@ class LogEvaluation(Evaluation):
         values = np.array([pairs.labels[code][0] for code in pairs.label], dtype=object)
         codes = encode_labels([pairs.labels[code][1] for code in pairs.label]).codes
         name, rows = members(pd.Series(values, name=groups, dtype=object), None, codes)
-        everybody = np.arange(len(values))
-        parts: dict[Any, Evaluation] = {group: self._part(mine) for group, mine in rows.items()}
-        rests: dict[Any, Evaluation] = {
-            group: self._part(np.setdiff1d(everybody, mine))
-            for group, mine in rows.items()
-            if len(mine) < len(values)
-        }
-        return Subgroups(name, parts, rests)
+        return self._divided(name, rows, len(values))
 
     def _part(self, rows: Any) -> "LogEvaluation":
         assert self.grouped_cells is not None

@@ -1,7 +1,7 @@
 """Examples: tallies of balls against all distances at once, and counterfactuals against DiCE's on Adult."""
 
 import numpy as np
-from bench_empirical_anchors import adult
+from bench_empirical_anchors import on_adult
 from harness import Contest, benchmark
 
 import faithkit
@@ -71,31 +71,9 @@ def balls() -> list[Contest]:
 
 @benchmark
 def counterfactuals() -> list[Contest]:
-    """Explain all of Adult's test part; the peer explains a few rows of it, and is scaled up."""
+    """Nearest counterfactuals against DiCE's."""
     import dice_ml  # noqa: F401 (so that a missing dice-ml leaves this benchmark out)
 
-    model, train, test = adult()
-    predictor = faithkit.Predictor(model)
-    seeds = faithkit.row_seeds(test, 0)
-    mine = faithkit.registry().create("explainer", "nearest-counterfactual").fit(predictor, train)
-    theirs = faithkit.registry().create("explainer", "dice", {"method": "kdtree"}).fit(predictor, train)
-    rows = np.random.default_rng(0).choice(len(test), PEER_ROWS, replace=False)
-
-    def ours():
-        return len(mine.explain(test, seeds))
-
-    def peer():
-        return len(theirs.explain(test.iloc[rows], seeds[rows]))
-
     return [
-        Contest(
-            f"{len(test):,} rows of Adult against {len(train):,}",
-            ours,
-            "dice, kdtree",
-            peer,
-            wanted=100.0,
-            same=lambda a, b: True,
-            repeat=1,
-            peer_share=PEER_ROWS / len(test),
-        )
+        on_adult("nearest-counterfactual", "dice", {"method": "kdtree"}, "dice, kdtree", PEER_ROWS, 100.0)
     ]
