@@ -17,8 +17,6 @@ Bits = NDArray[np.uint64]
 BLOCK_WORDS = 262_144  # two megabytes: small enough for the cache, large enough to keep threads apart
 BLOCK_COLUMNS = 1_600  # words: the same trade-off for `column_sums`
 SQUARES = 8  # of 8 × 8 bits transposed at once: fewer calls, and still in the cache
-_BYTES = np.uint64(0x00FF00FF00FF00FF)
-_LANES = 128  # a word's pairs of bytes, at most 510 each, fit a 16-bit lane this many times
 
 
 def n_words(n: int) -> int:
@@ -73,22 +71,8 @@ def get_bits(bits: Bits, rows: NDArray[np.int64], columns: NDArray[np.int64]) ->
 
 def popcount(bits: Bits) -> NDArray[np.int64]:
     """Count the ones of every row."""
-    rows, words = bits.shape
-    third = 8 * -(-words // 24)
-    counts = np.zeros((rows, 3 * third), dtype=np.uint8)
-    np.bitwise_count(bits, out=counts[:, :words])
-    # three counts of at most 64 fit a byte: summing bytes in words is the dearer part
-    folded = counts[:, :third] + counts[:, third : 2 * third] + counts[:, 2 * third :]
-    return _sum_bytes(folded.view(np.uint64))
-
-
-def _sum_bytes(counts: Bits) -> NDArray[np.int64]:
-    """Add up the eight small numbers in each word of a row: several times faster than summing bytes."""
-    total = np.zeros(len(counts), dtype=np.int64)
-    for start, stop in spans(counts.shape[1], _LANES):
-        part = counts[:, start:stop]
-        lanes = ((part & _BYTES) + (part >> np.uint64(8) & _BYTES)).sum(axis=1)
-        total += lanes.view(np.uint16).reshape(-1, 4).sum(axis=1, dtype=np.int64)
+    # NumPy adds bytes in 32 bits twice as fast as in 64, and four billion instances are enough
+    total: NDArray[np.int64] = np.bitwise_count(bits).sum(axis=1, dtype=np.uint32).astype(np.int64)
     return total
 
 

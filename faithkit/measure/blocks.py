@@ -5,6 +5,7 @@ number of threads can never change a number.
 """
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,13 +25,31 @@ def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def each_block(work: Callable[[int, int], None], n: int, size: int) -> None:
-    """Call ``work(start, stop)`` for every block; in threads where there is more than one."""
-    edges = list(spans(n, size))
-    threads = min(len(edges), MAX_THREADS, os.cpu_count() or 1)
-    if threads < 2:
-        for start, stop in edges:
-            work(start, stop)
+    """Call ``work(start, stop)`` for every block, with the help of threads where there is more than one.
+
+    What a block raises is raised here, and no other block is begun.
+    """
+    left = list(spans(n, size))[::-1]
+    helpers = min(len(left), MAX_THREADS, os.cpu_count() or 1) - 1
+    taking = threading.Lock()
+
+    def run() -> None:
+        while True:
+            with taking:
+                if not left:
+                    return
+                start, stop = left.pop()
+            try:
+                work(start, stop)
+            except BaseException:
+                left.clear()
+                raise
+
+    if helpers < 1:
+        run()
         return
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(lambda edge: work(*edge), edges):  # iterating re-raises what a block raised
-            pass
+    with ThreadPoolExecutor(helpers) as pool:
+        others = [pool.submit(run) for _ in range(helpers)]
+        run()
+    for other in others:
+        other.result()

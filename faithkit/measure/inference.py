@@ -119,6 +119,7 @@ def _sums_over_explanations(counted: Count, *weights: Floats) -> Floats:
     wide = np.stack([np.broadcast_to(weights[i], counted.tally.counts.shape) for i in some], axis=2)
     for start, stop, bits in counted.blocks():
         sums[some] += column_sums(bits, wide[start:stop], counted.labels).T
+        del bits  # before the next block is made
     return sums
 
 

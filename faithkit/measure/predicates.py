@@ -81,9 +81,12 @@ class Interval:
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Interval(self.column, low, high, self.missing and other.missing)
 
-    def mask(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows satisfy the predicate."""
-        values = _numbers(X, self.column)
+    def read(self, X: Any) -> NDArray[np.float64]:
+        """Return what predicates of this kind on this column compare: its numbers, side by side in memory."""
+        return np.ascontiguousarray(_numbers(X, self.column))
+
+    def takes(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which of the values that were read satisfy the predicate."""
         if self.low == -math.inf:  # −inf itself lies inside
             inside = values <= self.high
         else:
@@ -91,6 +94,10 @@ class Interval:
             if self.high < math.inf:
                 inside &= values <= self.high
         return inside | np.isnan(values) if self.missing else inside
+
+    def mask(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows satisfy the predicate."""
+        return self.takes(_numbers(X, self.column))
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON value; ends that limit nothing are left out, since JSON has no infinity."""
@@ -148,11 +155,20 @@ class OneOf:
         common = [value for value in self.values if value in other.values]
         return OneOf(self.column, common, self.missing and other.missing)
 
+    def read(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
+        """Return what predicates of this kind on this column compare: codes (−1 if missing), and values."""
+        codes, distinct = pd.factorize(_column(X, self.column))
+        return codes, pd.Index(distinct)
+
+    def takes(self, values: tuple[NDArray[np.intp], pd.Index]) -> NDArray[np.bool_]:
+        """Return which of the values that were read satisfy the predicate."""
+        codes, distinct = values
+        chosen: NDArray[np.bool_] = np.append(distinct.isin(list(self.values)), self.missing)
+        return chosen.take(codes, mode="wrap")  # the code −1 finds the last one
+
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
-        values = _column(X, self.column)
-        inside = values.isin(list(self.values)).to_numpy(bool)
-        return inside | values.isna().to_numpy(bool) if self.missing else inside
+        return self.takes(self.read(X))
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON value."""

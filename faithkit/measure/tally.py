@@ -19,7 +19,7 @@ from faithkit.measure.grouping import group
 from faithkit.measure.relations import Relation, holds_bits
 from faithkit.measure.rows import n_rows
 
-BLOCK_BYTES = 16 * 2**20  # of packed bits at a time, whatever the number of explanations
+BLOCK_BYTES = 32 * 2**20  # of packed bits at a time, whatever the number of explanations
 
 Counts = NDArray[np.int64]
 
@@ -155,4 +155,5 @@ def ask(counted: Count) -> Counts:
         counts[start:stop] = count_labels(bits, label_bits, partition=True)
         members = np.flatnonzero((counted.owned >= start) & (counted.owned < stop))
         counted.reflexive[members] = get_bits(bits, counted.owned[members] - start, members)
+        del bits  # or two blocks would be held while the next one is made
     return counts

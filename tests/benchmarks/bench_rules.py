@@ -15,7 +15,7 @@ N, COLUMNS, RULES = 200_000, 14, 5_000
 
 def _situation():
     rng = np.random.default_rng(0)
-    X = np.asfortranarray(rng.normal(size=(N, COLUMNS)))
+    X = rng.normal(size=(N, COLUMNS))
     labels = (rng.random(N) < 0.4).astype(np.int64)
     cuts = np.quantile(X[:, 0], np.linspace(0.1, 0.9, 9))
     rules = []
@@ -34,18 +34,22 @@ def rules() -> list[Contest]:
     explanations = Explanations(kind="rule", values=values)
     in_scope = registry().create("relation", "in-scope")
 
-    def tally():
-        counted = count(in_scope, Sample(X, explanations), labels, 2)
-        return dict(zip(counted.explanations.values, counted.tally.counts.tolist(), strict=True))
+    def contest(layout, X):
+        def tally():
+            counted = count(in_scope, Sample(X, explanations), labels, 2)
+            return dict(zip(counted.explanations.values, counted.tally.counts.tolist(), strict=True))
 
-    def masks():
-        found = {}
-        for rule in set(values):
-            mask = np.ones(N, dtype=bool)
-            for p in rule.predicates:
-                mask &= X[:, p.column] <= p.high if p.low == -np.inf else X[:, p.column] > p.low
-            found[rule] = np.bincount(labels[mask], minlength=2).tolist()
-        return found
+        def masks():
+            found = {}
+            for rule in set(values):
+                mask = np.ones(N, dtype=bool)
+                for p in rule.predicates:
+                    mask &= X[:, p.column] <= p.high if p.low == -np.inf else X[:, p.column] > p.low
+                found[rule] = np.bincount(labels[mask], minlength=2).tolist()
+            return found
+
+        what = f"tally of {RULES:,} rules × {N:,} rows, {layout}"
+        return Contest(what, tally, "a NumPy mask per rule", masks, 40.0, repeat=2)
 
     counted = count(in_scope, Sample(X, explanations), labels, 2)
 
@@ -56,8 +60,7 @@ def rules() -> list[Contest]:
         pseudo_values(counted)
 
     return [
-        Contest(
-            f"tally of {RULES:,} rules × {N:,} rows", tally, "a NumPy mask per rule", masks, 40.0, repeat=2
-        ),
+        contest("a NumPy array", X),
+        contest("each column contiguous", np.asfortranarray(X)),
         Contest("second pass, for the standard error", second_pass, "the first pass", first_pass, 1 / 3),
     ]

@@ -1,0 +1,63 @@
+"""Work in blocks: every block is done once, whatever the threads, and what it raises arrives."""
+
+import threading
+
+import pytest
+
+from faithkit.measure import blocks
+from faithkit.measure.blocks import each_block
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize(("n", "size"), [(0, 3), (1, 3), (3, 3), (4, 3), (1_000, 1)])
+def test_every_part_is_done_once(monkeypatch, threads, n, size):
+    monkeypatch.setattr(blocks, "MAX_THREADS", threads)
+    done = [0] * n
+
+    def work(start, stop):
+        for i in range(start, stop):
+            done[i] += 1
+
+    each_block(work, n, size)
+    assert done == [1] * n
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_what_a_block_raises_is_raised_and_no_further_block_is_begun(monkeypatch, threads):
+    monkeypatch.setattr(blocks, "MAX_THREADS", threads)
+    begun = []
+
+    def work(start, stop):
+        begun.append(start)
+        if start == 10:
+            raise KeyError("ten")
+
+    with pytest.raises(KeyError, match="ten"):
+        each_block(work, 10_000, 1)
+    assert len(begun) < 10_000
+
+
+def test_what_a_helping_thread_raises_is_raised(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    here = threading.current_thread()
+    other_failed = threading.Event()
+
+    def work(start, stop):
+        if threading.current_thread() is here:
+            other_failed.wait(timeout=30)  # leaves the failing block to a helper
+        else:
+            other_failed.set()
+            raise ValueError("in a helper")
+
+    with pytest.raises(ValueError, match="in a helper"):
+        each_block(work, 4, 1)
+
+
+def test_blocks_within_blocks_are_done_as_well():
+    done = set()
+
+    def outer(start, stop):
+        each_block(lambda a, b: done.add((start, a)), 5, 1)
+
+    each_block(outer, 7, 1)
+    assert done == {(i, j) for i in range(7) for j in range(5)}
