@@ -56,7 +56,7 @@ def command(
     Parquet is read in pieces, and may be larger than memory. Rows whose explanation cells are all empty count
     as unexplained. A column of rules in their JSON form, with --features, has sufficiency, too.
     """
-    from faithkit.inputs.logs import open_log
+    from faithkit.inputs.logs import ParquetLog, open_log
     from faithkit.run.logs import score_log
 
     warn_on_stderr()
@@ -64,6 +64,11 @@ def command(
     paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
     with configured_backend(backend, scheduler):
         logged = open_log(log, prediction, explanation, features, by)
+        if backend == "dask" and not isinstance(logged, ParquetLog):
+            raise click.UsageError(
+                f"a cluster tallies Parquet files, and {log} is none: write it as Parquet, "
+                "or leave --backend dask out."
+            )
         found = score_log(logged, violations, **options)
         deliver(found, paths)
     if not check_limits(found.result, fail_under):

@@ -172,6 +172,14 @@ def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, m
 # --- in Python ------------------------------------------------------------------------------------------
 
 
+def test_a_log_that_is_no_parquet_is_not_tallied_alone_without_a_word(folder, scheduler):
+    (folder / "log.csv").write_text("prediction,phi\n1,0.5\n0,0.2\n")
+    given = ("score", "log.csv", "--prediction", "prediction", "--explanation", "phi")
+    code, out, err = told(command(folder, *given, *on(scheduler)))
+    assert (code, out) == (2, "")
+    assert "a cluster tallies Parquet files, and log.csv is none: write it as Parquet" in err
+
+
 def test_in_python_joblib_chooses_the_cluster(scheduler):
     import joblib
 

@@ -10,6 +10,9 @@ from faithkit_paper.context import Context
 from faithkit_paper.models import Trained
 
 
+NARROW = 6  # columns, of which all coalitions are soon tried
+
+
 @attrs.frozen
 class Reading:
     """What the paper does not say about a table's explanations, decided.
@@ -28,6 +31,8 @@ class Reading:
         How 1-FP and 2-FP cut: "floor", as it is printed, or "round".
     many : str
         The explainer where there are three classes or more, if it is another one.
+    narrow : str
+        The same for at most six columns: an algorithm that finds the same values sooner there.
     failed : str
         Rows for which no explanation was found: "alone", each with an explanation of its own, as faithkit has
         it, or "shared", as if they all had the same one (of codes only).
@@ -38,6 +43,7 @@ class Reading:
     target: str = ""
     fp: str = ""
     many: str = ""
+    narrow: str = ""
     failed: str = "alone"
 
     def __str__(self) -> str:
@@ -48,6 +54,11 @@ class Reading:
         told += ["rows without an explanation share one"] if self.failed == "shared" else []
         seen = "ordinal codes" if self.table == "codes" else "the table as published"
         return ", ".join([*told, f"on {seen}"])
+
+    def explainer_of(self, part: Trained) -> str:
+        """Return the explainer of a model with three classes or more."""
+        narrow = self.narrow if part.train.shape[1] <= NARROW else ""
+        return narrow or self.many or self.explainer
 
     @property
     def compares_importances(self) -> bool:
@@ -99,7 +110,7 @@ def explain(context: Context, trained: Trained, reading: Reading, X: Any, seed: 
 
     part = seen(context, trained, reading)
     many = len(part.model.classes_) > 2
-    spec = reading.many if reading.many and many else reading.explainer
+    spec = reading.explainer_of(part) if many else reading.explainer
     to_second = many and reading.target == "second" and not reading.compares_importances
     model = IsSecond(part.model) if to_second else part.model
     # readings that differ in what they compare share their explanations

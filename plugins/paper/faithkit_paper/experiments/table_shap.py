@@ -18,10 +18,16 @@ EXPLAINER = "shap:target=all,output={},background={}"
 
 def reading(scale: str, of_many: str, background: str, target: str, fp: str) -> Reading:
     """Return the reading of some choices: for boosted trees of many classes the scale can be another one."""
-    # the algorithm for trees takes a second a row where there are many classes
-    algorithm = "permutation" if background == "median" else "kernel"
-    many = f"{EXPLAINER.format(of_many, background)},algorithm={algorithm}"
-    return Reading(EXPLAINER.format(scale, background), target=target, fp=fp, many=many)
+    of_many_classes = EXPLAINER.format(of_many, background)
+    # "tree" explains raw scores only; the deep trees of Chess take it a second a row
+    algorithm = "tree" if of_many == "raw" else "permutation"
+    return Reading(
+        EXPLAINER.format(scale, background),
+        target=target,
+        fp=fp,
+        many=f"{of_many_classes},algorithm={algorithm}",
+        narrow=f"{of_many_classes},algorithm=kernel",
+    )
 
 
 TABLE = Table(
