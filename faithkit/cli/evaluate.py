@@ -57,7 +57,7 @@ def command(
     check_components(options)
     paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
     loaded = {name: options.pop(name) for name in LOADING}
-    situation = prepare(seed=seed, **loaded)
+    situation = prepare(seed=seed, by=by, **loaded)
     earlier = None if reference is None else read_like(situation.X, reference, loaded["text"])
     with configured_backend(backend, scheduler):
         result = evaluate(
@@ -68,7 +68,8 @@ def command(
             progress=True,
             **options,
         )
-        found = Findings.of(result, violations, by, None if earlier is None else result.on(earlier))
+        before = None if earlier is None else result.on(earlier)
+        found = Findings.of(result, violations, situation.groups, before)
     deliver(found, paths)
     if not check_limits(result, fail_under):
         ctx.exit(FAILED)

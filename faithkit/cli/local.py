@@ -8,23 +8,27 @@ import click
 from faithkit.cli.evaluate import LOADING
 from faithkit.cli.options import (
     check_components,
+    confidence,
     configured_backend,
     debug,
     discretizing,
     explaining,
     loading,
-    measuring,
+    relating,
     running,
     warn_on_stderr,
 )
 
 
 @click.command()
-@click.option("--row", type=int, required=True, metavar="N", help="The row of the sample, from 0.")
+@click.option(
+    "--row", type=click.IntRange(min=0), required=True, metavar="N", help="The row of the sample, from 0."
+)
 @loading
 @explaining
 @discretizing
-@measuring
+@relating
+@confidence
 @running
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 @debug

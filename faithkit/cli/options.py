@@ -82,8 +82,14 @@ discretizing = click.option(
     help="What makes two explanations equal, such as 1fp or sign.",
 )
 
+relating = click.option("--relation", metavar="NAME", help="Where an explanation applies, for sufficiency.")
+
+confidence = click.option(
+    "--confidence", default=0.95, show_default=True, metavar="SHARE", help="Of the intervals."
+)
+
 measuring = together(
-    click.option("--relation", metavar="NAME", help="Where an explanation applies, for sufficiency."),
+    relating,
     click.option(
         "--estimator",
         default="leave-one-out",
@@ -91,7 +97,7 @@ measuring = together(
         metavar="NAME",
         help="How counts become a value.",
     ),
-    click.option("--confidence", default=0.95, show_default=True, metavar="SHARE", help="Of the intervals."),
+    confidence,
     click.option(
         "--permutations", default=0, show_default=True, metavar="N", help="Shuffled labels for a p-value."
     ),
@@ -124,7 +130,7 @@ running = together(
 )
 
 asking = together(
-    click.option("--by", metavar="COLUMN", help="Measure inside each group of this column, too."),
+    click.option("--by", metavar="COLUMN", help="Measure inside each group of this column of the data, too."),
     click.option(
         "--violations",
         type=click.IntRange(min=0),

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
+from faithkit.cli import VERBS
 from faithkit.cli.options import debug
+from faithkit.errors import UnknownComponentError
 from faithkit.extension.creation import EMPTY, Parameter, parameters
 from faithkit.extension.registry import KINDS, registry
 
@@ -18,6 +20,10 @@ from faithkit.extension.registry import KINDS, registry
 @debug
 def command(kind: str, name: str, as_json: bool) -> None:
     """Show a component's parameters: `faithkit show explainer shap`."""
+    if kind == "command" and name in VERBS:
+        raise UnknownComponentError(
+            f"{name!r} is one of faithkit's own commands, which no plugin provides: faithkit {name} --help"
+        )
     entry = registry().find(kind, name)
     facts = {
         "kind": kind,

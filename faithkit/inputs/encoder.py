@@ -11,8 +11,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.columns import CategoryColumn, learn_column
-from faithkit.inputs.rows import Rows, check_X, column_names, input_kind, iter_columns
-from faithkit.wording import few
+from faithkit.inputs.rows import Rows, check_names, check_X, column_names, input_kind, iter_columns
 
 
 class Encoder:
@@ -130,7 +129,7 @@ class Encoder:
         """Bring the columns into the background's order; by name where both sides have names."""
         if isinstance(X, pd.DataFrame) and self._frame_columns is not None:
             names = column_names(check_X(X) if len(X) else X)
-            self._check_names(names)
+            check_names(names, self.names)
             place = {name: j for j, name in enumerate(names)}
             return X if names == self.names else X.iloc[:, [place[name] for name in self.names]]
         if X.ndim != 2 or X.shape[1] != self.n_columns:
@@ -138,14 +137,6 @@ class Encoder:
                 f"X has shape {X.shape}; expected {self.n_columns} columns, as in the background."
             )
         return X
-
-    def _check_names(self, names: list[str]) -> None:
-        lacking = sorted(set(self.names) - set(names))
-        extra = sorted(set(names) - set(self.names))
-        if lacking or extra:
-            says = [f"lacks {few(map(repr, lacking))}"] if lacking else []
-            says += [f"has {few(map(repr, extra))} beside"] if extra else []
-            raise InputError(f"X {' and '.join(says)}; expected the columns of the background.")
 
     def _check_table(self, X: Rows) -> None:
         kind = input_kind(X)

@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from faithkit.errors import InputError
 from faithkit.inputs.parquet import ParquetTable, Piece
 from faithkit.inputs.seeds import cell_words, digest_words, header
-from faithkit.inputs.tables import match_names, read_table
+from faithkit.inputs.tables import match_name, match_names, read_table
 from faithkit.measure.explanations import Explanations, as_explanations, object_array
 from faithkit.measure.rules import Rule
 
@@ -57,10 +56,10 @@ class Roles:
         ('phi_age', 'phi_sex')
         """
         return cls(
-            _one(names, prediction, "--prediction"),
+            match_name(names, prediction, "--prediction"),
             tuple(match_names(names, explanation)),
             tuple(match_names(names, features)) if features else (),
-            None if by is None else _one(names, by, "--by"),
+            None if by is None else match_name(names, by, "--by"),
         )
 
     @property
@@ -80,13 +79,6 @@ class Roles:
         missing = explanations.missing | _empty_rows(logged)
         explained = attrs.evolve(explanations, missing=missing, instances=X)
         return Log(frame[self.prediction], explained, X, None if self.by is None else frame[self.by])
-
-
-def _one(names: list[str], name: str, option: str) -> str:
-    found = match_names(names, (name,))
-    if len(found) > 1:
-        raise InputError(f"{option} {name!r} matches {len(found)} columns; expected one: give its full name.")
-    return found[0]
 
 
 def _sharing(logged: pd.DataFrame) -> pd.DataFrame:

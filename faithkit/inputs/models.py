@@ -18,7 +18,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.preparation import is_plain, prepared
 from faithkit.inputs.rows import Rows, check_X, n_rows, take_rows
-from faithkit.wording import describe, few, suggest
+from faithkit.wording import describe, did_you_mean, few, listing, suggest
 
 _DEFAULTS = ("gradient-boosting", "random-forest", "logistic", "tree", "knn")
 _PICKLES = (".joblib", ".pkl", ".pickle")
@@ -73,18 +73,28 @@ def train_default(name: str, X: Rows, y: Any, seed: int = 0) -> tuple[Any, Rows,
     (4, 2, ['a'])
     """
     X = check_X(X)
-    labels = _checked_target(y, n_rows(X))
-    train, test = _split(labels, seed % 2**32)
+    train, test = split_rows(y, n_rows(X), seed)
     model = default_model(name, X, seed)
     background = take_rows(X, train)
     try:
-        model.fit(background, labels[train])
+        model.fit(background, np.asarray(y)[train])
     except Exception as error:
         raise InputError(
             f"The default model {name!r} cannot be trained on this table ({describe(error)}). "
             "Check the target and the columns, or give a model of your own."
         ) from error
     return model, background, take_rows(X, test)
+
+
+def split_rows(y: Any, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return which of n rows `train_default` learns from, and which are left to judge the model by.
+
+    Examples
+    --------
+    >>> [len(rows) for rows in split_rows(["a", "a", "a", "b", "b", "b"], 6)]
+    [4, 2]
+    """
+    return _split(_checked_target(y, n), seed % 2**32)
 
 
 def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) -> Any:
@@ -117,8 +127,9 @@ def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) ->
         model = _import_model(reference)
     else:
         raise InputError(
-            f"The model {reference!r} is neither a file of a known kind nor a name in a module; "
-            "expected module:attribute, or a .skops, .onnx, .joblib, .pkl or .pickle file."
+            f"The model {reference!r} is neither a file of a known kind nor a name in a module; expected "
+            "module:attribute, or a .skops, .onnx, .joblib, .pkl or .pickle file. On the command line also a "
+            f"default model: {listing(_DEFAULTS, 'or')}. {did_you_mean(reference, _DEFAULTS)}".rstrip()
         )
     Predictor(model)  # says what is wrong with something that is no model
     return model

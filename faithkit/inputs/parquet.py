@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from faithkit.errors import InputError
+from faithkit.inputs.tables import check_distinct
 from faithkit.wording import describe, few
 
 _SHARE = "workers need the files under the same path as here"
@@ -66,9 +67,7 @@ class ParquetTable:
         names = list(_converted(schema.empty_table()).columns)
         if not pieces or not names:
             raise InputError(f"{path} has 0 rows or 0 columns; expected at least one of each.")
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise InputError(f"{path} has several columns {twice[0]!r}: give each column a name of its own.")
+        check_distinct(path, names)
         return cls(path, schema, pieces, names)
 
     def using(self, columns: Sequence[str]) -> "ParquetTable":

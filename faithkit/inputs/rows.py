@@ -3,7 +3,7 @@
 Everything else asks these few functions instead of asking for the type once more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,14 +14,24 @@ from faithkit.errors import InputError
 from faithkit.measure.rows import concat_rows, n_rows, take_rows
 from faithkit.wording import few
 
-__all__ = ["check_X", "column_names", "concat_rows", "input_kind", "iter_columns", "n_rows", "take_rows"]
+__all__ = [
+    "check_X",
+    "check_columns",
+    "check_names",
+    "column_names",
+    "concat_rows",
+    "input_kind",
+    "iter_columns",
+    "n_rows",
+    "take_rows",
+]
 
 Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]
 
 _EXPECTED = "a 2-D NumPy array, a pandas DataFrame, a SciPy sparse matrix or a list of strings"
 
 
-def input_kind(X: Rows) -> str:
+def input_kind(X: Rows, who: str = "X") -> str:
     """Return "table", "sparse" or "text": the word a component lists in its `inputs`.
 
     Examples
@@ -35,7 +45,7 @@ def input_kind(X: Rows) -> str:
         return "sparse"
     if isinstance(X, list) and all(isinstance(text, str) for text in X):
         return "text"
-    raise InputError(f"X is {_described(X)}; expected {_EXPECTED}.{_how_to_convert(X)}")
+    raise InputError(f"{who} is {_described(X)}; expected {_EXPECTED}.{_how_to_convert(X)}")
 
 
 def column_names(X: Rows) -> list[str]:
@@ -63,10 +73,11 @@ def iter_columns(X: Rows) -> Iterator[Any]:
             yield pd.Series(X[:, j], dtype=dtype, copy=False)
 
 
-def check_X(X: Rows) -> Rows:  # noqa: N802 (X, as in scikit-learn)
+def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-learn)
     """Return X if it is a usable sample, and say what is wrong with it otherwise.
 
-    Nothing is converted but sparse matrices, which become CSR, the format whose rows can be taken.
+    Nothing is converted but sparse matrices, which become CSR, the format whose rows can be taken. `who` is
+    what to call it: "X", or "The background".
 
     Raises
     ------
@@ -81,39 +92,74 @@ def check_X(X: Rows) -> Rows:  # noqa: N802 (X, as in scikit-learn)
     ...
     faithkit.errors.InputError: X has shape (2,); expected one row per instance and one column per feature...
     """
-    kind = input_kind(X)
+    kind = input_kind(X, who)
     if kind != "text":
-        _check_shape(X)
+        _check_shape(X, who)
     if n_rows(X) == 0:
         raise InputError(
-            "The sample is empty (0 rows); expected at least one. Check the file and any filter on it."
+            f"{'The sample' if who == 'X' else who} is empty (0 rows); expected at least one. "
+            "Check the file and any filter on it."
         )
     if isinstance(X, pd.DataFrame):
-        _check_names(X)
+        _check_distinct(X, who)
     return X.tocsr() if kind == "sparse" else X
 
 
-def _check_shape(X: Rows) -> None:
+def check_columns(X: Rows, background: Rows) -> None:
+    """Refuse rows that have other columns than the background, before anything is explained.
+
+    Examples
+    --------
+    >>> check_columns(pd.DataFrame({"age": [31]}), pd.DataFrame({"age": [40], "job": ["clerk"]}))
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: X lacks 'job'; expected the columns of the background.
+    """
+    kinds = input_kind(X), input_kind(background, "The background")
+    if (kinds[0] == "text") != (kinds[1] == "text"):
+        said = ["texts" if kind == "text" else "the rows of a table" for kind in kinds]
+        raise InputError(f"X has {said[0]}, and the background has {said[1]}: give both in one form.")
+    if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
+        check_names(column_names(X), column_names(background))
+    elif kinds[0] != "text" and X.shape[1:] != background.shape[1:]:
+        raise InputError(
+            f"X has shape {X.shape}; expected {background.shape[1]} columns, as in the background."
+        )
+
+
+def check_names(names: Sequence[str], expected: Sequence[str]) -> None:
+    """Say which of the background's columns are lacking, and which are new; their order is free."""
+    lacking = sorted(set(expected) - set(names))
+    extra = sorted(set(names) - set(expected))
+    if lacking or extra:
+        says = [f"lacks {few(map(repr, lacking))}"] if lacking else []
+        says += [f"has {few(map(repr, extra))} beside"] if extra else []
+        raise InputError(f"X {' and '.join(says)}; expected the columns of the background.")
+
+
+def _check_shape(X: Rows, who: str) -> None:
     if isinstance(X, np.ma.MaskedArray):
-        raise InputError("X is a masked array, whose mask would be lost. Give X.filled(numpy.nan) instead.")
+        raise InputError(
+            f"{who} is a masked array, whose mask would be lost. Give X.filled(numpy.nan) instead."
+        )
     if X.ndim == 1:
         raise InputError(
-            f"X has shape {X.shape}; expected one row per instance and one column per feature. "
+            f"{who} has shape {X.shape}; expected one row per instance and one column per feature. "
             "Use X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single row, "
             "X.tolist() for texts."
         )
     if X.ndim != 2:
-        raise InputError(f"X has shape {X.shape}; expected two dimensions. Use X.reshape(len(X), -1).")
+        raise InputError(f"{who} has shape {X.shape}; expected two dimensions. Use X.reshape(len(X), -1).")
     if X.shape[1] == 0:
-        raise InputError(f"X has shape {X.shape}: no columns; expected at least one feature.")
+        raise InputError(f"{who} has shape {X.shape}: no columns; expected at least one feature.")
 
 
-def _check_names(X: Any) -> None:
+def _check_distinct(X: Any, who: str) -> None:
     names = pd.Index(column_names(X))
     if not names.is_unique:
         twice = few(repr(name) for name in names[names.duplicated()].unique())
         raise InputError(
-            f"X has more than one column named {twice}; expected distinct names. Rename or drop them."
+            f"{who} has more than one column named {twice}; expected distinct names. Rename or drop them."
         )
 
 

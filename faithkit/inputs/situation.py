@@ -8,19 +8,23 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.datasets import dataset_names, load_dataset
-from faithkit.inputs.models import default_model_names, load_model, train_default
+from faithkit.inputs.models import default_model_names, load_model, split_rows, train_default
 from faithkit.inputs.rows import n_rows, take_rows
-from faithkit.inputs.tables import read_table, select_columns, split_target
+from faithkit.inputs.tables import match_name, read_table, select_columns, split_target, suggest_column
 from faithkit.wording import few, suggest
 
 
 @attrs.frozen(eq=False)
 class Situation:
-    """A model, the sample to judge it on, and the rows that explainers may learn from."""
+    """A model, the sample to judge it on, and the rows that explainers may learn from.
+
+    `groups` has a value for every row of the sample, where groups were asked for.
+    """
 
     model: Any
     X: Any
     background: Any
+    groups: Any = None
 
 
 def prepare(
@@ -33,8 +37,11 @@ def prepare(
     background: str | None = None,
     samples: int | None = None,
     seed: int = 0,
+    by: str | None = None,
 ) -> Situation:
     """Load the data and the model; a default model is trained on a part, and judged on the rest.
+
+    The groups `by` may come from any column of the data, shown to the model or not.
 
     Examples
     --------
@@ -44,7 +51,8 @@ def prepare(
     """
     if columns and text:
         raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
-    X, y = _load(data, target)
+    X, y, table = _load(data, target)
+    groups = None if by is None else _column(table, by)
     if columns:
         X = select_columns(X, columns)
     if text:
@@ -56,31 +64,42 @@ def prepare(
                 f"the default model {model} must be trained, and nobody says on what: "
                 "name the column to predict with --target, or give your own --model."
             )
-        fitted, learnt, X = train_default(model, X, y, seed)
+        fitted, learnt, _ = train_default(model, X, y, seed)
         known = learnt if known is None else known
+        rows = split_rows(y, n_rows(X), seed)[1]
     else:
         fitted = load_model(model, trust_pickle)
-    return Situation(fitted, _sampled(X, samples, seed), known)
+        rows = np.arange(n_rows(X))
+    rows = _drawn(rows, samples, seed)
+    sample = X if len(rows) == n_rows(X) else take_rows(X, rows)
+    return Situation(fitted, sample, known, None if groups is None else groups.iloc[rows])
 
 
-def _load(data: str, target: str | None) -> tuple[Any, Any]:
+def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
+    """Return the features, the target where there is one, and the table as it was read."""
     if data in dataset_names() and not Path(data).exists():
         dataset = load_dataset(data)
-        return dataset.X, dataset.y
+        return dataset.X, dataset.y, dataset.X
     if not Path(data).exists() and not Path(data).suffix:
         raise InputError(
-            f"there is neither a file nor a dataset {data!r}: give a CSV or Parquet file, or one of "
-            f"{few(dataset_names())}."
+            f"there is neither a file nor a dataset {data!r}. {suggest(data, dataset_names())} "
+            "Give a CSV or Parquet file, or a name that `faithkit datasets` lists."
         )
     frame = read_table(data)
-    return (frame, None) if target is None else split_target(frame, target)
+    return (frame, None, frame) if target is None else (*split_target(frame, target), frame)
+
+
+def _column(table: Any, name: str) -> Any:
+    if isinstance(table, list):
+        raise InputError(f"this dataset has texts only, and no column to group by: leave --by {name} out.")
+    return table[match_name(list(table.columns), name, "--by")]
 
 
 def _texts(frame: Any, column: str) -> list[str]:
     if isinstance(frame, list):
         raise InputError(f"this dataset has texts only: leave --text {column} out.")
     if column not in frame.columns:
-        raise InputError(f"the table has no column {column!r}. {suggest(column, map(str, frame.columns))}")
+        raise InputError(f"the table has no column {column!r}. {suggest_column(column, frame.columns)}")
     cells = frame[column]
     if cells.isna().any():
         row = int(cells.isna().to_numpy().argmax())
@@ -99,9 +118,8 @@ def read_like(X: Any, path: str, text: str | None = None) -> Any:
     return frame[list(X.columns)]
 
 
-def _sampled(X: Any, samples: int | None, seed: int) -> Any:
-    n = n_rows(X)
+def _drawn(rows: np.ndarray, samples: int | None, seed: int) -> np.ndarray:
+    n = len(rows)
     if samples is None or samples >= n:
-        return X
-    rows = np.random.default_rng(seed).choice(n, samples, replace=False)
-    return take_rows(X, np.sort(rows))
+        return rows
+    return rows[np.sort(np.random.default_rng(seed).choice(n, samples, replace=False))]

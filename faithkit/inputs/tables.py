@@ -6,7 +6,8 @@ Whatever can be wrong with a file is said in one line, because the reader of tha
 import gzip
 import warnings
 import zlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from os import PathLike
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.wording import describe, suggest
+from faithkit.wording import describe, did_you_mean, few
 
 _SUFFIXES = (".csv", ".csv.gz", ".parquet")
 
@@ -31,7 +32,8 @@ def read_table(path: str | PathLike[str]) -> Any:
     Raises
     ------
     InputError
-        There is no such file, its suffix is unknown, it is damaged, or it has no rows.
+        There is no such file, its suffix is unknown, it is damaged, it has no rows, or two of its columns
+        have the same name.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def split_target(frame: Any, target: str) -> tuple[Any, Any]:
     (['age'], ['low', 'high'])
     """
     if target not in frame.columns:
-        raise InputError(f"The table has no column {target!r}. {suggest(target, map(str, frame.columns))}")
+        raise InputError(f"The table has no column {target!r}. {suggest_column(target, frame.columns)}")
     if frame.shape[1] == 1:
         raise InputError(
             f"The table has no column beside the target {target!r}; expected at least one feature."
@@ -114,11 +116,39 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
     return [name for name in names if name in found]
 
 
+def match_name(names: Sequence[str], pattern: str, option: str) -> str:
+    """Return the one name that a pattern matches; `option` is who asked.
+
+    Examples
+    --------
+    >>> match_name(["age", "phi_age", "phi_sex"], "*_sex", "--by")
+    'phi_sex'
+    """
+    found = match_names(names, (pattern,))
+    if len(found) > 1:
+        raise InputError(
+            f"{option} {pattern!r} matches {len(found)} columns; expected one: give its full name."
+        )
+    return found[0]
+
+
+def suggest_column(word: str, names: Iterable[Any]) -> str:
+    """Ask back where a word is nearly a column's name, else list the names, with the spaces in them.
+
+    Examples
+    --------
+    >>> suggest_column("sex", ["label", " age"])
+    "There is: 'label', ' age'."
+    """
+    known = [str(name) for name in names]
+    return did_you_mean(word, known) or f"There is: {few(map(repr, known))}."
+
+
 def _matches(names: Sequence[str], pattern: str) -> Iterable[str]:
     """Match a name that is there as it stands, whatever brackets or stars are in it."""
     found = [pattern] if pattern in names else [name for name in names if fnmatchcase(str(name), pattern)]
     if not found:
-        raise InputError(f"No column matches {pattern!r}. {suggest(pattern, map(str, names))}")
+        raise InputError(f"No column matches {pattern!r}. {suggest_column(pattern, names)}")
     return found
 
 
@@ -142,7 +172,9 @@ def _read_csv(path: Path, suffix: str) -> Any:
         "low_memory": False,
     }
     try:
-        _check_delimiter(path, list(pd.read_csv(path, nrows=0, **options)))
+        # read as a row, because pandas renames columns of the same name
+        header = pd.read_csv(path, header=None, nrows=1, dtype=str, na_filter=False, **options)
+        _check_header(path, header.iloc[0].tolist())
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # without index_col the first column becomes an index where rows are longer than the header
@@ -159,20 +191,35 @@ def _read_csv(path: Path, suffix: str) -> Any:
         raise InputError(f"{path} is not a whole gzip file ({describe(error)}). Fetch it again.") from error
 
 
-def _check_delimiter(path: Path, names: list[str]) -> None:
+def _check_header(path: Path, names: list[str]) -> None:
     for mark, word in ((";", "';'"), ("\t", "tabs")):
         if len(names) == 1 and mark in names[0]:
             raise InputError(
                 f"{path} has the single column {names[0]!r}: its cells are separated by {word}; "
                 "expected commas. Save it with commas."
             )
+    check_distinct(path, [name for name in names if name])
+
+
+def check_distinct(path: Path, names: Sequence[str]) -> None:
+    """Refuse a file with several columns of one name: nobody could tell which of them is meant."""
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"{path} has several columns {twice!r}: give each column a name of its own.")
 
 
 def _read_parquet(path: Path) -> Any:
+    from pyarrow.parquet import read_schema
+
+    check_distinct(path, _whole(path, read_schema).names)
+    return _whole(path, lambda file: pd.read_parquet(file, engine="pyarrow"))
+
+
+def _whole(path: Path, read: Callable[[Path], Any]) -> Any:
     from pyarrow import ArrowException
 
     try:
-        return pd.read_parquet(path, engine="pyarrow")
+        return read(path)
     except (ArrowException, ValueError, EOFError) as error:
         raise InputError(
             f"{path} is not a whole Parquet file ({describe(error)}). It may be truncated: write it again."

@@ -4,10 +4,11 @@ from typing import Any
 
 import attrs
 
-from faithkit.measure.estimators import checked_scores, mean_score
+from faithkit.measure.estimators import by_chance, checked_scores, mean_score
 from faithkit.measure.inference import (
     Moments,
     Pseudo,
+    chance,
     interval,
     moments,
     permutation_p_value,
@@ -29,16 +30,18 @@ class Estimate:
     verified : float
         Share of instances with at least one *other* instance to check against.
     bracket : tuple of float
-        (M, M + 1 − verified): what the sample cannot rule out.
+        (M, M + 1 − verified), M by leave-one-out: what the sample cannot rule out.
     se, low, high : float or None
-        Standard error and interval of the measure; None where the estimator has none, and `se` also
-        where the sample shows no variation.
+        Standard error and interval of the measure, by leave-one-out; None where they are none of what the
+        estimator estimates, and `se` also where the sample shows no variation.
     confidence : float
         Of the interval.
     p_value : float or None
         Permutation test; None unless asked for.
     mse_bound : float or None
         Bound on the mean-squared error (an estimate of it, for relations other than grouping).
+    by_chance : float or None
+        What explanations unrelated to the predictions would get; None where the estimator does not say.
     verdict : str
         "verifiable", "partly verifiable" or "unverifiable".
 
@@ -58,6 +61,7 @@ class Estimate:
     confidence: float
     p_value: float | None
     mse_bound: float | None
+    by_chance: float | None = None
 
     @property
     def verdict(self) -> str:
@@ -115,6 +119,7 @@ def estimate_from(
         confidence=confidence,
         p_value=p_value,
         mse_bound=_mse_bound(facts, groups),
+        by_chance=by_chance(estimator, facts.verified, chance(tally.owners.sum(axis=(0, 1)))),
     )
 
 

@@ -45,6 +45,10 @@ class LeaveOneOut:
         """Score every owner."""
         return ratio(tally.agreeing, tally.others)
 
+    def by_chance(self, verified: float, chance: float) -> float:
+        """Return the mean over all shuffles of the labels: 0 for who cannot be checked."""
+        return verified * chance
+
 
 class PlugIn:
     """The Gibbs decoder's accuracy on the sample: the instance itself counts too.
@@ -101,6 +105,10 @@ class VerifiedOnly:
         """Score every owner."""
         return ratio(tally.agreeing, tally.others, empty=np.nan)
 
+    def by_chance(self, verified: float, chance: float) -> float | None:
+        """Return the mean over all shuffles of the labels, which leave out the same instances."""
+        return chance if verified > 0 else None
+
 
 class FunctionEstimator:
     """A plain function ``tally -> scores``."""
@@ -114,6 +122,29 @@ class FunctionEstimator:
     def scores(self, tally: Tally) -> Scores:
         """Score every owner."""
         return self.function(tally)
+
+
+def by_chance(estimator: Any, verified: float, chance: float | None) -> float | None:
+    """Return what explanations unrelated to the predictions would get; None where the estimator does not say.
+
+    Parameters
+    ----------
+    estimator : Estimator
+        Its method ``by_chance(verified, chance)`` is asked, if it has one: the mean of its values over all
+        shuffles of the labels depends on no more than these for few estimators.
+    verified : float
+        Share of instances that could be checked.
+    chance : float or None
+        What a constant explainer gets; None for a single instance.
+
+    Examples
+    --------
+    >>> by_chance(LeaveOneOut(), 0.5, 0.6), by_chance(VerifiedOnly(), 0.5, 0.6), by_chance(PlugIn(), 0.5, 0.6)
+    (0.3, 0.6, None)
+    """
+    tell = getattr(estimator, "by_chance", None)
+    told: float | None = None if tell is None or chance is None else tell(verified, chance)
+    return told
 
 
 def checked_scores(estimator: Any, tally: Tally) -> Scores:

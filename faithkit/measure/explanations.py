@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.rows import concat_rows, n_rows, take_rows
+from faithkit.wording import few
 
 T = TypeVar("T")
 
@@ -234,12 +235,24 @@ def _from_rows(rows: list[Any]) -> Explanations:
 
 
 def _from_frame(frame: pd.DataFrame) -> Explanations:
+    _check_names(frame)
     shared = {"names": [str(name) for name in frame.columns]}
     if all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
         return _from_numbers(frame, shared)
     if frame.shape[1] == 1:
         return attrs.evolve(as_explanations(frame.iloc[:, 0]), shared=shared)
     return Explanations(kind="value", values=frame.reset_index(drop=True), shared=shared)
+
+
+def _check_names(frame: pd.DataFrame) -> None:
+    """Refuse columns that nobody could tell apart: in words, the last one would stand for all."""
+    names = pd.Index([str(name) for name in frame.columns])
+    if not names.is_unique:
+        twice = few(repr(name) for name in names[names.duplicated()].unique())
+        raise InputError(
+            f"the explanations have more than one column named {twice}; expected distinct names. "
+            "Rename or drop them."
+        )
 
 
 def _from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:

@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Callable
+from numbers import Real
 
 import attrs
 import numpy as np
@@ -52,8 +53,8 @@ def plan_samples(epsilon: float, n_explanations: int | None = None, tally: Tally
     >>> found.from_range, found.corollary
     (7535, 835879)
     """
-    if not 0 < epsilon < 1:
-        raise InputError(f"epsilon must lie between 0 and 1, got {epsilon!r}: 0.1 is a usual choice.")
+    if not isinstance(epsilon, Real) or not 0 < epsilon < 1:
+        raise InputError(f"epsilon must be a number between 0 and 1, got {epsilon!r}: 0.1 is a usual choice.")
     if n_explanations is None and tally is None:
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
     if n_explanations is not None and not (isinstance(n_explanations, int) and n_explanations >= 1):

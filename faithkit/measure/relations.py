@@ -57,16 +57,26 @@ class Relation:
     packed: Callable[[Sample, Explanations], Bits] | None = None
 
     def __and__(self, other: "Relation") -> "Relation":
-        return _Both(self, other)
+        return _Both(self, _composable(self, other))
 
     def __or__(self, other: "Relation") -> "Relation":
-        return _Either(self, other)
+        return _Either(self, _composable(self, other))
 
     def __invert__(self) -> "Relation":
         return _Not(self)
 
     def __str__(self) -> str:
         return self.name or type(self).__name__
+
+
+def _composable(relation: Relation, other: Any) -> Relation:
+    if isinstance(other, Relation):
+        return other
+    what = repr(other) if isinstance(other, str) else getattr(other, "__name__", f"a {type(other).__name__}")
+    raise InputError(
+        f"{relation} cannot be composed with {what}, which is no relation: "
+        "wrap a name or a function first, as faithkit.relation(…)."
+    )
 
 
 def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -> Bits:

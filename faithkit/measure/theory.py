@@ -5,6 +5,8 @@ and agreement(π), the chance that an instance for which it holds has the label 
 """
 
 import math
+from contextlib import AbstractContextManager
+from decimal import Context, Decimal, localcontext
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,10 +73,25 @@ def bias_sample_size(n_explanations: int, epsilon: float) -> int:
     >>> bias_sample_size(2048, 0.1)
     7535
     """
-    n = math.ceil(n_explanations / (math.e * epsilon))
-    while n_explanations / n * (1 - 1 / n) ** (n - 1) > epsilon:
-        n += 1
+    with _enough_digits(n_explanations, epsilon):
+        K, limit = Decimal(n_explanations), Decimal(str(float(epsilon)))
+        n = math.ceil(K / (Decimal(1).exp() * limit))  # one or two below the answer
+        while _worst_bias(K, n) > limit:
+            n += 1
     return n
+
+
+def _worst_bias(K: Decimal, n: int) -> Decimal:
+    return K if n == 1 else K / n * (1 - 1 / Decimal(n)) ** (n - 1)
+
+
+def _enough_digits(n_explanations: int, epsilon: float) -> AbstractContextManager[Context]:
+    """Reckon with decimals that tell n from n + 1: floats do not where n has more than 15 digits.
+
+    Beside K and 1/ε the next term counts, of the order of 1/n, which takes as many digits again.
+    """
+    digits = n_explanations.bit_length() * math.log10(2) - math.log10(epsilon)
+    return localcontext(prec=20 + 2 * math.ceil(digits))
 
 
 def corollary_sample_size(n_explanations: int, epsilon: float) -> int:
@@ -85,7 +102,9 @@ def corollary_sample_size(n_explanations: int, epsilon: float) -> int:
     >>> corollary_sample_size(2048, 0.1)
     835879
     """
-    return math.ceil(n_explanations * 12 / epsilon * math.log(3 / epsilon))
+    with _enough_digits(n_explanations, epsilon):
+        limit = Decimal(str(float(epsilon)))
+        return math.ceil(n_explanations * 12 / limit * (3 / limit).ln())
 
 
 def local_sample_size(epsilon: float, failure: float = 0.1) -> int:

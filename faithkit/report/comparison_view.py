@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from faithkit.measure import MEASURES
 from faithkit.report.figures import figures, lines
-from faithkit.report.formats import interval_name, plural
+from faithkit.report.formats import interval_name, left_out_line, ordering, plural
 from faithkit.report.views import (
     View,
     difference_view,
@@ -16,7 +16,6 @@ from faithkit.report.views import (
 from faithkit.wording import listing
 
 if TYPE_CHECKING:
-    from faithkit.measure.estimate import Estimate
     from faithkit.run.compare import Comparison, Pair
 
 
@@ -29,6 +28,7 @@ def comparison_view(found: "Comparison") -> View:
         "model": first.provenance.model,
         "facts": [plural(first.n, "instance")],
         "interval": interval_name(first),
+        "remarks": [line for line in (left_out_line(found), ordering(found)) if line],
         "measures": [_table(found, measure) | _details(found, measure) for measure in MEASURES],
         "systems": [
             {
@@ -47,30 +47,28 @@ def comparison_view(found: "Comparison") -> View:
 def compared_view(found: "Comparison") -> View:
     """Return the tables of systems that fit between the cells of a notebook."""
     first = next(iter(found.results.values()))
-    return {"interval": interval_name(first), "measures": [_table(found, measure) for measure in MEASURES]}
-
-
-def _ranked(found: "Comparison", measure: str) -> "dict[str, Estimate]":
-    every = {name: getattr(result, measure) for name, result in found.results.items()}
-    taken = [(name, one) for name, one in every.items() if one is not None]
-    return dict(sorted(taken, key=lambda item: -(item[1].value or 0)))
+    return {
+        "interval": interval_name(first),
+        "measures": [_table(found, measure) for measure in MEASURES],
+        "remarks": [line for line in (left_out_line(found), ordering(found)) if line],
+    }
 
 
 def _table(found: "Comparison", measure: str) -> View:
-    best, chance = found.best(measure), next(iter(found.results.values())).chance
+    best = found.best(measure)
     mark = "best" if len(best) == 1 else "may be the best"
     rows = [
-        {"name": name, "mark": mark if name in best else "", **estimate_view(one, chance)}
-        for name, one in _ranked(found, measure).items()
+        {"name": name, "mark": mark if name in best else "", **estimate_view(one)}
+        for name, one in found.ranked(measure).items()
     ]
     return {"name": measure, "rows": rows, "sentence": _best_sentence(best)}
 
 
 def _details(found: "Comparison", measure: str) -> View:
-    first, ranked = next(iter(found.results.values())), _ranked(found, measure)
+    first, ranked = next(iter(found.results.values())), found.ranked(measure)
     pairs = sorted(found.pairs(measure), key=lambda pair: pair.adjusted)
     return {
-        "plot": lines(ranked, measure, first.chance, found.best(measure)) if ranked else None,
+        "plot": lines(ranked, measure, found.best(measure)) if ranked else None,
         "pairs": [_pair(pair, 1 - first.confidence) for pair in pairs],
         "absent": _reasons(found, [name for name in found.results if name not in ranked]),
     }

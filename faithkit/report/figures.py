@@ -29,11 +29,10 @@ OTHERS = {
 def lines(
     estimates: "Mapping[str, Estimate | None]",
     name: str,
-    chance: float | None = None,
     best: Collection[str] | None = None,
 ) -> "Markup":
     """Return one line per measure, system or group; `name` differs for every plot of a page."""
-    draw = partial(plots.measures, estimates=estimates, chance=chance, best=best)
+    draw = partial(plots.measures, estimates=estimates, best=best)
     new_axes = partial(plots.line_axes, len(estimates))
     return drawn(draw, new_axes, f"{name}: values and intervals from 0 to 1", name)
 

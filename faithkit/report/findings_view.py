@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from faithkit.measure import MEASURES
 from faithkit.report.figures import figures, lines
-from faithkit.report.formats import plural
+from faithkit.report.formats import held, plural
 from faithkit.report.views import (
     View,
     difference_view,
@@ -16,7 +16,7 @@ from faithkit.report.views import (
     page_sentences,
     system_facts,
 )
-from faithkit.wording import cell_text, listing
+from faithkit.wording import cell_text
 
 if TYPE_CHECKING:
     from faithkit.run.findings import Findings
@@ -36,7 +36,7 @@ def findings_view(found: "Findings") -> View:
     return {
         **fragment_view(result),
         "notes": page_sentences(result)[len(MEASURES) :],
-        "plot": lines(estimates(result), "measures", result.chance),
+        "plot": lines(estimates(result), "measures"),
         "figures": figures(result, "result"),
         "unchecked": [name for name, one in estimates(result).items() if one and one.verified == 0],
         "witnesses": [_witness(violation) for violation in violations],
@@ -50,14 +50,12 @@ def findings_view(found: "Findings") -> View:
 def _witness(violation: "Violation") -> View:
     one, two = violation.witnesses
     cells = list(_side_by_side(one.cells or {}, two.cells or {}))
-    counts = sorted(violation.predictions.items(), key=lambda item: item[0] != one.prediction)
     total = sum(violation.predictions.values())
     whole = violation.explanation
     return {
         "explanation": whole,
         "start": f"{whole[:LETTERS]}…" if len(whole) > LETTERS else None,
-        "total": plural(total, "instance"),
-        "held": listing([f"{count:,} get {label}" for label, count in counts if count]),
+        "held": held(violation),
         "share": f"{100 * violation.predictions[one.prediction] / total:.1f}",
         "rows": [{"row": seen.row, "prediction": str(seen.prediction)} for seen in (one, two)],
         "cells": cells[:CELLS],

@@ -2,8 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from faithkit.measure import MEASURES
+from faithkit.wording import listing
+
 if TYPE_CHECKING:
+    from faithkit.measure.estimate import Estimate
+    from faithkit.run.compare import Comparison
     from faithkit.run.evaluation import Evaluation
+    from faithkit.run.witnesses import Violation
 
 
 def number(value: float | None) -> str:
@@ -13,6 +19,16 @@ def number(value: float | None) -> str:
     ('0.862', '–')
     """
     return "–" if value is None else f"{value:.3f}"
+
+
+def value_text(found: "Estimate") -> str:
+    """Return a measure's value; where nothing could be checked a dash, for a 0 would look unfaithful."""
+    return "–" if found.verified == 0 else number(found.value)
+
+
+def luck_text(found: "Estimate") -> str:
+    """Return what chance would give, or a dash where nobody can say."""
+    return "–" if found.verified == 0 else number(found.by_chance)
 
 
 def ends(low: float | None, high: float | None) -> str:
@@ -84,8 +100,17 @@ def interval_name(result: "Evaluation") -> str:
 
 def system(result: "Evaluation") -> str:
     """Return what explained: the explainer and the discretizer."""
-    given = result.provenance.explainer, result.provenance.discretizer
-    parts = [part.text for part in given if part is not None and part.text != "original"]
+    explainer, discretizer = result.provenance.explainer, result.provenance.discretizer
+    return system_name(None if explainer is None else explainer.text, discretizer.text)
+
+
+def system_name(explainer: str | None, discretizer: str) -> str:
+    """Return what an explainer and a discretizer are called together.
+
+    >>> system_name("shap", "1fp"), system_name("tree", "original")
+    ('shap · 1fp', 'tree')
+    """
+    parts = [part for part in (explainer, discretizer) if part is not None and part != "original"]
     return " · ".join(parts) or "logged explanations"
 
 
@@ -97,9 +122,12 @@ def title(result: "Evaluation") -> str:
 
 def facts(result: "Evaluation") -> list[str]:
     """Return what the sample is made of, and what explainers had to say about it."""
-    told = [f"{plural(result.n, 'instance')}, {plural(result.n_explanations, 'distinct explanation')}"]
+    given = result.n_explanations - result.unexplained  # each unexplained instance counts as one
+    told = [f"{plural(result.n, 'instance')}, {plural(given, 'distinct explanation')}"]
     if result.unexplained:
-        told.append(f"{result.unexplained:,} unexplained ({_counted(result.why_unexplained)})")
+        told[0] += f", {result.unexplained:,} unexplained"
+    if set(result.why_unexplained) - {"no explanation"}:
+        told.append(f"of the unexplained, {_counted(result.why_unexplained)}")
     if result.remarks:
         told.append(f"of the explanations, {_counted(result.remarks)}")
     return told
@@ -107,3 +135,40 @@ def facts(result: "Evaluation") -> list[str]:
 
 def _counted(remarks: dict[str, int]) -> str:
     return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
+
+
+def note(result: "Evaluation", what: str = "Differences, intervals and p") -> str | None:
+    """Return which estimator the differences are of, where values beside them are those of another."""
+    if getattr(result.estimator.instance, "name", None) == "leave-one-out":
+        return None
+    return f"{what} are of leave-one-out, which estimates the measure."
+
+
+def permuted(result: "Evaluation") -> str | None:
+    """Return the p-values in a line, where they were asked for."""
+    found = {name: getattr(result, name) for name in MEASURES}
+    told = [
+        f"{name} {significance(one.p_value)}"
+        for name, one in found.items()
+        if one is not None and one.p_value is not None
+    ]
+    return f"p ({plural(result.permutations, 'permutation')}): {', '.join(told)}" if told else None
+
+
+def held(violation: "Violation") -> str:
+    """Return how many instances an explanation holds for and what they get, the first witness's first."""
+    first = violation.witnesses[0].prediction
+    counts = sorted(violation.predictions.items(), key=lambda item: item[0] != first)
+    total = plural(sum(violation.predictions.values()), "instance")
+    return f"{total}: {listing([f'{count:,} get {label}' for label, count in counts if count])}"
+
+
+def left_out_line(found: "Comparison") -> str | None:
+    """Return which discretizers were left out for which explainers, and why."""
+    return f"Left out: {'; '.join(found.left_out)}." if found.left_out else None
+
+
+def ordering(found: "Comparison") -> str | None:
+    """Return by which estimator systems are compared, where the values are those of another."""
+    told = (note(result, "Order, differences, intervals and p") for result in found.results.values())
+    return next((line for line in told if line), None)

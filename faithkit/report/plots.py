@@ -60,7 +60,6 @@ def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes"
 def measures(
     ax: "Axes",
     estimates: "Mapping[str, Estimate | None]",
-    chance: float | None = None,
     best: Collection[str] | None = None,
 ) -> "Axes":
     """Draw a line for every measure, system or group: value, interval, and what cannot be ruled out.
@@ -70,8 +69,6 @@ def measures(
     ax : Axes
     estimates : mapping of names to Estimate
         None for what was not measured.
-    chance : float, optional
-        What a constant explainer gets; drawn times the verified share.
     best : collection of names, optional
         Those to bring to the fore.
     """
@@ -85,7 +82,7 @@ def measures(
         )
         _draw_rail(ax, -place)
         if found is not None:
-            _draw_estimate(ax, -place, found, chance, (BLUE, PALE_BLUE) if fore else (QUIET, GRID))
+            _draw_estimate(ax, -place, found, (BLUE, PALE_BLUE) if fore else (QUIET, GRID))
     _add_legend(ax)
     return ax
 
@@ -188,14 +185,12 @@ def _draw_rail(ax: "Axes", y: float) -> None:
     ax.plot(QUARTERS, [y] * len(QUARTERS), "|", color=GRID, ms=6, mew=1, zorder=0)
 
 
-def _draw_estimate(
-    ax: "Axes", y: float, found: "Estimate", chance: float | None, colours: tuple[str, str]
-) -> None:
+def _draw_estimate(ax: "Axes", y: float, found: "Estimate", colours: tuple[str, str]) -> None:
     strong, pale = colours
     if found.bracket[1] > found.bracket[0]:
         ax.plot(found.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
-    if chance is not None and found.verified > 0:
-        ax.plot([found.verified * chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
+    if found.by_chance is not None and found.verified > 0:
+        ax.plot([found.by_chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
     if found.verified == 0 or found.value is None:
         return  # a dot at 0 would look like an unfaithful explainer
     if found.low is not None and found.high is not None:

@@ -6,7 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
-from faithkit.report.formats import ends, facts, interval_name, number, percent, plural, title
+from faithkit.report.formats import (
+    ends,
+    facts,
+    held,
+    interval_name,
+    left_out_line,
+    luck_text,
+    note,
+    number,
+    ordering,
+    percent,
+    permuted,
+    plural,
+    significance,
+    title,
+    value_text,
+)
 from faithkit.wording import cell_text, few
 
 if TYPE_CHECKING:
@@ -22,8 +38,8 @@ MOST_CELLS = 8
 
 def summary(result: "Evaluation") -> str:
     """Return the table and what it means."""
-    told = [_wrapped(sentence) for sentence in sentences(result)]
-    return _printed(title(result), *facts(result), _table(result)) + "\n".join(told) + "\n"
+    told = _lines([permuted(result), *sentences(result)])
+    return _printed(title(result), *facts(result), _table(result)) + told
 
 
 def _printed(*parts: Any) -> str:
@@ -53,11 +69,15 @@ def _wrapped(sentence: str) -> str:
     return textwrap.fill(sentence.replace(" %", "\u00a0%"), WIDTH).replace("\u00a0", " ")
 
 
+def _lines(told: list[str | None]) -> str:
+    return "".join(f"{_wrapped(line)}\n" for line in told if line)
+
+
 def _table(result: "Evaluation") -> Any:
     columns = ("measure", "value", interval_name(result), "verified", "by chance", "verdict")
     table = _new_table(*columns, left=("measure", "verdict"))
     for name, found in _measures(result):
-        table.add_row(name, *_cells(found, result.chance))
+        table.add_row(name, *_cells(found))
     return table
 
 
@@ -65,11 +85,11 @@ def _measures(result: "Evaluation") -> list[tuple[str, Estimate | None]]:
     return [("consistency", result.consistency), ("sufficiency", result.sufficiency)]
 
 
-def _cells(found: Estimate | None, chance: float | None) -> list[str]:
+def _cells(found: Estimate | None) -> list[str]:
     if found is None:
         return ["–", "–", "–", "–", "not measured"]
-    luck = "–" if chance is None else f"{found.verified * chance:.3f}"
-    return [number(found.value), ends(found.low, found.high), percent(found.verified), luck, found.verdict]
+    shown = [value_text(found), ends(found.low, found.high), percent(found.verified)]
+    return [*shown, luck_text(found), found.verdict]
 
 
 def sentences(result: "Evaluation") -> list[str]:
@@ -81,13 +101,13 @@ def sentences(result: "Evaluation") -> list[str]:
         told.append(f"Sufficiency was not measured: {result.why_no_sufficiency}.")
     if result.provenance.background == "the sample itself":
         told.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
-    return told
+    return told if (remark := note(result)) is None else [*told, remark]
 
 
 def _sentence(who: str, found: Estimate) -> str:
     if found.verified == 0:
         return (
-            f"{who}: none were found, so nothing could be checked; the value 0 says nothing about the truth."
+            f"{who}: none were found, so nothing could be checked; the sample says nothing about the truth."
         )
     agree = found.bracket[0] / found.verified
     rest = "all instances could be checked"
@@ -109,10 +129,10 @@ def _subgroups(groups: "Subgroups", measure: str) -> str:
     columns = (groups.name, "n", "value", interval_name(first), "verified", "minus the rest")
     table = _new_table(*columns, left=(groups.name,))
     for group, row in groups.to_frame(measure).astype(object).iterrows():
-        cells = _cells(getattr(groups[group], measure), None)[:3]
+        cells = _cells(getattr(groups[group], measure))[:3]
         table.add_row(str(group), f"{groups[group].n:,}", *cells, _minus(row, 1 - first.confidence))
-    note = "*: the difference is not 0; corrected for the number of groups (Holm)."
-    return _printed(f"{measure} by {groups.name}", table) + note + "\n"
+    told = ["*: the difference is not 0; corrected for the number of groups (Holm).", note(first)]
+    return _printed(f"{measure} by {groups.name}", table) + _lines(told)
 
 
 def _minus(row: Any, alpha: float) -> str:
@@ -129,17 +149,21 @@ def comparison_table(found: "Comparison") -> str:
         best = found.best(measure)
         if best:
             parts.append(_compared(found, measure, best))
-    return "\n".join(parts)
+    notes = _lines([left_out_line(found), ordering(found)])
+    return "\n".join([*parts, notes] if notes else parts)
 
 
 def _compared(found: "Comparison", measure: str, best: list[str]) -> str:
     first = next(iter(found.results.values()))
-    table = _new_table("", measure, "value", interval_name(first), "verified", left=(measure, ""))
-    shown = {name: result for name, result in found.results.items() if getattr(result, measure)}
-    for name, result in sorted(shown.items(), key=lambda item: -(getattr(item[1], measure).value or 0)):
-        table.add_row("*" if name in best else "", name, *_cells(getattr(result, measure), None)[:3])
+    ranked = found.ranked(measure)
+    p = {name: significance(one.p_value) for name, one in ranked.items() if one.p_value is not None}
+    columns = ("", measure, "value", interval_name(first), "verified", *(["p"] if p else []))
+    table = _new_table(*columns, left=(measure, ""))
+    for name, one in ranked.items():
+        last = [p.get(name, "–")] if p else []
+        table.add_row("*" if name in best else "", name, *_cells(one)[:3], *last)
     tied = "the best" if len(best) == 1 else "these may all be the best: the sample cannot tell them apart"
-    return _printed(table) + _wrapped(f"*: {tied} (paired differences, Holm's correction).") + "\n"
+    return _printed(table) + _lines([f"*: {tied} (paired differences, Holm's correction)."])
 
 
 def violation_text(violations: "list[Violation]") -> str:
@@ -148,8 +172,8 @@ def violation_text(violations: "list[Violation]") -> str:
         return "No explanation holds for instances of different predictions.\n"
     lines = ["Explanations that hold for instances of different predictions, worst first:"]
     for place, violation in enumerate(violations, 1):
-        held = ", ".join(f"{count:,} {label}" for label, count in violation.predictions.items() if count)
-        lines += ["", _indented(f"{place}. {violation.explanation}", "   "), f"   holds for {held}"]
+        lines += ["", _indented(f"{place}. {violation.explanation}", "   ")]
+        lines += [_indented(f"   holds for {held(violation)}", "     ")]
         lines += [_witness(seen) for seen in violation.witnesses]
     return "\n".join(lines) + "\n"
 
@@ -208,7 +232,7 @@ def findings_text(found: "Findings") -> str:
 def _drift(found: "Findings") -> str:
     table = _new_table("measure", "value", "reference", "difference", "p", left=("measure",))
     for name, change in found.drift().items():
-        values = [number(getattr(part, name).value) for part in (found.result, found.reference)]
+        values = [value_text(getattr(part, name)) for part in (found.result, found.reference)]
         told = f"{change.value:+.3f} ({change.low:+.3f} to {change.high:+.3f})"
         table.add_row(name, *values, told, f"{change.p_value:.2g}")
     return _printed(table)

@@ -7,13 +7,15 @@ from faithkit.report.formats import (
     ends,
     facts,
     interval_name,
-    number,
+    luck_text,
     percent,
+    permuted,
     plural,
     signed,
     significance,
     system,
     unbroken,
+    value_text,
 )
 from faithkit.report.text import sentences
 
@@ -32,6 +34,7 @@ def fragment_view(result: "Evaluation") -> View:
         "facts": facts(result),
         "interval": interval_name(result),
         "measures": measures_view(result),
+        "permuted": permuted(result),
         "sentences": page_sentences(result),
     }
 
@@ -39,10 +42,7 @@ def fragment_view(result: "Evaluation") -> View:
 def measures_view(result: "Evaluation") -> list[View]:
     """Return each measure with all its numbers, and the sentence that says what it means."""
     told = zip(estimates(result).items(), page_sentences(result), strict=False)  # what follows are remarks
-    return [
-        {"name": name, "sentence": sentence, **estimate_view(found, result.chance)}
-        for (name, found), sentence in told
-    ]
+    return [{"name": name, "sentence": sentence, **estimate_view(found)} for (name, found), sentence in told]
 
 
 def page_sentences(result: "Evaluation") -> list[str]:
@@ -55,19 +55,18 @@ def estimates(result: "Evaluation") -> "dict[str, Estimate | None]":
     return {name: getattr(result, name) for name in MEASURES}
 
 
-def estimate_view(found: "Estimate | None", chance: float | None = None) -> View:
+def estimate_view(found: "Estimate | None") -> View:
     """Return a measure's numbers."""
     if found is None:
         blank = dict.fromkeys(("value", "interval", "bracket", "verified", "chance"), "–")
         return {"measured": False, "verdict": "not measured", **blank}
     return {
         "measured": True,
-        # a zero that means "nothing could be checked" must not look like one that means "unfaithful"
-        "value": "–" if found.verified == 0 else number(found.value),
+        "value": value_text(found),
         "interval": ends(found.low, found.high),
         "bracket": ends(*found.bracket),
         "verified": percent(found.verified),
-        "chance": "–" if chance is None else number(found.verified * chance),
+        "chance": luck_text(found),
         "p": None if found.p_value is None else significance(found.p_value),
         "verdict": found.verdict,
     }

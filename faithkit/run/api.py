@@ -1,12 +1,13 @@
 """The three functions most people need: `evaluate`, `score` and `plan`."""
 
+from numbers import Real
 from typing import Any
 
 import attrs
 
 from faithkit.errors import InputError
 from faithkit.inputs.predictor import Predictor
-from faithkit.inputs.rows import check_X
+from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.explanations import Sample, as_explanations
 from faithkit.measure.planning import Plan, plan_samples
 from faithkit.measure.rows import n_rows
@@ -95,7 +96,8 @@ def evaluate(
     learners = [given for given in chosen if learns(given)]
     if background is None and learners:
         warn_about_background(learners[0])
-    known = X if background is None else check_X(background)
+    known = X if background is None else check_X(background, "The background")
+    check_columns(X, known)
     predictor = Predictor.of(model, background=known)
     labels = encode_labels(predictor.predict(X))
     job = Job(chosen[0], predictor, known, seed)
@@ -215,7 +217,7 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
 
 def check_options(confidence: float, permutations: int) -> None:
     """Refuse a confidence that is no share, and a number of permutations that is none."""
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must lie between 0 and 1, got {confidence!r}: 0.95 is usual.")
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise InputError(f"confidence must be a number between 0 and 1, got {confidence!r}: 0.95 is usual.")
     if not isinstance(permutations, int) or permutations < 0:
         raise InputError(f"permutations must be a whole number of at least 0, got {permutations!r}.")

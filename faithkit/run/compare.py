@@ -1,8 +1,8 @@
 """Which explanations are the most faithful? Several systems on one sample, and what can be said for sure."""
 
 import json
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterable
+from itertools import chain, combinations, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,14 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.measure.comparison import Difference, holm
-from faithkit.report.formats import system
+from faithkit.measure.estimate import Estimate
+from faithkit.report.formats import system_name
 from faithkit.run.api import evaluate
+from faithkit.run.components import component, several
 from faithkit.run.discretizations import with_discretizer
-from faithkit.run.evaluation import Evaluation
+from faithkit.run.evaluation import Evaluation, with_ends
+from faithkit.run.pipeline import accepted_kinds
+from faithkit.wording import listing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +45,15 @@ class Pair:
 class Comparison:
     """Evaluations of several explanation systems on the same rows and predictions; made by `compare`.
 
+    Order, best and differences are those of leave-one-out, the estimate of the measure itself, whatever the
+    estimator: the values of another one need not agree with them.
+
+    Parameters
+    ----------
+    results : dict of str to Evaluation
+    left_out : tuple of str
+        Which discretizers were left out for which explainers, and why.
+
     Examples
     --------
     >>> import faithkit
@@ -53,6 +66,7 @@ class Comparison:
     """
 
     results: dict[str, Evaluation]
+    left_out: tuple[str, ...] = ()
 
     def pairs(self, measure: str = "consistency") -> list[Pair]:
         """Return every two systems' difference, the larger minus the smaller."""
@@ -63,13 +77,18 @@ class Comparison:
 
     def best(self, measure: str = "consistency") -> list[str]:
         """Return the top system and all that the sample cannot tell from it."""
-        measured = self._measured(measure)
-        if not measured:
+        top = next(iter(self.ranked(measure)), None)
+        if top is None:
             return []
-        top = max(measured, key=lambda name: getattr(measured[name], measure).value)
-        alpha = 1 - measured[top].confidence
+        alpha = 1 - self.results[top].confidence
         worse = {pair.second for pair in self.pairs(measure) if pair.first == top and pair.adjusted < alpha}
-        return [name for name in measured if name not in worse]
+        return [name for name in self._measured(measure) if name not in worse]
+
+    def ranked(self, measure: str = "consistency") -> dict[str, Estimate]:
+        """Return the systems that have a measure, the highest first."""
+        found = {name: getattr(result, measure) for name, result in self._measured(measure).items()}
+        # the bracket starts at leave-one-out's value, of which the differences are
+        return dict(sorted(found.items(), key=lambda item: -item[1].bracket[0]))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per system and measure, the best marked."""
@@ -79,7 +98,7 @@ class Comparison:
             for name, result in self._measured(measure).items():
                 found = getattr(result, measure).to_dict()
                 rows.append({"system": name, "measure": measure, "best": name in best, **found})
-        return pd.DataFrame(rows)
+        return with_ends(pd.DataFrame(rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values: every evaluation, the best of each measure, and all differences."""
@@ -108,8 +127,7 @@ class Comparison:
         if not found:
             raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
         axes = plots.line_axes(len(found)) if ax is None else ax
-        chance = next(iter(self.results.values())).chance
-        return plots.measures(axes, found, chance, self.best(measure))
+        return plots.measures(axes, found, self.best(measure))
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""
@@ -132,9 +150,7 @@ class Comparison:
         return comparison_table(self)
 
     def _measured(self, measure: str) -> dict[str, Evaluation]:
-        found = {name: result for name, result in self.results.items() if getattr(result, measure)}
-        without = [name for name in found if getattr(found[name], measure).value is None]
-        return {name: result for name, result in found.items() if name not in without}
+        return {name: result for name, result in self.results.items() if getattr(result, measure)}
 
 
 def _ordered(a: str, b: str, results: dict[str, Evaluation], measure: str) -> tuple[str, str, Difference]:
@@ -147,8 +163,8 @@ def _ordered(a: str, b: str, results: dict[str, Evaluation], measure: str) -> tu
 def compare(
     model: Any,
     X: Any,
-    explainers: Sequence[Any] = ("shap", "lime"),
-    discretizers: Sequence[Any] = ("original",),
+    explainers: Iterable[Any] = ("shap", "lime"),
+    discretizers: Iterable[Any] = ("original",),
     **options: Any,
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
@@ -157,15 +173,18 @@ def compare(
     ----------
     model, X
         As in `evaluate`.
-    explainers, discretizers : sequence
-        Names, "name:param=value,…", instances or functions. Every explainer explains once, whatever the
-        number of discretizers; a discretizer that does not take an explainer's kind is left out.
+    explainers, discretizers : iterable
+        Names, "name:param=value,…", instances or functions; one may be given alone. Every explainer explains
+        once, whatever the number of discretizers; a discretizer that does not take an explainer's kind is
+        left out. Where several have one name, the second is called "name (2)".
     **options
         As in `evaluate`.
 
     Returns
     -------
     Comparison
+        Its order, its best and its differences are those of leave-one-out, the estimate of the measure
+        itself, whatever the estimator.
 
     Examples
     --------
@@ -179,15 +198,40 @@ def compare(
     >>> found.best()
     ['halves']
     """
-    if not explainers or not discretizers:
+    named, ways = _named("explainer", explainers), _named("discretizer", discretizers)
+    if not named or not ways:
         raise InputError("nothing to compare: give at least one explainer and one discretizer.")
     results: dict[str, Evaluation] = {}
-    for explainer in explainers:
-        explained = evaluate(model, X, explainer=explainer, **options)
-        for discretizer in discretizers:
-            found = with_discretizer(explained, discretizer)
-            if found is not None:
-                results[system(found)] = found
+    misfits: dict[tuple[str, str], list[str]] = {}
+    for explainer, given in named.items():
+        explained = evaluate(model, X, explainer=given, **options)
+        for discretizer, way in ways.items():
+            found = with_discretizer(explained, way)
+            if found is None:
+                misfits.setdefault((explainer, _reason(explained, way)), []).append(discretizer)
+            else:
+                results[_free(system_name(explainer, discretizer), results)] = found
     if not results:
         raise InputError("no discretizer takes the explanations of any explainer: add 'original'.")
-    return Comparison(results)
+    left_out = (f"{listing(names)} for {who} ({why})" for (who, why), names in misfits.items())
+    return Comparison(results, tuple(left_out))
+
+
+def _named(kind: str, given: Any) -> dict[str, Any]:
+    """Return what was given by name, every one of it: two functions may be called the same."""
+    named: dict[str, Any] = {}
+    for one in several(kind, given):
+        named[_free(component(kind, one).text, named)] = one
+    return named
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken yet: the name itself, or "name (2)" and so on."""
+    further = (f"{name} ({place})" for place in count(2))
+    return next(free for free in chain([name], further) if free not in taken)
+
+
+def _reason(explained: Evaluation, discretizer: Any) -> str:
+    """Say why a discretizer does not go with an explainer."""
+    kinds = listing(accepted_kinds(component("discretizer", discretizer)), "or")
+    return f"made for explanations of kind {kinds}, not {explained.sample.explanations.kind}"

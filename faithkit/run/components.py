@@ -1,6 +1,6 @@
 """Components as people give them: a name, "name:param=value,…", an instance, or a plain function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import attrs
@@ -92,6 +92,18 @@ def component(kind: str, given: Any) -> Given:
         f"the {kind} is a {type(given).__name__}: give a name such as those of `faithkit plugins`, an object "
         f"with the method {METHOD[kind]}, or a function."
     )
+
+
+def several(kind: str, given: Any) -> list[Any]:
+    """Return the components that were given: one that stands alone counts as a list of one.
+
+    Examples
+    --------
+    >>> several("discretizer", "original"), several("explainer", ("tree", "shap"))
+    (['original'], ['tree', 'shap'])
+    """
+    alone = isinstance(given, str | Given) or callable(given) or hasattr(given, METHOD[kind])
+    return [given] if alone or not isinstance(given, Iterable) else list(given)
 
 
 def relation(given: str | Callable[[Any, Any], bool]) -> Relation:

@@ -15,7 +15,7 @@ from faithkit.extension.creation import EMPTY, parameters
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.run.components import Given, component
+from faithkit.run.components import Given, component, several
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.pipeline import accepted_kinds, discretize, learn
 from faithkit.wording import describe
@@ -57,18 +57,18 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     result : Evaluation
         What `evaluate` or `score` returned.
     discretizers : iterable, optional
-        Names, "name:param=value,…", instances or functions. By default all that are installed and take
-        explanations of this kind.
+        Names, "name:param=value,…", instances or functions; one may be given alone. By default all that are
+        installed and take explanations of this kind.
 
     Returns
     -------
     DataFrame
-        One row per discretizer, the highest consistency first. What could not be checked counts as
-        disagreement there, so that both a too fine and a too coarse discretization end up low; `up_to` is the
-        value if all of it agreed. `low` and `high` are the interval, `verified` the share that could be
-        checked, `by_chance` what explanations unrelated to the predictions would get. A discretizer that
-        cannot be used stands last, with the reason in `note`. The best of many looks better than it is:
-        choose on one sample, and report on another.
+        One row per discretizer, the highest consistency first. With leave-one-out, what could not be checked
+        counts as disagreement there, so that both a too fine and a too coarse discretization end up low;
+        `up_to` is the value it would have if all of it agreed. `low` and `high` are the interval, `verified`
+        the share that could be checked, `by_chance` what explanations unrelated to the predictions would get,
+        where the estimator says it. A discretizer that cannot be used stands last, with the reason in `note`.
+        The best of many looks better than it is: choose on one sample, and report on another.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     if not isinstance(result, Evaluation):
         raise InputError(f"the result is a {type(result).__name__}: give what evaluate or score returned.")
     suitable = _suitable(result.sample.explanations.kind)
-    chosen = suitable if discretizers is None else list(discretizers)
+    chosen = suitable if discretizers is None else several("discretizer", discretizers)
     if not chosen:
         raise InputError("no discretizers were given: name some, or leave them out to try all.")
     order = ["consistency", "n_explanations", "discretizer"]
@@ -132,10 +132,9 @@ def _row(result: Evaluation, given: Any) -> dict[str, Any]:
 
 
 def _facts(result: Evaluation) -> dict[str, Any]:
-    found, chance = result.consistency, result.chance
-    luck = None if chance is None else found.verified * chance
+    found = result.consistency
     ends = (found.value, found.bracket[1], found.low, found.high)
-    values = (*ends, found.verified, luck, result.uniqueness, result.n_explanations)
+    values = (*ends, found.verified, found.by_chance, result.uniqueness, result.n_explanations)
     return {**dict(zip(COLUMNS, values, strict=True)), "verdict": found.verdict}
 
 

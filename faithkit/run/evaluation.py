@@ -114,7 +114,7 @@ class Evaluation:
 
     @property
     def chance(self) -> float | None:
-        """What a constant explainer would get; compare a value with `verified` × chance."""
+        """What a constant explainer would get; compare a value of leave-one-out with `verified` × chance."""
         return chance(np.bincount(self.labels.codes))
 
     @cached_property
@@ -151,7 +151,7 @@ class Evaluation:
     def violations(self, k: int = 5) -> list[Violation]:
         """Return the explanations that hold for instances of different predictions, worst first.
 
-        They are those of sufficiency where it was measured, else of consistency.
+        They are those of sufficiency where it was measured, else of consistency; at most `k`.
 
         Examples
         --------
@@ -160,6 +160,8 @@ class Evaluation:
         >>> worst.explanation, worst.predictions, worst.rows
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
+        if not isinstance(k, int | np.integer) or k < 0:
+            raise InputError(f"violations must be a whole number of at least 0, got {k!r}.")
         counted = self._applied or self._grouped
         counts = counted.tally.counts
         owners = counted.tally.owners.sum(axis=0)
@@ -170,6 +172,9 @@ class Evaluation:
 
     def by(self, groups: Any) -> Subgroups:
         """Re-estimate inside each group: both x and x′ come from it.
+
+        The difference to all other rows is that of leave-one-out, the estimate of the measure itself,
+        whatever the estimator.
 
         Parameters
         ----------
@@ -207,6 +212,8 @@ class Evaluation:
         self, other: "Evaluation", measure: str = "consistency", paired: bool = True
     ) -> Difference:
         """Return this measure minus the other's, with interval and p-value.
+
+        It is the difference of leave-one-out, the estimate of the measure itself, whatever the estimator.
 
         Parameters
         ----------
@@ -289,7 +296,7 @@ class Evaluation:
 
         estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
         axes = plots.line_axes(len(estimates)) if ax is None else ax
-        return plots.measures(axes, estimates, self.chance)
+        return plots.measures(axes, estimates)
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given.
@@ -327,7 +334,7 @@ class Evaluation:
         except InputError as error:  # such as a log without instances: consistency can still be told
             if self.relation_given:
                 raise
-            self.why_no_sufficiency, self.applies = str(error), None
+            self.why_no_sufficiency, self.applies = str(error).rstrip("."), None
             return None
 
     def _count(self, relation: Relation) -> Count:
@@ -354,6 +361,11 @@ class Evaluation:
         if self.system is None:
             raise InputError(
                 "a new row needs the model and the explainer, and a score has neither: give an index."
+            )
+        if not isinstance(row, list) and getattr(row, "ndim", 0) != 2:
+            raise InputError(
+                f"the new row is a {type(row).__name__}; expected a sample of one row: give X.iloc[[0]] of a "
+                "frame, X[[0]] of an array, a list of one text, or a row's number in the sample."
             )
         if n_rows(row) != 1:
             raise InputError(f"give one row at a time, got {n_rows(row)}.")
@@ -422,3 +434,9 @@ class Evaluation:
         sample = Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows))
         labels = encode_labels([self.labels.classes[code] for code in self.labels.codes[rows]])
         return attrs.evolve(self, sample=sample, labels=labels)
+
+
+def with_ends(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of estimates with the ends of their brackets in two columns, as files have them."""
+    bracket = pd.DataFrame(frame["bracket"].tolist(), columns=["bracket_low", "bracket_high"])
+    return pd.concat([frame.drop(columns="bracket"), bracket], axis="columns")

@@ -4,6 +4,7 @@ Chunk edges depend on the data alone and seeds on the content of rows, so that t
 their kind cannot change a result. Every finished chunk is kept at once by whoever finished it.
 """
 
+import math
 import os
 import signal
 import tempfile
@@ -12,6 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +52,15 @@ class Execution:
         if self.faults.on_error not in ("raise", "record"):
             raise InputError(f"on_error must be 'raise' or 'record', got {self.faults.on_error!r}.")
         limit = self.faults.row_timeout
-        if limit is not None and not limit > 0:
+        if limit is not None and not (isinstance(limit, Real) and 0 < limit < math.inf):
             raise InputError(f"row_timeout must be a number of seconds above 0, got {limit!r}.")
         if not isinstance(self.n_jobs, int) or self.n_jobs == 0:
             raise InputError(
                 f"n_jobs must be a whole number of workers, or -1 for all cores, got {self.n_jobs!r}."
+            )
+        if self.store is not None and not (isinstance(self.store, str | os.PathLike) and str(self.store)):
+            raise InputError(
+                f"the store is {self.store!r}: name a folder that keeps finished chunks, or give none."
             )
 
 

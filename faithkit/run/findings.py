@@ -9,7 +9,7 @@ import pandas as pd
 
 from faithkit.measure import MEASURES
 from faithkit.measure.comparison import Difference
-from faithkit.run.evaluation import Evaluation
+from faithkit.run.evaluation import Evaluation, with_ends
 from faithkit.run.subgroups import Subgroups
 from faithkit.run.witnesses import Violation
 
@@ -49,7 +49,7 @@ class Findings:
         )
 
     def drift(self) -> dict[str, Difference]:
-        """Return each measure minus that of the reference sample."""
+        """Return each measure minus that of the reference sample, by leave-one-out whatever the estimator."""
         if self.reference is None:
             return {}
         both = [name for name in MEASURES if getattr(self.result, name) and getattr(self.reference, name)]
@@ -93,9 +93,7 @@ class Findings:
             for name, part in parts
             for measure, row in part.to_frame().to_dict("index").items()
         ]
-        frame = pd.DataFrame(rows)
-        bracket = pd.DataFrame(frame.pop("bracket").tolist(), columns=["bracket_low", "bracket_high"])
-        return pd.concat([frame, bracket], axis="columns")
+        return with_ends(pd.DataFrame(rows))
 
     def __repr__(self) -> str:
         from faithkit.report.text import findings_text

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictor import Predictor
-from faithkit.inputs.rows import input_kind
+from faithkit.inputs.rows import check_columns, check_X, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.relations import Relation
@@ -74,10 +74,13 @@ class System:
 
     def explain(self, X: Any) -> Explanations:
         """Explain rows that are not worth a trip to workers, and set their identity."""
+        check_columns(X, self.job.background)
         return discretize(self.discretizer, self.job.explain(X, row_seeds(X, self.job.seed)))
 
     def explain_all(self, X: Any) -> Explanations:
         """Explain a sample as `evaluate` does; a discretizer that learns has learnt already."""
+        check_X(X)
+        check_columns(X, self.job.background)
         return discretize(self.discretizer, explain_sample(self.job, X, self.execution))
 
 
@@ -159,7 +162,7 @@ def applicability(
     except FaithkitError as error:
         if given is not None:
             raise
-        return None, str(error)
+        return None, str(error).rstrip(".")
     return relation.fit(background), None
 
 

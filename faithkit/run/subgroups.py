@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.measure.comparison import Difference, holm
+from faithkit.wording import suggest
 
 if TYPE_CHECKING:
     from faithkit.run.evaluation import Evaluation
@@ -23,7 +24,8 @@ MISSING = "missing"
 class Subgroups(Mapping[Any, "Evaluation"]):
     """One evaluation per subgroup, and one of everybody else for each, to compare it with.
 
-    Both x and x′ come from the group: averaging local scores would answer another question.
+    Both x and x′ come from the group: averaging local scores would answer another question. Differences are
+    those of leave-one-out, the estimate of the measure itself, whatever the estimator.
 
     Examples
     --------
@@ -111,17 +113,17 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
     labels : (n,) int
         The predictions, to warn of groups that are made of them.
     """
-    name = groups if isinstance(groups, str) else str(getattr(groups, "name", None) or "group")
-    if isinstance(groups, str):
-        if not isinstance(X, pd.DataFrame) or groups not in X.columns:
-            raise InputError(
-                f"there is no column {groups!r} to group by: give its name, or one value per row."
-            )
-        groups = X[groups].to_numpy(dtype=object, na_value=None)
+    given = _column(groups, X) if pd.api.types.is_scalar(groups) else groups
+    found = getattr(given, "name", None)
+    name = "group" if found is None or found == "" else str(found)
     n = len(labels)
-    if len(groups) != n:
-        raise InputError(f"{len(groups)} groups for {n} rows: give one value per row.")
-    codes, values = pd.factorize(np.asarray(groups, dtype=object), use_na_sentinel=False)
+    if not hasattr(given, "__len__"):
+        raise InputError(f"the groups are a {type(given).__name__}: give a list of one value per row.")
+    if len(given) != n:
+        raise InputError(f"{len(given)} groups for {n} rows: give one value per row.")
+    if isinstance(given, pd.Series):
+        given = given.to_numpy(dtype=object, na_value=None)
+    codes, values = pd.factorize(np.asarray(given, dtype=object), use_na_sentinel=False)
     if len(values) > MOST_GROUPS:
         raise InputError(
             f"{name!r} has {len(values):,} values; expected at most {MOST_GROUPS} groups. "
@@ -129,8 +131,23 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
         )
     _warn_of_predictions(name, codes, labels)
     names = [_label(value, values) for value in values]
-    found = {label: np.flatnonzero(codes == code) for code, label in enumerate(names)}
-    return name, {label: found[label] for label in sorted(found, key=_order)}
+    rows = {label: np.flatnonzero(codes == code) for code, label in enumerate(names)}
+    return name, {label: rows[label] for label in sorted(rows, key=_order)}
+
+
+def _column(name: Any, X: Any) -> Any:
+    """Return a column by its name: mostly a text, but a frame's columns can be numbers, too."""
+    if not isinstance(X, pd.DataFrame):
+        raise InputError(
+            f"there is no column {name!r} to group by, for X is no table with named columns: "
+            "give one value per row."
+        )
+    if name not in X.columns:
+        raise InputError(
+            f"there is no column {name!r} to group by in X. {suggest(str(name), map(str, X.columns))} "
+            "Give such a name, or one value per row."
+        )
+    return X[name]
 
 
 def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int64]) -> None:

@@ -202,13 +202,24 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
         (("evaluate", "--explainer", "nobody"), 1, "No explainer 'nobody' is installed"),
         (("evaluate", "--explainer", "shap:output=odds"), 1, "'probability' or 'raw'"),
         (("evaluate", "--discretize", "1fp:digit=2"), 1, "Did you mean 'digits'?"),
-        (("evaluate", "--model", "deep"), 1, "deep"),
+        (("evaluate", "--data", "hert"), 1, "Did you mean 'heart'?"),
+        (("evaluate", "--model", "deep"), 1, "gradient-boosting, random-forest, logistic, tree or knn"),
+        (("evaluate", "--model", "logistik"), 1, "Did you mean 'logistic'?"),
         (("evaluate", "--samples", "0"), 2, "--samples"),
         (("evaluate", "--confidence", "2"), 1, "between 0 and 1"),
         (("score",), 2, "LOG"),
         (("scor",), 2, "Did you mean 'score'?"),
         (("show", "explainer", "shapp"), 1, "Did you mean 'shap'?"),
+        (
+            ("show", "command", "evaluate"),
+            1,
+            "faithkit's own commands, which no plugin provides: faithkit eval",
+        ),
         (("plan", "--range", "0"), 2, "--range"),
+        (("local", "--row", "-1"), 2, "-1 is not in the range x>=0"),
+        # one row is counted, not estimated, so these would change nothing
+        (("local", "--row", "0", "--estimator", "majority"), 2, "--estimator"),
+        (("local", "--row", "0", "--permutations", "9"), 2, "--permutations"),
     ],
 )
 def test_mistakes_get_one_readable_line_and_an_exit_code(arguments, code, message):
@@ -219,6 +230,12 @@ def test_mistakes_get_one_readable_line_and_an_exit_code(arguments, code, messag
     assert result.stdout == ""
     if code == 1:
         assert len(result.stderr.splitlines()) == 1
+
+
+def test_spaces_in_the_names_of_columns_are_seen(tmp_path):
+    (tmp_path / "log.csv").write_text("label, a\n1,2\n")
+    result = run("score", tmp_path / "log.csv", "--prediction", "label", "--explanation", "a*")
+    assert "There is: 'label', ' a'." in result.stderr
 
 
 @pytest.mark.parametrize("missing", ["label2", "ph_*"])

@@ -144,7 +144,9 @@ def test_explainers_are_compared_on_the_same_rows(folder, tmp_path):
     result = run("compare", *own, "--target", "granted", *explainers, "--csv", tmp_path / "c.csv")
     assert result.exit_code == 0, result.output
     assert "* " in result.stdout
-    assert set(pd.read_csv(tmp_path / "c.csv")["system"]) == {"tree:max_depth=2", "empirical-anchors"}
+    table = pd.read_csv(tmp_path / "c.csv")
+    assert set(table["system"]) == {"tree:max_depth=2", "empirical-anchors"}
+    assert (table["bracket_low"] <= table["bracket_high"]).all()
 
 
 # --- nothing but a log -----------------------------------------------------------------------------------
@@ -207,6 +209,40 @@ def test_a_limit_that_is_none_is_a_usage_error(folder, limit):
     assert "is no limit" in result.stderr
 
 
+@pytest.mark.parametrize("limits", [("0.9", "0.1"), ("0.1", "0.9"), ("0.5", "0.5")])
+def test_two_limits_for_one_measure_are_a_usage_error(folder, limits):
+    given = [part for limit in limits for part in ("--fail-under", f"consistency={limit}")]
+    result = scored(folder, "--explanation", "phi_*", *given)
+    assert result.exit_code == 2
+    assert f"consistency is given twice, {limits[0]} and {limits[1]}" in result.stderr
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_missed_limit_is_told_beside_one_that_cannot_be_checked(folder, order):
+    limits = ("sufficiency=0.5", "consistency=0.9999")[::order]
+    given = [part for limit in limits for part in ("--fail-under", limit)]
+    result = scored(folder, "--explanation", "phi_*", *given)
+    assert result.exit_code == 1
+    assert "failed: consistency may be as low as" in result.stderr
+    assert "--fail-under sufficiency=0.5 cannot be checked" in result.stderr
+
+
+def test_every_limit_that_cannot_be_checked_is_told(folder):
+    columns = ("--explanation", "phi_*", "--estimator", "majority")
+    limits = ("--fail-under", "sufficiency=0.5", "--fail-under", "consistency=0.5")
+    result = scored(folder, *columns, *limits)
+    assert result.exit_code == 1
+    assert "sufficiency=0.5 cannot be checked" in result.stderr
+    assert "consistency=0.5 cannot be checked" in result.stderr
+
+
+def test_a_reason_ends_with_one_full_stop(folder):
+    result = scored(folder, "--explanation", "rule", "--fail-under", "sufficiency=0.5")
+    assert result.exit_code == 1
+    assert "pass X (CLI: --features)." in result.stderr
+    assert "(CLI: --features).." not in " ".join(result.output.split())
+
+
 # --- whatever can be wrong ------------------------------------------------------------------------------
 
 
@@ -219,6 +255,7 @@ def wrong(folder, tmp_path):
     frame.assign(granted="yes").to_csv(tmp_path / "one-class.csv", index=False)
     frame.iloc[:0].to_csv(tmp_path / "empty.csv", index=False)
     frame.assign(place=range(len(frame))).to_csv(tmp_path / "places.csv", index=False)
+    frame.rename(columns={"income": "age"}).to_csv(tmp_path / "twice.csv", index=False)
     (tmp_path / "half.parquet").write_bytes((folder / "test.parquet").read_bytes()[:500])
     (tmp_path / "moody.py").write_text(
         "import numpy as np\n\n\ndef raises(X):\n"
@@ -248,7 +285,9 @@ TREE = ("--target", "granted", "--model", "tree", "--explainer", "tree")
         (("--data", "one-class.csv", *TREE), "expected at least two classes"),
         (("--data", "empty.csv", *TREE), "0 rows"),
         (("--data", "places.csv", *TREE, "--by", "place"), "expected at most 50 groups"),
-        (("--data", "{folder}/test.csv", *TREE, "--by", "plaice"), "no column 'plaice'"),
+        (("--data", "{folder}/test.csv", *TREE, "--by", "plaice"), "No column matches 'plaice'"),
+        (("--data", "twice.csv", *TREE), "several columns 'age': give each column a name of its own"),
+        (("--data", "{folder}/test.csv", *TREE, "--store", ""), "the store is '': name a folder"),
         (("--data", "{folder}/test.csv", *TREE, "--json", "no/such/place.json"), "no folder no/such"),
         (("--data", "{folder}/test.csv", *TREE, "--csv", "."), "is a folder"),
         (("--data", "{folder}/test.csv", *TREE, "--reference", "lacking.csv"), "lacks columns"),

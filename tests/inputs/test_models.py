@@ -168,6 +168,7 @@ def test_a_model_is_imported_from_the_current_directory(here):
         ("bank_models:", "has no ''"),
         ("model.pb", r"'model\.pb' is neither .*expected module:attribute, or a \.skops"),
         ("gradient-boosting", "neither a file of a known kind nor a name in a module"),
+        ("logistik", r"On the command line also a default model: .*\. Did you mean 'logistic'\?"),
     ],
 )
 def test_a_reference_that_leads_to_no_model_is_refused_in_one_line(here, reference, words):

@@ -4,7 +4,15 @@ import pytest
 from scipy import sparse
 
 from faithkit import InputError
-from faithkit.inputs.rows import check_X, column_names, concat_rows, input_kind, n_rows, take_rows
+from faithkit.inputs.rows import (
+    check_columns,
+    check_X,
+    column_names,
+    concat_rows,
+    input_kind,
+    n_rows,
+    take_rows,
+)
 
 ARRAY = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 FRAME = pd.DataFrame({"age": [31, 45, 28], "job": pd.Categorical(["smith", None, "clerk"])})
@@ -98,3 +106,46 @@ def test_a_usable_sample_passes_the_check(X):
 def test_an_unusable_sample_is_refused_with_what_to_do(X, words):
     with pytest.raises(InputError, match=words):
         check_X(X)
+    with pytest.raises(InputError, match=r"^The background "):
+        check_X(X, "The background")
+
+
+@pytest.mark.parametrize(
+    ("X", "background"),
+    [
+        (FRAME, FRAME.iloc[:, ::-1]),
+        (FRAME, FRAME.to_numpy()),
+        (ARRAY, sparse.csr_array(ARRAY)),
+        (TEXTS, TEXTS[:1]),
+    ],
+)
+def test_the_same_columns_in_any_order_and_container_are_accepted(X, background):
+    check_columns(X, background)
+
+
+@pytest.mark.parametrize(
+    ("X", "background", "words"),
+    [
+        (
+            pd.DataFrame({"a": [1], "c": [2]}),
+            pd.DataFrame({"a": [1], "b": [2]}),
+            "X lacks 'b' and has 'c' beside",
+        ),
+        (
+            pd.DataFrame({"a": [1]}),
+            pd.DataFrame({"a": [1], "b": [2]}),
+            "X lacks 'b'; expected the columns of",
+        ),
+        (
+            pd.DataFrame({"a": [1], "b": [2]}),
+            pd.DataFrame({"a": [1]}),
+            "X has 'b' beside; expected the columns",
+        ),
+        (ARRAY, ARRAY[:, :1], r"X has shape .*; expected 1 columns, as in the background"),
+        (TEXTS, ARRAY, "X has texts, and the background has the rows of a table"),
+        (ARRAY, TEXTS, "X has the rows of a table, and the background has texts"),
+    ],
+)
+def test_other_columns_than_the_backgrounds_are_named(X, background, words):
+    with pytest.raises(InputError, match=words):
+        check_columns(X, background)

@@ -2,6 +2,8 @@ import gzip
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from inputs.frames import people
 
@@ -90,6 +92,9 @@ PARQUET = b"PAR1" + bytes(20)
         ("t.csv", "a,b\n1,2\n1,2,3\n", "not a well-formed CSV .*line 3.*Check that line"),
         ("t.csv", "a,b\n1,2,3\n4,5,6\n", "more cells in its rows than names"),
         ("t.csv", "a,b\n0,2,3\n1,5,6\n", "more cells in its rows than names"),
+        ("t.csv", "pred,a,a,b\n1,2,3,4\n", "several columns 'a': give each column a name of its own"),
+        ("t.csv", '"a",b,a\n1,2,3\n', "several columns 'a'"),
+        ("t.csv.gz", gzip.compress(b"a,a\n1,2\n", mtime=0), "several columns 'a'"),
         ("t.csv.gz", b"a,b\n1,2\n", "not a whole gzip file"),
         ("t.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 9999, mtime=0)[:-30], "not a whole gzip file"),
         ("t.parquet", b"", "not a whole Parquet file.*truncated"),
@@ -123,6 +128,23 @@ def test_a_parquet_file_with_damaged_pages_is_refused(tmp_path):
         read_table(path)
 
 
+def test_columns_of_one_name_are_refused_in_parquet_as_they_are_in_csv(tmp_path):
+    table = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"t\.parquet has several columns 'a': give each column a name"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_names_that_look_alike_are_different_names(written):
+    assert list(read_table(written("t.csv", "a,a.1,A, a,1,1.0\n1,2,3,4,5,6\n"))) == [
+        *("a", "a.1", "A", " a", "1", "1.0")
+    ]
+
+
+def test_columns_without_a_name_are_read(written):
+    assert read_table(written("t.csv", ",age,\n0,31,7\n")).shape == (1, 3)
+
+
 def test_an_empty_parquet_table_is_refused(tmp_path):
     people().iloc[:0].to_parquet(tmp_path / "t.parquet")
     with pytest.raises(InputError, match="has 0 rows"):
@@ -147,7 +169,7 @@ def test_the_target_is_split_off():
 def test_an_unknown_target_is_answered_with_the_nearest_column():
     with pytest.raises(InputError, match=r"no column 'hieght'\. Did you mean 'height'\?"):
         split_target(people(), "hieght")
-    with pytest.raises(InputError, match=r"no column 'zzz'\. There is: age, height, .* and 2 more"):
+    with pytest.raises(InputError, match=r"no column 'zzz'\. There is: 'age', 'height', .* and 2 more"):
         split_target(people(), "zzz")
 
 

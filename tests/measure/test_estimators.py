@@ -1,5 +1,7 @@
 """Estimators: every score and mean by hand, and the decoders they stand for."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,12 +16,13 @@ from faithkit.measure.estimators import (
     Majority,
     PlugIn,
     VerifiedOnly,
+    by_chance,
     checked_scores,
     mean_score,
     ratio,
 )
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import grouped_pseudo_values
+from faithkit.measure.inference import chance, grouped_pseudo_values
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Tally, count
 from faithkit.measure.theory import gibbs_error, optimal_error
@@ -197,6 +200,59 @@ def test_estimators_of_another_quantity_have_no_interval_but_keep_bracket_and_ve
     found, reference = (summarise(tally, pseudo, e, 0.9, True) for e in (estimator, LeaveOneOut()))
     assert (found.se, found.low, found.high) == (None, None, None)
     assert (found.bracket, found.verified) == (reference.bracket, reference.verified)
+
+
+# who an explanation holds for: by groups of 3, 2 and 1, and by overlapping scopes that are not reflexive
+GROUPS = np.equal.outer([0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1, 2])
+SCOPES = np.array([[1, 1, 0, 1, 0, 0], [0, 0, 1, 1, 1, 0], [0, 0, 1, 0, 0, 0]] * 2, dtype=bool)
+
+
+def shuffled_means(estimator, holds, labels):
+    """Return the mean of an estimate over all orders of the labels, counted pair by pair."""
+    values = []
+    for y in map(np.array, permutations(labels)):
+        counts = np.stack([(holds & (y == label)).sum(axis=1) for label in (0, 1)], axis=1)
+        owners = np.zeros((2, len(y), 2), dtype=np.int64)
+        owners[holds.diagonal().astype(int), range(len(y)), y] = 1
+        values.append(score(estimator, Tally(counts, owners)))
+    return np.mean(values)
+
+
+@pytest.mark.parametrize("holds", [GROUPS, SCOPES])
+@pytest.mark.parametrize("estimator", [LeaveOneOut(), VerifiedOnly()])
+def test_what_chance_gives_is_the_mean_over_all_shuffles_of_the_labels(estimator, holds):
+    labels = [0, 0, 0, 0, 1, 1]
+    others = holds & ~np.eye(6, dtype=bool)
+    told = by_chance(estimator, others.any(axis=1).mean(), chance(np.bincount(labels)))
+    assert told == pytest.approx(shuffled_means(estimator, holds, labels), abs=1e-12)
+
+
+def test_the_two_estimators_that_know_their_chance_differ_by_the_verified_share():
+    # by hand: 4 of 6 instances and then 3 of the other 5, or 2 of 6 and 1 of 5; five of six have company
+    assert by_chance(LeaveOneOut(), 5 / 6, 14 / 30) == pytest.approx(5 / 6 * 14 / 30)
+    assert by_chance(VerifiedOnly(), 5 / 6, 14 / 30) == pytest.approx(14 / 30)
+
+
+def test_chance_is_not_told_where_nobody_knows_it():
+    third_party = FunctionEstimator(lambda tally: tally.owners * 0.5)
+    assert [by_chance(e, 0.5, 0.5) for e in (PlugIn(), Majority(), third_party)] == [None] * 3
+    assert by_chance(LeaveOneOut(), 0.0, None) is None  # a single instance
+    assert by_chance(LeaveOneOut(), 0.0, 0.5) == 0
+    assert by_chance(VerifiedOnly(), 0.0, 0.5) is None  # it has no value either
+
+
+def test_an_estimator_of_somebody_else_can_tell_what_chance_gives():
+    class Doubtful:
+        name = "doubtful"
+
+        def scores(self, tally):
+            return LeaveOneOut().scores(tally) / 2
+
+        def by_chance(self, verified, chance):
+            return verified * chance / 2
+
+    found = summarise(GROUPED, grouped_pseudo_values(GROUPED), Doubtful(), 0.95, True)
+    assert found.by_chance == pytest.approx(3 / 4 * (3 * 2) / (4 * 3) / 2)  # labels 0, 0, 0 and 1
 
 
 def test_ratio_divides_by_nothing_as_told():

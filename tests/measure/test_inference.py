@@ -624,10 +624,10 @@ def test_a_plan_can_be_made_from_the_range_and_a_pilot_at_once():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"epsilon": 0.0, "n_explanations": 5}, "epsilon must lie between 0 and 1, got 0.0"),
-        ({"epsilon": 1.0, "n_explanations": 5}, "epsilon must lie between 0 and 1"),
-        ({"epsilon": -0.1, "n_explanations": 5}, "epsilon must lie between 0 and 1"),
-        ({"epsilon": math.nan, "n_explanations": 5}, "epsilon must lie between 0 and 1, got nan"),
+        ({"epsilon": 0.0, "n_explanations": 5}, "epsilon must be a number between 0 and 1, got 0.0"),
+        ({"epsilon": 1.0, "n_explanations": 5}, "epsilon must be a number between 0 and 1"),
+        ({"epsilon": -0.1, "n_explanations": 5}, "epsilon must be a number between 0 and 1"),
+        ({"epsilon": math.nan, "n_explanations": 5}, "epsilon must be a number between 0 and 1, got nan"),
         ({"epsilon": 0.1}, "nothing to plan from: give the number of explanations"),
         ({"epsilon": 0.1, "n_explanations": 0}, "must be a whole number above 0, got 0"),
         ({"epsilon": 0.1, "n_explanations": -3}, "must be a whole number above 0, got -3"),

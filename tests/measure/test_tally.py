@@ -1,5 +1,7 @@
 """Counts equal the double loop, whatever the explanations, the relation, the order or the blocks."""
 
+import operator
+
 import brute
 import numpy as np
 import pandas as pd
@@ -103,6 +105,27 @@ def test_composed_relations_equal_the_composed_double_loop(case, other):
     ]
     counted = counted_matrix(composed, owned, labels, k)
     assert rows_of(counted) == tuple(map(list, brute.counts(holds, labels)))
+
+
+def mentions(x, explanation):
+    return explanation in x
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ("in-scope", "'in-scope'"),
+        (mentions, "mentions"),
+        (None, "a NoneType"),
+        (SameExplanation, "SameExplanation"),
+    ],
+)
+def test_what_is_no_relation_cannot_be_composed_and_is_told_how_to_become_one(other, named):
+    for compose in (operator.and_, operator.or_):
+        with pytest.raises(
+            InputError, match=f"same-explanation cannot be composed with {named}, .*faithkit.relation"
+        ):
+            compose(SameExplanation(), other)
 
 
 @given(labelled_matrices())

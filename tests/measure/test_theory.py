@@ -1,6 +1,8 @@
 """What the paper proves, by enumerating every sample of a small law; and where it must be corrected."""
 
 import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from itertools import product
 
 import brute
@@ -193,6 +195,28 @@ def test_sample_sizes_as_printed():
     assert theory.bias_sample_size(2048, 0.1) == 7535
     found = plan_samples(0.1, n_explanations=2048)
     assert (found.from_range, found.corollary) == (7535, 835_879)
+
+
+@pytest.mark.parametrize(
+    ("K", "epsilon"),
+    [(3**40, 0.1), (10**20, 0.00001), (10**20, 0.1), (10**9, 1e-9), (2**53 + 1, 0.5), (2**200, 0.1)],
+)
+def test_sample_sizes_of_huge_ranges_are_exact(K, epsilon):
+    """n e^(−1/(2n) − 1/(6n²) − …) ≥ a = K/(e ε) is n ≥ a + 1/2 + 1/(24n) + …, so n is a + 1/2, rounded up."""
+    with localcontext(prec=150):
+        a = K / (Decimal(1).exp() * Decimal(str(epsilon)))
+        assert theory.bias_sample_size(K, epsilon) == math.ceil(a + Decimal("0.5"))
+        corollary = K * 12 / Decimal(str(epsilon)) * (3 / Decimal(str(epsilon))).ln()
+        assert theory.corollary_sample_size(K, epsilon) == math.ceil(corollary)
+
+
+@pytest.mark.parametrize("K", [1, 2, 3, 7, 50, 1000])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 4), Fraction(1, 8), Fraction(1, 64)])
+def test_the_planned_size_is_the_smallest_that_keeps_the_bound(K, epsilon):
+    n = theory.bias_sample_size(K, float(epsilon))
+    bound = [Fraction(K, m) * (1 - Fraction(1, m)) ** (m - 1) for m in (n - 1, n) if m]
+    assert bound[-1] <= epsilon
+    assert n == 1 or bound[0] > epsilon
 
 
 def worst_bias(K, n):

@@ -356,7 +356,7 @@ def test_rows_without_a_counterfactual_are_counted_as_unexplained(method, capfd)
     pd.testing.assert_series_equal(found.values.dtypes, background.dtypes)
     assert (result.unexplained, result.why_unexplained) == (2, {NOT_FOUND: 2})
     assert "4 instances" in str(result)
-    assert f"2 unexplained ({NOT_FOUND}: 2)" in str(result)
+    assert f", 2 unexplained\nof the unexplained, {NOT_FOUND}: 2\n" in str(result)
     assert capfd.readouterr() == ("", "")
 
 

@@ -2,10 +2,11 @@
 
 import math
 import warnings
+from decimal import ROUND_FLOOR, Decimal, localcontext
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from sklearn.linear_model import LogisticRegression
@@ -38,10 +39,11 @@ def same(found, expected):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Let blocks end within the arrays of these tests."""
+    import faithkit_feature_importance.discretizers.fixed_point as fixed_point
     import faithkit_feature_importance.discretizers.quantile as quantile
     import faithkit_feature_importance.importances as importances
 
-    for module in (importances, quantile):
+    for module in (importances, fixed_point, quantile):
         monkeypatch.setattr(module, "BLOCK", 3)
 
 
@@ -162,11 +164,80 @@ def test_sign_of_top_is_what_repeated_selection_gives(values, data):
     assert found == [sign_of_top_by_selection(row, k) for row in values.tolist()]
 
 
-@given(TABLES, st.integers(0, 3))
-def test_fp_is_what_python_computes_number_by_number(values, digits):
-    scale = 10.0**digits
-    expected = [[NAN if v != v else math.floor(v * scale) / scale for v in row] for row in values.tolist()]
+def floor_as_written(value, digits):
+    """Cut the number as Python writes it, in decimal: 0.29 has the digits 2 and 9, whatever it is in binary."""
+    if value != value:
+        return NAN
+    with localcontext(prec=400):
+        cut = Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR)
+    return float(cut) + 0.0
+
+
+# with few decimals, just beside such numbers, of any size, and at the edge where floats have no decimals left
+WRITTEN = st.builds(
+    lambda n, k: float(Decimal(n).scaleb(-k)), st.integers(-(10**15), 10**15), st.integers(0, 17)
+)
+BESIDE = st.builds(math.nextafter, WRITTEN, st.sampled_from([-math.inf, math.inf]))
+EDGE = st.builds(lambda x, k: x / 10**k, st.floats(2.0**48, 2.0**55), st.integers(0, 15)).flatmap(
+    lambda x: st.sampled_from([x, -x])
+)
+ANY = st.one_of(WRITTEN, BESIDE, EDGE, st.floats(allow_infinity=False), VALUES)
+COLUMNS = st.lists(ANY, min_size=1, max_size=9).map(lambda column: np.array(column)[:, None])
+
+
+@pytest.mark.usefixtures("small_blocks")
+@settings(max_examples=500)
+@given(COLUMNS, st.integers(0, 15))
+def test_fp_cuts_every_number_as_it_is_written(values, digits):
+    expected = [[floor_as_written(value, digits)] for value in values.ravel().tolist()]
     assert same(discretize("fp", values, digits=digits), expected)
+
+
+@given(COLUMNS, st.integers(0, 15))
+def test_fp_of_fp_changes_nothing(values, digits):
+    once = discretize("fp", values, digits=digits)
+    assert same(discretize("fp", once, digits=digits), once)
+
+
+@given(COLUMNS, st.integers(0, 15))
+def test_fp_keeps_the_order_of_numbers(values, digits):
+    ordered = np.sort(values[~np.isnan(values)])[:, None]
+    assert (np.diff(discretize("fp", ordered, digits=digits), axis=0) >= 0).all()
+
+
+def test_every_number_of_two_decimals_is_its_own_2fp():
+    written = np.array([float(f"{n // 100}.{n % 100:02}") for n in range(100_000)])[:, None]
+    assert same(discretize("2fp", written), written)
+    assert same(discretize("2fp", -written), -written + 0.0)
+    assert same(discretize("fp", written, digits=2, how="round"), written)
+
+
+def test_fp_unites_the_same_numbers_whatever_else_is_in_the_batch():
+    """A number of any size beside it must not change where a number is cut."""
+    tricky = [0.29, 0.57, math.nextafter(0.29, 0), -0.29, 1.1, 2.3, 0.289999]
+    alone = [discretize("2fp", [[value]]).item() for value in tricky]
+    assert alone == [0.29, 0.57, 0.28, -0.29, 1.1, 2.3, 0.28]
+    for beside in (1e13, 1e300, NAN, -5e-324):
+        assert discretize("2fp", [[value, beside] for value in tricky])[:, 0].tolist() == alone
+
+
+@pytest.mark.parametrize("how", ["floor", "round"])
+def test_numbers_too_large_to_have_decimals_stay_as_they_are(how):
+    huge = [[1.7976931348623157e308, -1.7976931348623157e308, 1e300, 2.0**53 + 2]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert discretize("fp", huge, digits=2, how=how).tolist() == huge
+
+
+def test_fp_of_the_tiniest_numbers_is_zero_or_one_step_below():
+    assert discretize("2fp", [[5e-324, -5e-324, 1e-300, -1e-300]]).tolist() == [[0.0, -0.01, 0.0, -0.01]]
+
+
+@given(TABLES, st.integers(0, 3))
+def test_fp_that_rounds_is_what_python_computes_number_by_number(values, digits):
+    scale = 10.0**digits
+    expected = [[NAN if v != v else round(v * scale) / scale for v in row] for row in values.tolist()]
+    assert same(discretize("fp", values, digits=digits, how="round"), expected)
 
 
 @given(TABLES)

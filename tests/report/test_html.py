@@ -188,7 +188,7 @@ def test_one_row_is_a_page_that_claims_nothing():
 def test_unexplained_rows_are_told_with_their_reasons(hostile_page):
     n = hostile().result.unexplained
     assert n > 0
-    assert f"{n} unexplained ({CELL}: {n})" in Reader(hostile_page).text
+    assert f"{n} unexplained of the unexplained, {CELL}: {n}" in Reader(hostile_page).text
 
 
 def test_witnesses_mark_the_cells_that_differ():
@@ -290,6 +290,31 @@ def test_a_p_value_is_shown_where_it_was_asked_for():
     assert "p (permutations)" not in ordinary().to_html()
     asked = faithkit.score(["y", "n"] * 20, ["y", "n"] * 20, permutations=19)
     assert "p (permutations) 0.050" in Reader(asked.to_html()).text
+
+
+def test_chance_is_a_dash_where_the_estimator_does_not_tell_it():
+    labels, words = ["y", "y", "n", "n"], ["a", "a", "a", "b"]
+    shown = {}
+    for name in ("leave-one-out", "verified-only", "plug-in", "majority"):
+        result = faithkit.score(labels, words, estimator=name)
+        shown[name] = re.search(r"by chance (\S+)", Reader(result.to_html()).text)[1]
+        row = next(line for line in repr(result).splitlines() if line.startswith("consistency"))
+        assert row.split()[-3] == shown[name]
+    # two of each label: any two agree with probability 1/3, and three of four instances can be checked
+    assert shown == {
+        "leave-one-out": "0.250",
+        "verified-only": "0.333",
+        "plug-in": "–",
+        "majority": "–",
+    }
+
+
+def test_a_notebook_shows_the_p_value_and_whose_the_interval_is():
+    result = faithkit.score(["y", "n"] * 20, ["y", "n"] * 20, permutations=19, estimator="plug-in")
+    read = Reader(result._repr_html_()).text
+    assert "p (19 permutations): consistency 0.050" in read
+    assert "Differences, intervals and p are of leave-one-out" in read
+    assert "Differences, intervals and p are of leave-one-out" in Reader(result.to_html()).text
 
 
 def test_a_comparison_ranks_systems_and_marks_the_best(compared):

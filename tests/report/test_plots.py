@@ -50,6 +50,22 @@ def test_a_measure_is_drawn_where_it_lies_with_interval_bracket_and_chance(logge
     assert texts(ax)[:2] == ["consistency", f"0.700 ({found.low:.3f} – {found.high:.3f})"]
 
 
+def test_chance_is_drawn_where_the_estimator_says_what_it_gives():
+    words = ["a", "b", "b", "c", "c", "c", "d", "d", "d", "d"]
+    labels = ["yes", "no", "no", "yes", "yes", "yes", "no", "no", "no", "yes"]
+    chance = (5 * 4 + 5 * 4) / (10 * 9)
+    drawn = {
+        name: labelled(faithkit.score(labels, words, estimator=name).plot(), "by chance")
+        for name in ("leave-one-out", "verified-only", "plug-in", "majority")
+    }
+    assert drawn == {
+        "leave-one-out": [[pytest.approx(0.9 * chance)]],
+        "verified-only": [[pytest.approx(chance)]],
+        "plug-in": [],
+        "majority": [],
+    }
+
+
 def test_what_was_not_measured_is_said_and_not_drawn(logged):
     assert texts(logged.plot())[2:] == ["sufficiency", "not measured"]
 

@@ -103,3 +103,76 @@ def test_the_frame_has_a_row_per_system_and_measure(found):
     frame = found.to_frame()
     assert frame["system"].tolist() == ["perfect", "perfect_too", "useless"]
     assert frame["best"].tolist() == [True, True, False]
+    ends = frame[["bracket_low", "bracket_high"]].to_numpy().tolist()
+    assert ends == [list(result.consistency.bracket) for result in found.results.values()]
+    assert "bracket" not in frame
+
+
+class Rounding:
+    learns = False
+
+    def __init__(self, digits):
+        self.digits = digits
+
+    def fit(self, predictor, background):
+        return self
+
+    def explain(self, X, seeds):
+        return faithkit.Explanations.vectors(X[:, :1].round(self.digits))
+
+
+def test_systems_of_one_name_are_told_apart_and_none_is_lost():
+    found = faithkit.compare(model, X, [Rounding(0), Rounding(1), Rounding(2)], ["original", "sign"])
+    assert list(found.results) == [
+        *("Rounding", "Rounding · sign", "Rounding (2)", "Rounding (2) · sign"),
+        *("Rounding (3)", "Rounding (3) · sign"),
+    ]
+    sizes = [found.results[name].n_explanations for name in ("Rounding", "Rounding (2)", "Rounding (3)")]
+    assert sizes == [len(np.unique(X[:, 0].round(digits))) for digits in (0, 1, 2)]
+
+
+def test_functions_without_a_name_are_told_apart():
+    coarser = [lambda phi: phi.values > 0, lambda phi: [0] * len(phi)]
+    found = faithkit.compare(model, X, [all_distinct], coarser)
+    assert {name: result.n_explanations for name, result in found.results.items()} == {
+        "all_distinct · <lambda>": 2,
+        "all_distinct · <lambda> (2)": 1,
+    }
+
+
+def test_one_explainer_and_one_discretizer_may_be_given_alone():
+    assert list(faithkit.compare(model, X, perfect).results) == ["perfect"]
+    assert list(faithkit.compare(model, X, Rounding(1), "sign").results) == ["Rounding · sign"]
+    assert list(faithkit.compare(model, X, "tree", "original", background=X).results) == ["tree"]
+
+
+def test_what_was_left_out_is_told_with_the_reason():
+    found = faithkit.compare(model, X, [perfect, all_distinct], ["original", "sign", "1fp"])
+    assert found.left_out == ("sign and 1fp for perfect (made for explanations of kind vector, not value)",)
+    for text in (repr(found), found.to_html(), found._repr_html_()):
+        assert f"Left out: {found.left_out[0]}." in " ".join(text.split())
+    assert "Left out" not in repr(faithkit.compare(model, X, all_distinct, ["original", "sign"]))
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])
+def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator(estimator):
+    """Nobody shares an explanation of `all_distinct`: plug-in and majority give it 1, and it is checked by none."""
+    explainers = [all_distinct, useless, perfect]
+    usual = faithkit.compare(model, X, explainers)
+    found = faithkit.compare(model, X, explainers, estimator=estimator)
+    assert list(found.ranked()) == list(usual.ranked()) == ["perfect", "useless", "all_distinct"]
+    assert found.best() == usual.best() == ["all_distinct", "perfect"]
+    assert found.pairs() == usual.pairs()
+    told = "Order, differences, intervals and p are of leave-one-out, which estimates the measure."
+    for one, other in ((repr(found), repr(usual)), (found.to_html(), usual.to_html())):
+        assert told in " ".join(one.split())
+        assert told not in " ".join(other.split())
+    marked = [line.split()[:2] for line in repr(found).splitlines() if "%" in line][1:]
+    assert marked == [["*", "perfect"], ["useless", marked[1][1]], ["*", "all_distinct"]]
+
+
+def test_p_values_are_printed_where_they_were_asked_for(found):
+    asked = repr(faithkit.compare(model, X, [perfect, useless], permutations=19))
+    assert [line.split()[-1] for line in asked.splitlines() if "perfect" in line] == ["0.050"]
+    assert max(map(len, asked.splitlines())) <= 80
+    assert "p" not in repr(found).splitlines()[0].split()

@@ -31,6 +31,16 @@ class Counting:
         return faithkit.Explanations.vectors(rows / 3)
 
 
+class Halves:
+    """A discretizer that can be looped over, which must not be mistaken for a list of them."""
+
+    def discretize(self, explanations):
+        return explanations.values[:, :1] > 0
+
+    def __iter__(self):
+        return iter("ab")
+
+
 def model(rows):
     return rows[:, 0] > 0
 
@@ -48,6 +58,26 @@ def test_every_row_is_what_scoring_with_that_discretizer_gives():
         assert row["by_chance"] == pytest.approx(found.verified * alone.chance)
         assert (row["uniqueness"], row["n_explanations"]) == (alone.uniqueness, alone.n_explanations)
         assert row["verdict"] == found.verdict
+
+
+@pytest.mark.parametrize("estimator", ["verified-only", "plug-in", "majority"])
+def test_what_chance_gives_depends_on_the_estimator(estimator):
+    result = faithkit.score(LABELS, PHI, estimator=estimator)
+    row = faithkit.try_discretizers(result, "sign").iloc[0]
+    if estimator == "verified-only":
+        assert row["by_chance"] == pytest.approx(result.chance)
+    else:
+        assert math.isnan(row["by_chance"])
+
+
+def test_one_discretizer_may_be_given_alone():
+    result = faithkit.score(LABELS, PHI)
+
+    def rounded(phi):
+        return phi.values.round(1)
+
+    for alone, name in (("sign", "sign"), (rounded, "rounded"), (Halves(), "Halves")):
+        assert faithkit.try_discretizers(result, alone)["discretizer"].tolist() == [name]
 
 
 def test_the_best_compromise_stands_first_and_what_cannot_be_used_last():

@@ -1,6 +1,7 @@
 """What a person gets from `evaluate` and `score`, on data as it really comes."""
 
 import json
+import re
 import warnings
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 from faithkit import Explanations, FaithkitError, FaithkitWarning, Interval, OneOf, Rule
+from faithkit.report.text import violation_text
 
 RNG = np.random.default_rng(7)
 LABELS = RNG.choice(["low", "middle", "high"], 90, p=[0.5, 0.3, 0.2])
@@ -80,6 +82,8 @@ def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
     assert result.consistency.verdict == "unverifiable"
     assert (result.uniqueness, result.singletons) == (1, 1)
     assert "says nothing about the truth" in repr(result)
+    row = next(line for line in repr(result).splitlines() if line.startswith("consistency"))
+    assert re.sub(" +", " ", row) == "consistency – 0.000 – 1.000 0 % – unverifiable"
 
 
 def test_one_row_is_unverifiable_and_no_error():
@@ -216,7 +220,7 @@ def test_unexplained_rows_count_in_n_and_agree_with_nobody():
     result = faithkit.score([0, 0, 0, 0], ["a", None, "a", None])
     assert (result.n, result.unexplained, result.n_explanations) == (4, 2, 3)
     assert result.consistency.value == 0.5
-    assert "2 unexplained" in repr(result)
+    assert "4 instances, 1 distinct explanation, 2 unexplained\n" in repr(result)
 
 
 def test_the_result_has_exactly_the_documented_fields():
@@ -270,6 +274,51 @@ def test_a_p_value_is_computed_only_when_asked_for():
     assert faithkit.score(labels, labels, permutations=99).consistency.p_value == 0.01
 
 
+def test_p_values_are_printed_where_they_were_asked_for(people):
+    frame, model = people
+    asked = repr(faithkit.evaluate(model, frame, explainer=ByAge(), permutations=19))
+    told = [line for line in asked.splitlines() if line.startswith("p (")]
+    assert len(told) == 1
+    assert re.fullmatch(r"p \(19 permutations\): consistency [01]\.\d{3}, sufficiency [01]\.\d{3}", told[0])
+    assert max(map(len, asked.splitlines())) <= 80
+    assert "p (" not in repr(faithkit.evaluate(model, frame, explainer=ByAge()))
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, "2"])
+def test_a_number_of_violations_that_is_none_is_refused(k):
+    result = faithkit.score(["yes", "no", "yes", "no"], ["a", "a", "b", "b"])
+    with pytest.raises(FaithkitError, match="violations must be a whole number of at least 0, got"):
+        result.violations(k)
+    assert [len(result.violations(most)) for most in (0, 1, 9)] == [0, 1, 2]
+
+
+def test_labels_that_are_numbers_are_not_mistaken_for_counts():
+    worst = faithkit.score([0, 1, 1, 2, 2, 2], ["a"] * 6).violations()
+    assert "holds for 6 instances: 1 get 0, 2 get 1 and 3 get 2\n" in violation_text(worst)
+
+
+@pytest.mark.parametrize("columns", [["a", "a"], [7, "7"]])
+@pytest.mark.parametrize("cells", [[[1.0, 2.0]] * 3, [["x", 2.0]] * 3])
+def test_columns_of_explanations_that_share_a_name_are_refused(columns, cells):
+    given = pd.DataFrame(cells, columns=columns)
+    with pytest.raises(
+        FaithkitError, match=f"the explanations have more than one column named '{columns[0]}'"
+    ):
+        faithkit.score([0, 1, 0], given)
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])
+def test_with_another_estimator_differences_are_said_to_be_of_leave_one_out(estimator):
+    labels, words = ["y", "y", "n", "n"] * 5, ["a", "a", "b", "a"] * 5
+    result = faithkit.score(labels, words, estimator=estimator)
+    usual = faithkit.score(labels, words)
+    groups = ["f"] * 10 + ["m"] * 10
+    assert result.by(groups).difference("f") == usual.by(groups).difference("f")
+    for found, other in ((result, usual), (result.by(groups), usual.by(groups))):
+        assert "Differences, intervals and p are of leave-one-out" in repr(found)
+        assert "leave-one-out" not in repr(other)
+
+
 def test_learning_from_the_sample_itself_is_warned_about_and_marked(people):
     frame, model = people
 
@@ -313,6 +362,14 @@ def test_a_pilot_plans_the_sample():
     best, worst = found.from_pilot
     assert best is None or best > 100
     assert worst is None or best is None or worst >= best
+
+
+HALVES = pd.DataFrame({"age": [20, 30, 60, 70], "job": [0, 1, 0, 1]})
+
+
+def halved(**options):
+    given = {"explainer": lambda X: (X["age"] > 50).tolist(), "background": HALVES, **options}
+    return faithkit.evaluate(lambda X: (X["age"] > 50).to_numpy(), HALVES, **given)
 
 
 BAD = {
@@ -380,6 +437,36 @@ BAD = {
     "a pilot that is none": (lambda: faithkit.plan(0.1, pilot=[1, 2]), "what evaluate or score returned"),
     "nothing to plan from": (lambda: faithkit.plan(0.1), "nothing to plan from"),
     "epsilon of 2": (lambda: faithkit.plan(2, n_explanations=3), "between 0 and 1"),
+    "a word for epsilon": (lambda: faithkit.plan("a", n_explanations=3), "between 0 and 1, got 'a'"),
+    "a word for confidence": (lambda: faithkit.score([0], ["a"], confidence="0.9"), "a number .* got '0.9'"),
+    "a background without rows": (
+        lambda: halved(background=HALVES[:0]),
+        r"The background is empty \(0 rows\)",
+    ),
+    "a background of other columns": (
+        lambda: halved(background=HALVES.rename(columns={"job": "work"})),
+        "X lacks 'work' and has 'job' beside; expected the columns of the background",
+    ),
+    "a background of fewer columns": (
+        lambda: faithkit.evaluate(lambda X: X[:, 0], np.zeros((3, 2)), "tree", background=np.zeros((3, 1))),
+        r"X has shape \(3, 2\); expected 1 columns, as in the background",
+    ),
+    "another sample of other columns": (
+        lambda: halved().on(HALVES[["age"]]),
+        "X lacks 'job'; expected the columns of the background",
+    ),
+    "another sample without rows": (lambda: halved().on(HALVES[:0]), "The sample is empty"),
+    "a new row of other columns": (lambda: halved().local(HALVES[["age"]].iloc[[0]]), "X lacks 'job'"),
+    "a Series for a new row": (
+        lambda: halved().local(HALVES.iloc[0]),
+        r"a Series; expected a sample of one row: give X\.iloc\[\[0\]\] of a frame",
+    ),
+    "an array of one dimension for a new row": (
+        lambda: halved().local(np.zeros(2)),
+        r"X\[\[0\]\] of an array",
+    ),
+    "a number for a new row": (lambda: halved().local(0.5), "a float; expected a sample of one row"),
+    "two new rows": (lambda: halved().local(HALVES[:2]), "one row at a time, got 2"),
     "a row beyond the sample": (lambda: faithkit.score([0], ["a"]).local(3), "rows 0 to 0"),
     "a new row for a log": (lambda: faithkit.score([0], ["a"]).local(np.zeros((1, 1))), "give an index"),
     "an explainer that drops rows": (
@@ -420,4 +507,8 @@ def test_logged_rules_without_instances_still_give_consistency():
     result = faithkit.score([0, 0], rules)
     assert result.consistency.value == 1
     assert result.sufficiency is None
-    assert "pass X" in result.why_no_sufficiency
+    assert result.why_no_sufficiency.endswith(
+        "pass X (CLI: --features)"
+    )  # whoever quotes it ends the sentence
+    assert "(CLI: --features)." in repr(result)
+    assert "(CLI: --features).." not in repr(result)

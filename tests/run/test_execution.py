@@ -292,7 +292,7 @@ def test_recorded_failures_are_unexplained_with_their_reason(n_jobs):
     result = evaluated(explainer=Slow(trouble="raise"), on_error="record", n_jobs=n_jobs)
     assert np.flatnonzero(result.sample.explanations.missing).tolist() == TROUBLE
     assert result.why_unexplained == {"ValueError": 6}
-    assert "6 unexplained (ValueError: 6)" in repr(result)
+    assert ", 6 unexplained\nof the unexplained, ValueError: 6\n" in repr(result)
     assert result.sample.explanations.remarked[3] == "ValueError: row 3.0 is not to my taste"
 
 
@@ -386,12 +386,19 @@ def rough(X):
     [
         ({"on_error": "ignore"}, "'raise' or 'record', got 'ignore'"),
         ({"row_timeout": 0}, "above 0, got 0"),
+        ({"row_timeout": "5"}, "a number of seconds above 0, got '5'"),
+        ({"row_timeout": float("inf")}, "above 0, got inf"),
+        ({"confidence": "0.9"}, "a number between 0 and 1, got '0.9'"),
+        ({"store": ""}, "the store is '': name a folder"),
+        ({"store": 5}, "the store is 5: name a folder"),
         ({"n_jobs": 0}, "n_jobs must be"),
     ],
 )
-def test_wrong_options_are_refused(options, message):
+def test_wrong_options_are_refused(options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(faithkit.InputError, match=message):
         evaluated(**options)
+    assert not list(tmp_path.iterdir())  # an empty name would have been this folder
 
 
 # --- killed and interrupted, through the real command line ----------------------------------------------

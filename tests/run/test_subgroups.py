@@ -62,6 +62,18 @@ def test_groups_may_be_given_as_values_and_numbers_are_sorted(result):
     assert result.by(decade.tolist()).name == "group"
 
 
+def test_columns_whose_names_are_numbers_can_be_grouped_by():
+    numbered = X.set_axis([0, 1, 2], axis="columns")
+    parts = faithkit.score(PREDICTIONS, EXPLANATIONS, X=numbered).by(0)
+    assert parts.name == "0"
+    assert {group: part.n for group, part in parts.items()} == X["sex"].value_counts().to_dict()
+
+
+def test_a_series_and_the_column_it_is_make_the_same_groups(result):
+    by_name, by_values = result.by("job"), result.by(X["job"])
+    assert by_name.to_dict() == by_values.to_dict()
+
+
 def test_a_group_that_is_everybody_has_nothing_to_be_compared_with(result):
     parts = result.by(["all"] * N)
     assert parts.difference("all") is None
@@ -77,7 +89,10 @@ def test_groups_made_of_the_prediction_are_warned_of(result):
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ("colour", "no column 'colour' to group by"),
+        ("colour", "no column 'colour' to group by in X. There is: sex, age, job"),
+        ("jbo", "Did you mean 'job'?"),
+        (2, "no column 2 to group by"),
+        ((sex for sex in X["sex"]), "the groups are a generator: give a list of one value per row"),
         (["a"], "1 groups for 400 rows"),
         (list(range(N)), "400 values; expected at most 50 groups"),
     ],
