@@ -10,7 +10,7 @@ from faithkit_paper.closest import as_csv, closest
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.findings import Cell
-from faithkit_paper.models import DATASETS, boosted
+from faithkit_paper.models import DATASETS, DEPTHS, boosted, order_of
 from faithkit_paper.orderings import orderings
 from faithkit_paper.printed import printed
 from faithkit_paper.readings import Explained, Reading, background, explain, seen, sharing
@@ -80,6 +80,44 @@ def test_the_second_class_is_explained_for_all_rows_or_the_predicted_one_for_eac
         np.testing.assert_allclose(found.sum(axis=1), wanted, atol=1e-4)
 
 
+@pytest.mark.parametrize("dataset", ["heart", "avila"])
+def test_the_predicted_class_can_be_explained_as_a_number(dataset):
+    trained, spec = boosted(CONTEXT, dataset), "shap:target=positive,background=rows,algorithm=permutation"
+    reading = Reading(spec, number=True)
+    part = seen(CONTEXT, trained, reading)
+    numbers = {label: number for number, label in enumerate(part.model.classes_.tolist())}
+
+    def number(X):
+        return np.array([numbers[label] for label in part.model.predict(X).tolist()])
+
+    found = explain(CONTEXT, trained, reading, part.test[:6], seed=3).explanations.values
+    above = number(part.test[:6]) - number(background(CONTEXT, part)).mean()
+    np.testing.assert_allclose(found.sum(axis=1), above, atol=1e-6)
+
+
+def test_the_second_class_of_chess_is_mate_at_once_and_of_others_the_second_in_the_alphabet():
+    assert order_of(np.array(sorted(DEPTHS)))[:3] == tuple(
+        sorted(DEPTHS).index(c) for c in ("draw", "zero", "one")
+    )
+    assert order_of(np.array(["A", "B", "C"])) == (0, 1, 2)
+
+
+def test_importances_for_the_second_class_follow_the_order_of_the_classes():
+    spec = "shap:target=all,background=rows,algorithm=permutation"
+    trained = boosted(CONTEXT, "avila")
+    order = (0, 2, 1, *range(3, len(trained.order)))
+    other = attrs.evolve(trained, order=order)
+    X = seen(CONTEXT, trained, Reading(spec)).test[:4]
+    found = {
+        name: explain(Context("tiny", load=load), one, Reading(spec, target="second"), X, seed=3).explanations
+        for name, one in (("sorted", trained), ("other", other))
+    }
+    assert not np.allclose(found["sorted"].values, found["other"].values)
+    assert other.in_order.predict(X).tolist() == [
+        order.index(c) for c in trained.in_order.predict(X).tolist()
+    ]
+
+
 def test_fp_rounds_or_floors_as_the_reading_says():
     phi = faithkit.Explanations.vectors([[0.04], [-0.04], [0.96]])
     explained = Explained(np.array([0, 0, 1]), phi)
@@ -96,11 +134,12 @@ def test_three_classes_or_more_can_have_an_explainer_of_their_own():
             return super().evaluate(model, X, explainer, **options)
 
     context, two, many = Listening("tiny", load=load), "shap:target=all", "shap:target=all,output=raw"
-    for dataset in ("heart", "avila"):
+    narrow = f"{many},algorithm=kernel"
+    for dataset in ("heart", "avila", "chess"):
         trained = boosted(context, dataset)
-        reading = Reading(two, target="second", many=many)
+        reading = Reading(two, target="second", many=many, narrow=narrow)
         explain(context, trained, reading, seen(context, trained, reading).test[:3], seed=0)
-    assert asked == [two, many]
+    assert asked == [two, many, narrow]
 
 
 def test_counterfactuals_of_many_classes_are_of_the_second_one_or_come_from_it():
@@ -134,7 +173,9 @@ def test_runs_are_samples_of_the_rows_that_were_explained():
 
 
 def test_the_closest_reading_comes_first_and_all_are_measured_on_the_same_cells():
-    readings = [table_shap.reading("probability", "raw", "median", "second", fp) for fp in ("floor", "round")]
+    readings = [
+        table_shap.of_scores("probability", "raw", "median", "second", fp) for fp in ("floor", "round")
+    ]
     table = attrs.evolve(table_shap.TABLE, candidates=readings)
     every = closest(CONTEXT, table, ["heart"])
     assert {one.reading for one in every} == set(table.candidates)

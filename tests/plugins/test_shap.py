@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_feature_importance.shap_values import trees
+from faithkit_feature_importance.shap_values.trees import TreeShap
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -339,6 +341,16 @@ def test_all_reference_rows_are_used():
     assert found.shared["base_value"] == pytest.approx(model.predict_proba(X).mean(axis=0), abs=1e-9)
     wanted = [shapley_values(model.predict_proba, row, X.tolist())[:, 1] for row in X[:2]]
     assert found.values == pytest.approx(np.array(wanted), abs=1e-6)
+
+
+@pytest.mark.parametrize("visits", [1, 700])
+def test_trees_are_asked_about_a_few_rows_at_a_time_to_the_same_bits(monkeypatch, visits):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    model = GradientBoostingClassifier(n_estimators=7).fit(X, X[:, 0] + X[:, 1] > 0)
+    whole = TreeShap(model, "raw", X[:10]).values(X)
+    monkeypatch.setattr(trees, "VISITS", visits)
+    assert (TreeShap(model, "raw", X[:10]).values(X) == whole).all()
 
 
 def test_many_reference_rows_are_no_cause_for_talk_with_every_batch(capfd, caplog):

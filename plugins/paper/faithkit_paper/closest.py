@@ -1,7 +1,8 @@
 """Which reading of a table comes closest to the printed numbers, over all its cells.
 
-``python -m faithkit_paper.closest table-shap > readings.csv``. Readings with the same explainer share their
-explanations.
+``python -m faithkit_paper.closest table-shap --profile full > readings.csv``. Readings with the same
+explainer share their explanations; the others have theirs made, so a table may name fewer rows for the
+comparison in the profile ``full`` than for itself.
 """
 
 import csv
@@ -79,6 +80,8 @@ def main(name: str, datasets: tuple[str, ...], rows: int | None, **options: Any)
     context = Context(**options, tell=lambda text: click.echo(text, err=True))
     if rows is not None:
         table = attrs.evolve(table, rows={context.profile: {"": rows}})
+    elif context.profile == "full":
+        table = attrs.evolve(table, rows={"full": table.rows.get("compared", table.rows["full"])})
     click.echo(as_csv(closest(context, table, datasets or DATASETS)), nl=False)
 
 

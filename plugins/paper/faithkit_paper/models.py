@@ -12,6 +12,37 @@ from faithkit_paper.search import search
 
 DATASETS = ("heart", "chess", "avila", "bank-marketing", "adult", "covtype")
 TEST_SHARE = 0.33
+DEPTHS = (
+    "draw", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
+)  # fmt: skip
+"""The classes of Chess as its file has them, by moves to the end; the alphabet would shuffle them."""
+
+
+@attrs.frozen(eq=False)
+class InOrder:
+    """A model whose classes are numbered in another order.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X = np.array([[1.0], [5.0], [9.0]])
+    >>> InOrder(GaussianNB().fit(X, ["one", "two", "zero"]), order=(2, 0, 1)).predict(X)
+    array([1, 2, 0])
+    """
+
+    model: Any
+    order: tuple[int, ...]
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The numbers."""
+        return np.arange(len(self.order))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the number of each row's class."""
+        number: np.ndarray = np.argsort(self.order)
+        return number[np.searchsorted(self.model.classes_, self.model.predict(X))]
 
 
 @attrs.frozen(eq=False)
@@ -30,6 +61,8 @@ class Trained:
     parameters : Parameters
     remark : str
         What the model is, and on how many rows it learnt.
+    order : tuple of int
+        The places of the model's classes in the order that they are counted in: sorted, but for Chess.
     """
 
     dataset: str
@@ -40,6 +73,12 @@ class Trained:
     accuracy: float
     parameters: Parameters
     remark: str
+    order: tuple[int, ...]
+
+    @property
+    def in_order(self) -> Any:
+        """The model, with its classes numbered in order."""
+        return self.model if self.order == tuple(sorted(self.order)) else InOrder(self.model, self.order)
 
     @property
     def has_categories(self) -> bool:
@@ -75,6 +114,7 @@ def _boosted(context: Context, dataset: str) -> Trained:
     most = context.pick(tiny=200, quick=20_000, full=100_000)
     train, y_train = _thinned(context, "training", train, y_train, most)
     test, y_test = _thinned(context, "testing", test, y_test, most)
+    order = order_of(np.unique(y_train))
     if dataset in BY_HISTOGRAM:
         y_train, y_test = _numbered(y_train, y_test)
     parameters = (
@@ -89,7 +129,20 @@ def _boosted(context: Context, dataset: str) -> Trained:
     model.fit(train, y_train)
     accuracy = float(np.mean(model.predict(test) == y_test))
     remark = _remark(dataset, model, parameters, len(train), len(test))
-    return Trained(dataset, model, train, test, y_test, accuracy, parameters, remark)
+    return Trained(dataset, model, train, test, y_test, accuracy, parameters, remark, order)
+
+
+def order_of(classes: np.ndarray) -> tuple[int, ...]:
+    """Return the places of sorted classes in the order that they are counted in.
+
+    Examples
+    --------
+    >>> order_of(np.array(["A", "B"])), order_of(np.array(["draw", "eight", "one", "zero"]))
+    ((0, 1), (0, 3, 2, 1))
+    """
+    known = classes.tolist()
+    counted = sorted(known, key=DEPTHS.index) if set(known) <= set(DEPTHS) else known
+    return tuple(known.index(label) for label in counted)
 
 
 def _searched(context: Context, dataset: str, X: Any, y: np.ndarray) -> Parameters:

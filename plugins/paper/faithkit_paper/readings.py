@@ -8,8 +8,9 @@ import numpy as np
 import faithkit
 from faithkit_paper.context import Context
 from faithkit_paper.models import Trained
+from faithkit_paper.questions import IsSecond, Numbered
 
-
+DIGITS = 9
 NARROW = 6  # columns, of which all coalitions are soon tried
 
 
@@ -24,7 +25,7 @@ class Reading:
     table : str
         What the explainer sees: "codes" (categories are ordinal codes, all columns numbers) or "published".
     target : str
-        Of importances, the class that they are for: "second" of the sorted classes, the same for all rows, or
+        Of importances, the class that they are for: "second" of all classes, the same for all rows, or
         "predicted". Of counterfactuals, the class that they have where there are three or more: "second", or
         "runner-up". Empty for rules.
     fp : str
@@ -33,6 +34,9 @@ class Reading:
         The explainer where there are three classes or more, if it is another one.
     narrow : str
         The same for at most six columns: an algorithm that finds the same values sooner there.
+    number : bool
+        Whether importances are for the predicted class as a number (0, 1, …): what SHAP explains if it is
+        given ``model.predict``.
     failed : str
         Rows for which no explanation was found: "alone", each with an explanation of its own, as faithkit has
         it, or "shared", as if they all had the same one (of codes only).
@@ -44,12 +48,14 @@ class Reading:
     fp: str = ""
     many: str = ""
     narrow: str = ""
+    number: bool = False
     failed: str = "alone"
 
     def __str__(self) -> str:
         told = [f"`{self.explainer}`"]
         told += [f"`{self.many}` for three classes or more"] if self.many else []
         told += [f"the {self.target} class"] if self.target else []
+        told += ["the predicted class as a number"] if self.number else []
         told += [f"FP by {self.fp}"] if self.fp else []
         told += ["rows without an explanation share one"] if self.failed == "shared" else []
         seen = "ordinal codes" if self.table == "codes" else "the table as published"
@@ -92,18 +98,6 @@ class Explained:
         return Explained(self.labels[rows], self.explanations.take(rows))
 
 
-@attrs.frozen(eq=False)
-class IsSecond:
-    """A model of many classes that is asked whether a row is of the second one."""
-
-    model: Any
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return yes or no for every row."""
-        found: np.ndarray = np.asarray(self.model.predict(X)) == self.model.classes_[1]
-        return found
-
-
 def explain(context: Context, trained: Trained, reading: Reading, X: Any, seed: int) -> Explained:
     """Explain rows of the test part, which are given as the reading's explainer sees them."""
     import joblib
@@ -112,14 +106,16 @@ def explain(context: Context, trained: Trained, reading: Reading, X: Any, seed: 
     many = len(part.model.classes_) > 2
     spec = reading.explainer_of(part) if many else reading.explainer
     to_second = many and reading.target == "second" and not reading.compares_importances
-    model = IsSecond(part.model) if to_second else part.model
+    model = part.model
+    if reading.number or to_second:
+        model = (Numbered if reading.number else IsSecond)(part.in_order)
     # readings that differ in what they compare share their explanations
     result = context.once(
-        (spec, reading.table, to_second, trained.dataset, seed, joblib.hash(X)),
+        (spec, reading.table, reading.number, to_second, trained.dataset, seed, joblib.hash(X)),
         lambda: context.evaluate(model, X, spec, background=background(context, part), seed=seed),
     )
     labels = np.asarray(part.model.predict(X))
-    return Explained(labels, _compared(result.sample.explanations, reading, part.model, labels))
+    return Explained(labels, _compared(result.sample.explanations, reading, part, labels))
 
 
 def seen(context: Context, trained: Trained, reading: Reading) -> Trained:
@@ -140,20 +136,23 @@ def learnt(context: Context) -> int:
 
 
 def _compared(
-    found: faithkit.Explanations, reading: Reading, model: Any, labels: np.ndarray
+    found: faithkit.Explanations, reading: Reading, part: Trained, labels: np.ndarray
 ) -> faithkit.Explanations:
     """Return the explanations as a reading compares them."""
+    if reading.number:
+        # sums of whole numbers over coalitions: rounding errors must not tell equal ones apart
+        return faithkit.Explanations.vectors(np.round(found.values * (len(part.order) - 1), DIGITS))
     if found.kind == "vector":
-        return faithkit.Explanations.vectors(_of_target(found.values, reading.target, model, labels))
+        return faithkit.Explanations.vectors(_of_target(found.values, reading.target, part, labels))
     return sharing(found) if reading.failed == "shared" else found
 
 
-def _of_target(values: np.ndarray, target: str, model: Any, labels: np.ndarray) -> np.ndarray:
+def _of_target(values: np.ndarray, target: str, part: Trained, labels: np.ndarray) -> np.ndarray:
     """Return the importances for one class of those that stand side by side."""
-    by_class = values.reshape(len(values), len(model.classes_), -1)
+    by_class = values.reshape(len(values), len(part.order), -1)
     if target == "second":
-        return by_class[:, 1]
-    return by_class[np.arange(len(values)), np.searchsorted(model.classes_, labels)]
+        return by_class[:, part.order[1]]
+    return by_class[np.arange(len(values)), np.searchsorted(part.model.classes_, labels)]
 
 
 def sharing(found: faithkit.Explanations) -> faithkit.Explanations:

@@ -33,7 +33,8 @@ class Table:
         The candidate that is used; the table's module says how it was chosen.
     candidates : sequence of Reading
     rows : mapping
-        By profile, how many rows of each dataset are explained; "" stands for all other datasets.
+        By profile, how many rows of each dataset are explained; "" stands for all other datasets. Those of
+        "compared" are for comparing readings.
     """
 
     name: str

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import faithkit
 
 Floats = NDArray[np.float64]
+VISITS = 200_000  # of trees by pairs of rows in one call: after ten seconds the compiled code prints a bar
 MOST_NODES = 2**15 - 1  # of one tree: the compiled code numbers nodes with 16 bits
 
 
@@ -53,7 +54,13 @@ class TreeShap:
 
     def values(self, codes: Floats) -> Floats:
         """Return SHAP values (rows, columns, classes)."""
-        found = np.asarray(self._trees.shap_values(self._ranks(codes), check_additivity=False))
+        ranks, ensemble = self._ranks(codes), self._trees.model
+        rows = max(1, VISITS // (len(self._trees.data) * len(ensemble.values)))
+        parts = [
+            np.asarray(self._trees.shap_values(ranks[start : start + rows], check_additivity=False))
+            for start in range(0, len(ranks), rows)
+        ]
+        found = np.concatenate(parts)
         return np.stack([-found, found], axis=2) if found.ndim == 2 else found
 
     def sums(self, codes: Floats) -> Floats:
