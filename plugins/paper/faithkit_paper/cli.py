@@ -25,7 +25,7 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     type=click.Choice(["tiny", "quick", "full"]),
     default="quick",
     show_default=True,
-    help="quick: minutes; full: larger samples, over an hour; tiny: seconds, to see that all runs.",
+    help="quick: minutes; full: larger samples, hours; tiny: seconds, to see that all runs.",
 )
 @click.option("--output", default="reproduction", show_default=True, metavar="DIR", help="Where files go.")
 @click.option("--store", metavar="DIR", help="Keep what is finished here: a killed run goes on from it.")

@@ -40,7 +40,7 @@ class Context:
     Parameters
     ----------
     profile : str
-        "quick" (minutes), "full" (larger samples, over an hour), or "tiny" (seconds: it shows that all runs,
+        "quick" (minutes), "full" (larger samples, hours), or "tiny" (seconds: it shows that all runs,
         and its numbers mean little).
     seed : int
         Every random number comes from it.
