@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.bitsets import Bits, from_indices, n_words, ones, pack_bits
+from faithkit.measure.bitsets import BLOCK_WORDS, Bits, from_indices, n_words, ones, pack_bits
 from faithkit.measure.blocks import each_block
 from faithkit.measure.explanations import Sample
 from faithkit.measure.predicates import Contains, Interval, Predicate, predicate_from_json, texts, tokens
 from faithkit.measure.rows import n_rows
 
-BLOCK_WORDS = 262_144  # two megabytes: small enough for the cache, large enough to keep threads apart
 PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; beyond that the oldest are dropped
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from faithkit_paper.boosters import BY_HISTOGRAM, KINDS, NAME, Codes, Parameters, booster
 from faithkit_paper.context import Context
 from faithkit_paper.findings import Cell, Findings
+from faithkit_paper.questions import InOrder
 from faithkit_paper.search import search
 
 DATASETS = ("heart", "chess", "avila", "bank-marketing", "adult", "covtype")
@@ -17,32 +18,6 @@ DEPTHS = (
     "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
 )  # fmt: skip
 """The classes of Chess as its file has them, by moves to the end; the alphabet would shuffle them."""
-
-
-@attrs.frozen(eq=False)
-class InOrder:
-    """A model whose classes are numbered in another order.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X = np.array([[1.0], [5.0], [9.0]])
-    >>> InOrder(GaussianNB().fit(X, ["one", "two", "zero"]), order=(2, 0, 1)).predict(X)
-    array([1, 2, 0])
-    """
-
-    model: Any
-    order: tuple[int, ...]
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The numbers."""
-        return np.arange(len(self.order))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the number of each row's class."""
-        number: np.ndarray = np.argsort(self.order)
-        return number[np.searchsorted(self.model.classes_, self.model.predict(X))]
 
 
 @attrs.frozen(eq=False)

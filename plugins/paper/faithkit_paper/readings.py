@@ -62,7 +62,9 @@ class Reading:
         return ", ".join([*told, f"on {seen}"])
 
     def explainer_of(self, part: Trained) -> str:
-        """Return the explainer of a model with three classes or more."""
+        """Return the explainer for a model, by its classes and columns."""
+        if len(part.order) <= 2:
+            return self.explainer
         narrow = self.narrow if part.train.shape[1] <= NARROW else ""
         return narrow or self.many or self.explainer
 
@@ -103,9 +105,8 @@ def explain(context: Context, trained: Trained, reading: Reading, X: Any, seed: 
     import joblib
 
     part = seen(context, trained, reading)
-    many = len(part.model.classes_) > 2
-    spec = reading.explainer_of(part) if many else reading.explainer
-    to_second = many and reading.target == "second" and not reading.compares_importances
+    spec = reading.explainer_of(part)
+    to_second = len(part.order) > 2 and reading.target == "second" and not reading.compares_importances
     model = part.model
     if reading.number or to_second:
         model = (Numbered if reading.number else IsSecond)(part.in_order)

@@ -45,7 +45,7 @@ def run(context: Context) -> Findings:
 def measured(context: Context, dataset: str) -> Findings:
     """Explain one sample by all four, and draw the populations from it five times."""
     trained = boosted(context, dataset)
-    n = context.pick(tiny=10, quick=60, full=1_200)
+    n = context.pick(tiny=40, quick=60, full=1_200)
     rows = context.rng(NAME).permutation(len(trained.test))[:n]
     drawn = [in_first(context, np.asarray(trained.y_test)[rows], run) for run in range(RUNS)]
     cells = []
