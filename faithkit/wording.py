@@ -28,7 +28,10 @@ def describe(error: BaseException) -> str:
     """
     if isinstance(error, FaithkitError):
         return " ".join(str(error).split())
-    text = one_line(str(error))
+    try:
+        text = one_line(str(error))
+    except BaseException:  # an exception of others, which fails to say its own text
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -13,7 +13,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import ContractError, ExplainerError, FaithkitError, FaithkitWarning, InputError
+from faithkit.errors import (
+    ContractError,
+    ExplainerError,
+    FaithkitError,
+    FaithkitWarning,
+    InputError,
+    RowTimeout,
+)
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.seeds import fingerprint, header, row_words
 from faithkit.measure.explanations import Explanations
@@ -22,7 +29,7 @@ from faithkit.run.components import Given, component
 from faithkit.run.provenance import versions
 from faithkit.run.serial import FORMAT, Chunk
 from faithkit.run.store import digest
-from faithkit.run.timeout import RowTimeout, time_limit
+from faithkit.run.timeout import time_limit
 from faithkit.wording import describe
 
 

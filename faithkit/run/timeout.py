@@ -10,11 +10,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from faithkit.errors import InputError
-
-
-class RowTimeout(BaseException):
-    """A row took longer than it may."""
+from faithkit.errors import InputError, RowTimeout
 
 
 @contextlib.contextmanager
@@ -28,7 +24,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     ...         pass
     Traceback (most recent call last):
     ...
-    faithkit.run.timeout.RowTimeout: time limit of 0.01 s
+    faithkit.errors.RowTimeout: time limit of 0.01 s
     """
     if seconds is None:
         yield
