@@ -1,7 +1,7 @@
 """Code of others (models, explainers, relations, modules): whatever it raises becomes one line that names it.
 
-A model may call `sys.exit(0)`, a value's `__eq__` may raise, an exception may fail to say its own text. None of
-this may end a run without a word, or with the exit code of a success.
+A model may call `sys.exit(0)`, a value's `__eq__` may raise, an exception may fail to say its own text. None
+of this may end a run without a word, or with the exit code of a success.
 """
 
 import contextlib

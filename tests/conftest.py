@@ -3,6 +3,8 @@
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["last_bits"]
+
 settings.register_profile("faithkit", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("faithkit")
 

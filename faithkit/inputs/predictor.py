@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from faithkit.errors import FaithkitError, InputError
+from faithkit.errors import InputError
+from faithkit.foreign import foreign
 from faithkit.inputs.rows import Rows, n_rows
+from faithkit.measure.rows import copy_rows
 from faithkit.wording import describe, few
 
 _LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
@@ -70,7 +72,8 @@ class Predictor:
     def predict(self, X: Rows) -> np.ndarray:
         """Return the labels of the rows of X, one-dimensional and without missing values.
 
-        An empty X is answered without asking the model, which might not take it.
+        The model gets a copy, so that nothing it does to its input can change another answer. An empty X is
+        answered without asking the model, which might not take it.
         """
         n = n_rows(X)
         if n == 0:
@@ -88,14 +91,7 @@ class Predictor:
         They are `predict_proba`, or else `decision_function`, whose single column d for
         two classes becomes the two columns −d and d.
         """
-        name = _score_method(self.model)
-        if name is None:
-            raise InputError(
-                f"{_name(self.model)} gives labels only: it has neither predict_proba nor decision_function. "
-                "Explainers such as shap, lime, lime-text and gradient need scores. Give a model with those, "
-                "or use an explainer that needs labels only, such as tree, anchors or nearest-neighbor."
-            )
-        n = n_rows(X)
+        n, name = n_rows(X), self._score_method()
         if n == 0:
             return np.empty((0, 0 if self.classes is None else len(self.classes)))
         scores = _as_floats(self._ask(getattr(self.model, name), X))
@@ -103,6 +99,11 @@ class Predictor:
             scores = np.column_stack([-scores, scores])
         self._check_scores(scores, n)
         return scores
+
+    def scores_are_single(self, X: Rows) -> bool:
+        """Whether the model computes its scores of some rows in single precision."""
+        answer = self._ask(getattr(self.model, self._score_method()), X)
+        return bool(getattr(answer, "dtype", None) == np.float32)
 
     def __repr__(self) -> str:
         classes = None if self.classes is None else self.classes.tolist()
@@ -120,16 +121,20 @@ class Predictor:
             raise InputError(f"The classes are {known.tolist()}; expected distinct labels.")
         return known
 
-    def _ask(self, method: Any, X: Rows) -> Any:
-        try:
-            return method(X)
-        except FaithkitError:
-            raise
-        except Exception as error:
+    def _score_method(self) -> str:
+        name = _score_method(self.model)
+        if name is None:
             raise InputError(
-                f"{_name(self.model)} failed on {n_rows(X)} rows with {describe(error)}. "
-                "Check that X has the columns, order and types the model was trained on."
-            ) from error
+                f"{_name(self.model)} gives labels only: it has neither predict_proba nor decision_function. "
+                "Explainers such as shap, lime, lime-text and gradient need scores. Give a model with those, "
+                "or use an explainer that needs labels only, such as tree, anchors or nearest-neighbor."
+            )
+        return name
+
+    def _ask(self, method: Any, X: Rows) -> Any:
+        advice = "Check that X has the columns, order and types the model was trained on."
+        with foreign(f"{_name(self.model)}, asked about {n_rows(X)} rows,", advice):
+            return method(copy_rows(X))  # its own, for some models add a column, or scale in place
 
     def _check_scores(self, scores: np.ndarray, n: int) -> None:
         width = scores.shape[-1] if self.classes is None else len(self.classes)

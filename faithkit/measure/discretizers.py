@@ -8,6 +8,11 @@ from faithkit.measure.explanations import Explanations
 class Original:
     """Compare explanations as they are.
 
+    Vectors that an explainer computes come rounded, so that no last bit of a sum tells two of them apart:
+    to eight digits behind the first of what is usual in their column, and to no more than twelve behind the
+    first of the largest column (four and five where the model scores in single precision).
+    `shared["decimals"]` says to how many decimals. Logged vectors are compared exactly.
+
     Examples
     --------
     >>> Original().discretize(Explanations.vectors([[0.25]]))

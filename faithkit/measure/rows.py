@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.wording import few
 
+_COPIES_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3  # then a shallow copy is as good as a deep one
+
 
 def n_rows(X: Any) -> int:
     """Return the number of rows of an array, frame, sparse matrix or list.
@@ -51,6 +53,21 @@ def take_rows(X: Any, rows: Any) -> Any:
 def _positions(rows: Any, n: int) -> NDArray[np.int64]:
     """Resolve indices or a mask once, so that no container reads them in its own way."""
     return np.arange(n)[np.asarray(rows, dtype=None if len(rows) else np.intp)]
+
+
+def copy_rows(X: Any) -> Any:
+    """Return rows that belong to whoever gets them: what is done to them changes nobody else's.
+
+    Examples
+    --------
+    >>> rows = np.zeros((2, 1))
+    >>> copy_rows(rows)[0] = 1.0
+    >>> rows[0]
+    array([0.])
+    """
+    if isinstance(X, pd.DataFrame):
+        return X.copy(deep=not _COPIES_ON_WRITE)
+    return list(X) if isinstance(X, list) else X.copy()
 
 
 def concat_rows(parts: Sequence[Any]) -> Any:

@@ -17,7 +17,6 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.run.execution import Execution
 from faithkit.run.job import Faults, Job
 from faithkit.run.pipeline import (
-    System,
     applicability,
     check_inputs,
     discretize,
@@ -101,7 +100,7 @@ def evaluate(
     predictor = Predictor.of(model, background=known)
     labels = encode_labels(predictor.predict(X))
     job = Job(chosen[0], predictor, known, seed)
-    explanations = explain_and_identify(job, chosen[1], X, execution)
+    system, explanations = explain_and_identify(job, chosen[1], X, execution)
     applies, why_not = applicability(relation, explanations, known)
     return Evaluation(
         sample=Sample(X, explanations),
@@ -113,7 +112,7 @@ def evaluate(
         applies=applies,
         relation_given=relation is not None,
         why_no_sufficiency=why_not,
-        system=System(job, chosen[1], execution),
+        system=system,
         provenance=Provenance(
             *chosen,
             background="given" if background is not None else ("the sample itself" if learners else None),

@@ -17,7 +17,7 @@ from faithkit.extension.registry import registry
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.run.components import Given, component, several
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.pipeline import accepted_kinds, discretize, learn
+from faithkit.run.pipeline import accepted_kinds, discretize
 from faithkit.wording import describe
 
 COLUMNS = ("consistency", "up_to", "low", "high", "verified", "by_chance", "uniqueness", "n_explanations")
@@ -43,7 +43,7 @@ def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
     system = result.system
     if system is not None:
         known = explanations if system.job.background is result.sample.X else None
-        learn(found, known, system.job, system.execution)
+        system.learn(found, known)
     elif hasattr(found.instance, "fit"):
         found.instance.fit(explanations)
     return _rescored(result, found)

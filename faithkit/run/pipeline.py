@@ -14,6 +14,7 @@ from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.explanations import Explanations
+from faithkit.measure.precision import Decimals, decimals_of, rounded
 from faithkit.measure.relations import Relation
 from faithkit.measure.rows import n_rows, take_rows
 from faithkit.run.components import Given, component
@@ -66,6 +67,7 @@ class System:
     job: Job
     discretizer: Given
     execution: Execution
+    decimals: Decimals | None = None
 
     @property
     def predictor(self) -> Predictor:
@@ -75,31 +77,46 @@ class System:
     def explain(self, X: Any) -> Explanations:
         """Explain rows that are not worth a trip to workers, and set their identity."""
         check_columns(X, self.job.background)
-        return discretize(self.discretizer, self.job.explain(X, row_seeds(X, self.job.seed)))
+        found = self.job.explain(X, row_seeds(X, self.job.seed))
+        return discretize(self.discretizer, rounded(found, self.decimals))
 
     def explain_all(self, X: Any) -> Explanations:
         """Explain a sample as `evaluate` does; a discretizer that learns has learnt already."""
         check_X(X)
         check_columns(X, self.job.background)
-        return discretize(self.discretizer, explain_sample(self.job, X, self.execution))
+        found = explain_sample(self.job, X, self.execution)
+        return discretize(self.discretizer, rounded(found, self.decimals))
+
+    def learn(self, discretizer: Given, known: Explanations | None = None) -> None:
+        """Let a discretizer that learns do so from the background's explanations, where none are known yet.
+
+        Explaining costs, and quantiles of a thousand rows are as good as those of all.
+        """
+        if learns(discretizer):
+            if known is None:
+                rows = _some_rows(self.job.background, self.job.seed)
+                known = rounded(explain_sample(self.job, rows, self.execution), self.decimals)
+            discretizer.instance.fit(known)
 
 
-def explain_and_identify(job: Job, discretizer: Given, X: Any, execution: Execution) -> Explanations:
-    """Explain the sample and set identities."""
-    explanations = explain_sample(job, X, execution)
-    learn(discretizer, explanations if job.background is X else None, job, execution)
-    return discretize(discretizer, explanations)
+def explain_and_identify(
+    job: Job, discretizer: Given, X: Any, execution: Execution
+) -> tuple[System, Explanations]:
+    """Explain the sample, round what was computed, and set identities."""
+    explained = explain_sample(job, X, execution)
+    decimals = decimals_of(explained, single=explained.kind == "vector" and _is_single(job))
+    explanations = rounded(explained, decimals)
+    system = System(job, discretizer, execution, decimals)
+    system.learn(discretizer, explanations if job.background is X else None)
+    return system, discretize(discretizer, explanations)
 
 
-def learn(discretizer: Given, known: Explanations | None, job: Job, execution: Execution) -> None:
-    """Let a discretizer that learns do so from the background's explanations, where they are not known yet.
-
-    Explaining costs, and quantiles of a thousand rows are as good as those of all.
-    """
-    if learns(discretizer):
-        if known is None:
-            known = explain_sample(job, _some_rows(job.background, job.seed), execution)
-        discretizer.instance.fit(known)
+def _is_single(job: Job) -> bool:
+    """Whether the model scores in single precision, and with it whoever asks for its scores."""
+    try:
+        return job.predictor.scores_are_single(take_rows(job.background, slice(0, 1)))
+    except FaithkitError:  # an explainer that asks for labels alone does without scores
+        return False
 
 
 def _some_rows(background: Any, seed: int) -> Any:

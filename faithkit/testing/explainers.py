@@ -24,7 +24,7 @@ from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.components import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
 from faithkit.testing.fixtures import TWINS, narrower, situation_named, situation_names
-from faithkit.testing.sameness import difference, same, unequal_pair
+from faithkit.testing.sameness import difference, same
 from faithkit.testing.trials import Trial, again, one_by_one, outcome, refitted, reversed_rows, trials
 from faithkit.wording import describe
 
@@ -198,7 +198,8 @@ def check_equal_rows_get_equal_explanations(entry: Entry) -> None:
     """
     needs(check_same_seeds_give_the_same_answer, entry)
     for trial in trials(entry):
-        unlike = unequal_pair(trial.answer.identities, [TWINS])
+        first, second = (trial.answer.take([row]) for row in TWINS)
+        unlike = difference(first, second, trial.is_single)
         found = f"rows {TWINS[0]} and {TWINS[1]} are equal, and their explanations are not"
         mend = "Take randomness from seeds[i] for row i, and nothing from i"
         demand(unlike is None, trial.who, found, mend)
@@ -312,5 +313,5 @@ def _demand_refusals(found: list[Trial], what: str, attempts: Sequence[Callable[
 
 
 def _demand_same(trial: Trial, answer: Explanations, what: str, mend: str) -> None:
-    unlike = difference(trial.answer, answer)
+    unlike = difference(trial.answer, answer, trial.is_single)
     demand(unlike is None, trial.who, f"{what}, and {unlike}", mend)

@@ -1,8 +1,10 @@
 """When two answers are the same: by the kernel's own notion of equality, and in words where they are not.
 
-NaN equals NaN and −0.0 equals 0.0, since that is how explanations are compared when they are counted.
+NaN equals NaN and −0.0 equals 0.0, since that is how explanations are compared when they are counted; and
+computed numbers are the same up to the decimals that the kernel rounds them to (`measure/precision.py`).
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,14 +15,19 @@ from scipy import sparse
 from faithkit.errors import InputError
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
+from faithkit.measure.precision import decimals_of
 from faithkit.measure.rows import concat_rows, n_rows, take_rows
 from faithkit.wording import one_line
 
+_SHARED = {False: 2.0**-26, True: 2.0**-14}  # of numbers such as a base value, in double and single precision
+_WORDS = {"identities": "identity", "values": "value"}
 _COLUMNS = ("values", "instances", "identity", "missing", "shared", "remarks")
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any, tolerance: float = 0.0) -> bool:
     """Tell whether two values are the same in type, shape and content; NaN equals NaN.
+
+    Floats may differ by the tolerance, relative to the larger, and absolutely.
 
     Examples
     --------
@@ -37,20 +44,22 @@ def same(a: Any, b: Any) -> bool:
     if sparse.issparse(a):
         return bool(a.shape == b.shape and a.dtype == b.dtype and same(a.toarray(), b.toarray()))
     if isinstance(a, np.ndarray):
-        return _same_arrays(a, b)
+        return a.dtype == b.dtype and a.shape == b.shape and _same_items(a, b, tolerance)
     if isinstance(a, dict):
-        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(same(a[key], b[key], tolerance) for key in a)
     if isinstance(a, list | tuple):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(same(*pair, tolerance) for pair in zip(a, b, strict=True))
+    if isinstance(a, float) and math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance):
+        return True
     return bool(a is b or a == b or (a != a and b != b))
 
 
-def _same_arrays(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
+def _same_items(a: NDArray[Any], b: NDArray[Any], tolerance: float) -> bool:
     if a.dtype.kind == "O":
-        return all(map(same, a.ravel().tolist(), b.ravel().tolist()))
-    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+        return same(a.ravel().tolist(), b.ravel().tolist(), tolerance)
+    if a.dtype.kind in "fc":
+        return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
+    return np.array_equal(a, b)
 
 
 def changed_part(before: Explanations, after: Explanations) -> str | None:
@@ -58,13 +67,21 @@ def changed_part(before: Explanations, after: Explanations) -> str | None:
     return next((name for name in _COLUMNS if not same(getattr(before, name), getattr(after, name))), None)
 
 
-def difference(expected: Explanations, given: Explanations) -> str | None:
+def difference(expected: Explanations, given: Explanations, single: bool = False) -> str | None:
     """Say in what two batches of explanations differ, or return None where in nothing that is counted.
+
+    Parameters
+    ----------
+    expected, given : Explanations
+    single : bool
+        Whether they were computed in single precision, by a model whose scores are.
 
     Examples
     --------
     >>> difference(Explanations.vectors([[0.1], [0.2]]), Explanations.vectors([[0.1], [0.3]]))
     'row 1 has the identity [[0.3]] instead of [[0.2]] (they differ by 0.1)'
+    >>> difference(Explanations.vectors([[0.3]]), Explanations.vectors([[0.1 + 0.2]])) is None
+    True
     """
     if len(expected) != len(given):
         return f"there are {len(given)} explanations instead of {len(expected)}"
@@ -75,20 +92,29 @@ def difference(expected: Explanations, given: Explanations) -> str | None:
     if unlike.any():
         row = int(unlike.argmax())
         return f"row {row} is {'' if given.missing[row] else 'not '}missing"
-    if not same(expected.shared, given.shared):
+    if not same(expected.shared, given.shared, _SHARED[single]):
         return f"shared is {_short(given.shared)} instead of {_short(expected.shared)}"
-    return _rows_difference("identity", expected.identities, given.identities, expected.missing) or (
-        _rows_difference("value", expected.values, given.values, expected.missing)
-    )
+    decimals = decimals_of(expected, single)
+    steps = None if decimals is None else 10.0**-decimals
+    for name in ("identities", "values"):
+        parts = getattr(expected, name), getattr(given, name)
+        if found := _rows_difference(_WORDS[name], *parts, expected.missing, steps):
+            return found
+    return None
 
 
-def _rows_difference(what: str, expected: Any, given: Any, missing: NDArray[np.bool_]) -> str | None:
+def _rows_difference(
+    what: str, expected: Any, given: Any, missing: NDArray[np.bool_], steps: NDArray[Any] | None
+) -> str | None:
     n = len(missing)
     try:
         codes = group(concat_rows([expected, given])).codes
     except InputError as error:
         return f"the {what} cannot be compared: {error}"
     unlike = (codes[:n] != codes[n:]) & ~missing
+    if steps is not None and np.shape(expected) == np.shape(given) == (n, len(steps)):
+        with np.errstate(invalid="ignore"):  # infinities, which are equal or not
+            unlike &= ~(np.isclose(expected, given, rtol=0.0, atol=steps, equal_nan=True)).all(axis=1)
     if not unlike.any():
         return None
     row = int(unlike.argmax())

@@ -60,6 +60,12 @@ class Trial:
         return Predictor(self.situation.model)
 
     @property
+    def is_single(self) -> bool:
+        """Whether its model scores in single precision."""
+        row = take_rows(self.situation.X, slice(0, 1))
+        return self.predictor.has_scores and self.predictor.scores_are_single(row)
+
+    @property
     def explainer(self) -> Any:
         """The fitted explainer."""
         return self.made if self.fit_returned is None else self.fit_returned

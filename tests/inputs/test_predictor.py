@@ -202,7 +202,7 @@ def test_a_model_that_raises_is_reported_with_its_exception():
         raise KeyError("no column\n 'age'")
 
     with pytest.raises(
-        InputError, match=r"^model failed on 6 rows with KeyError: .*'age'.*Check that X"
+        InputError, match=r"^model, asked about 6 rows, failed with KeyError: .*'age'.*Check that X"
     ) as error:
         Predictor(model).predict(X)
     assert isinstance(error.value.__cause__, KeyError)
@@ -210,7 +210,9 @@ def test_a_model_that_raises_is_reported_with_its_exception():
 
 
 def test_an_unfitted_model_says_so():
-    with pytest.raises(InputError, match="LogisticRegression failed on 6 rows with NotFittedError"):
+    with pytest.raises(
+        InputError, match="LogisticRegression, asked about 6 rows, failed with NotFittedError"
+    ):
         Predictor(LogisticRegression()).predict(X)
 
 

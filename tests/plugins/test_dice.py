@@ -581,7 +581,7 @@ def test_a_model_that_fails_on_a_row_is_named():
         return Busy().predict(frame)
 
     with pytest.raises(
-        faithkit.ExplainerError, match="fragile failed on 1000 rows with RuntimeError: too many"
+        faithkit.ExplainerError, match="fragile, asked about 1000 rows, failed with RuntimeError: too many"
     ):
         faithkit.evaluate(fragile, complete(2), explainer="dice", background=complete())
 

@@ -526,7 +526,7 @@ def test_wrong_parameters_are_refused(params, message):
     [
         (lambda X: X[:, 0] > 0, "gives labels only"),
         (DecisionTreeClassifier().fit(CODES, np.ones(300)), "two classes or more"),
-        (DecisionTreeClassifier().fit(CODES[:, :2], TWO), "failed on 1 rows with ValueError"),
+        (DecisionTreeClassifier().fit(CODES[:, :2], TWO), "asked about 1 rows, failed with ValueError"),
     ],
     ids=["no scores", "one class", "another width"],
 )

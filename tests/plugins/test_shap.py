@@ -605,7 +605,7 @@ def test_wrong_parameters_are_refused(params, message):
         (GaussianNB().fit(X, TWO), {"algorithm": "linear"}, "algorithm=linear explains the raw scores"),
         (GaussianNB().fit(X, THREE), {"target": "positive"}, "target=positive needs two classes"),
         (DecisionTreeClassifier().fit(X, np.zeros(200)), {}, "two classes or more"),
-        (GaussianNB().fit(X[:, :2], TWO), {}, "failed on 1 rows"),
+        (GaussianNB().fit(X[:, :2], TWO), {}, "asked about 1 rows, failed"),
     ],
 )
 def test_a_model_that_cannot_be_explained_so_is_refused_with_a_way_out(model, params, message):

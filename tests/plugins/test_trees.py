@@ -510,7 +510,7 @@ def test_columns_in_another_order_than_the_models_are_refused():
     named = pd.DataFrame(IRIS[0], columns=list("abcd"))
     turned = named[list("dcba")]
     trained_with_names = DecisionTreeClassifier().fit(named, IRIS[1])
-    with pytest.raises(faithkit.InputError, match="DecisionTreeClassifier failed on 1 rows"):
+    with pytest.raises(faithkit.InputError, match="DecisionTreeClassifier, asked about 1 rows, failed"):
         fitted(trained_with_names, turned, surrogate=False)
     trained_without = DecisionTreeClassifier().fit(*IRIS)
     with pytest.warns(UserWarning, match="feature names"):
@@ -522,7 +522,7 @@ def test_columns_in_another_order_than_the_models_are_refused():
 def test_another_number_of_columns_is_refused():
     X, y = IRIS
     model = DecisionTreeClassifier().fit(X, y)
-    with pytest.raises(faithkit.InputError, match="failed on 1 rows"):
+    with pytest.raises(faithkit.InputError, match="asked about 1 rows, failed"):
         tree().fit(faithkit.Predictor(model), X[:, :2])
     with pytest.raises(faithkit.InputError, match="expected 4 columns"):
         fitted(model, X).explain(X[:, :2], None)

@@ -1,0 +1,63 @@
+"""Noise in the last bits of scores and matrix products, as another machine, thread or batch size makes it.
+
+BLAS adds in another order on another processor, so the last bits of a float are nobody's promise. With
+``--last-bits=N`` every answer of a model and every matrix product is off by a few units in the last place: the
+same question always alike, as on one machine, but otherwise for one row than for many, and otherwise for every N,
+as on another. A test that then fails would fail on somebody's machine.
+"""
+
+import functools
+import sys
+import zlib
+
+import numpy as np
+import pytest
+
+UNITS = 2  # in the last place, up or down
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--last-bits", type=int, metavar="N", help="put noise into the last bits, as machine N has it"
+    )
+
+
+@pytest.fixture(autouse=True)
+def last_bits(request):
+    """Put noise into scores and products, where the command line asks for it."""
+    machine = request.config.getoption("--last-bits")
+    if machine is None:
+        yield
+        return
+    from faithkit import Predictor
+
+    with pytest.MonkeyPatch.context() as patch:
+        for place, name, function in (*_products(), (Predictor, "scores", Predictor.scores)):
+            patch.setattr(place, name, _noisy(function, machine))
+        yield
+
+
+def _products():
+    """Yield every place where a function that multiplies matrices is known by name."""
+    from sklearn.utils.extmath import safe_sparse_dot
+
+    yield from ((np, name, getattr(np, name)) for name in ("dot", "matmul", "einsum", "inner", "vdot"))
+    yield from ((np.linalg, name, getattr(np.linalg, name)) for name in ("solve", "inv"))
+    for module in list(sys.modules.values()):
+        if vars(module).get("safe_sparse_dot") is safe_sparse_dot:
+            yield module, "safe_sparse_dot", safe_sparse_dot
+
+
+def _noisy(function, machine):
+    @functools.wraps(function)
+    def noisy(*given, **named):
+        found = function(*given, **named)
+        if "out" in named or not isinstance(found, np.ndarray | np.floating) or found.dtype.kind != "f":
+            return found
+        rng = np.random.default_rng([machine, zlib.crc32(np.asarray(found).tobytes()), *np.shape(found)])
+        units = rng.integers(-UNITS, UNITS + 1, np.shape(found))
+        with np.errstate(invalid="ignore"):  # the spacing of infinity
+            off = found + np.where(np.isfinite(found), units * np.spacing(np.abs(found)), 0.0)
+        return off.astype(found.dtype)
+
+    return noisy

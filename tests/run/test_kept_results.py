@@ -1,0 +1,51 @@
+"""What version 0.1 answered is still the answer: numbers change for a reason that is written down, or not at all."""
+
+import importlib.util
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+spec = importlib.util.spec_from_file_location("kept_results", Path(__file__).parent / "kept_results.py")
+kept_results = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(kept_results)
+
+KEPT = json.loads(kept_results.KEPT.read_text())
+NOT_NUMBERS = {"versions"}  # of libraries, which people upgrade
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return json.loads(json.dumps(kept_results.answers(), default=str))
+
+
+@pytest.mark.parametrize("question", sorted(KEPT))
+def test_the_answer_is_what_it_was(answers, question):
+    assert list(differences(KEPT[question], answers[question])) == []
+
+
+def differences(kept, found, place=""):
+    """Yield every place where something kept is gone or another value; new fields are welcome."""
+    if isinstance(kept, dict) and isinstance(found, dict):
+        for key in kept.keys() - NOT_NUMBERS:
+            yield from differences(kept[key], found.get(key, "gone"), f"{place}/{key}")
+    elif isinstance(kept, list) and isinstance(found, list) and len(kept) == len(found):
+        for i, (one, other) in enumerate(zip(kept, found, strict=True)):
+            yield from differences(one, other, f"{place}/{i}")
+    elif not same(kept, found) and (place.rpartition("/")[2], kept, found) != ("value", 0.0, None):
+        # since 0.1 a measure that could not be checked has no value, where it had 0.0
+        yield f"{place}: {found!r} instead of {kept!r}"
+
+
+def same(kept, found):
+    if isinstance(kept, float) and isinstance(found, int | float):
+        return math.isclose(kept, found, rel_tol=1e-9, abs_tol=1e-9)
+    return kept == found
+
+
+def test_the_comparison_finds_what_has_changed():
+    kept = {"n": 3, "measures": [{"value": 0.5}], "versions": {"numpy": "2.0"}}
+    found = {"n": 3, "measures": [{"value": 0.5 + 1e-6}], "new": 1, "versions": {}}
+    assert list(differences(kept, found)) == ["/measures/0/value: 0.500001 instead of 0.5"]
+    assert list(differences({"n": 3}, {})) == ["/n: 'gone' instead of 3"]
