@@ -38,7 +38,3 @@ class StoreError(FaithkitError):
 
 class FaithkitWarning(UserWarning):
     """Something a person should know about a result that was still computed."""
-
-
-class RowTimeout(BaseException):
-    """A row took longer than it may; no `Exception`, so that an explainer's own handler cannot swallow it."""

@@ -7,8 +7,13 @@ of this may end a run without a word, or with the exit code of a success.
 import contextlib
 from collections.abc import Iterator
 
-from faithkit.errors import FaithkitError, InputError, RowTimeout
+from faithkit.errors import FaithkitError, InputError
 from faithkit.wording import describe
+
+
+class RowTimeout(BaseException):
+    """A row took longer than it may; no `Exception`, so that an explainer's own handler cannot swallow it."""
+
 
 # ours, and what a person or a time limit did: neither is the doing of the code that was called
 _PASSED_ON = (FaithkitError, KeyboardInterrupt, RowTimeout)

@@ -19,8 +19,8 @@ from faithkit.errors import (
     FaithkitError,
     FaithkitWarning,
     InputError,
-    RowTimeout,
 )
+from faithkit.foreign import RowTimeout
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.seeds import fingerprint, header, row_words
 from faithkit.measure.explanations import Explanations

@@ -10,7 +10,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from faithkit.errors import InputError, RowTimeout
+from faithkit.errors import InputError
+from faithkit.foreign import RowTimeout
 
 
 @contextlib.contextmanager
@@ -24,7 +25,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     ...         pass
     Traceback (most recent call last):
     ...
-    faithkit.errors.RowTimeout: time limit of 0.01 s
+    faithkit.foreign.RowTimeout: time limit of 0.01 s
     """
     if seconds is None:
         yield

@@ -1,0 +1,139 @@
+"""The same question gives the same bytes: each condition on the page of reproducibility has its test here."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from documented import DOCS
+
+import faithkit
+from faithkit import Explanations
+from faithkit.inputs.logs import open_log
+from faithkit.run.logs import score_log
+
+RNG = np.random.default_rng(7)
+ROWS = pd.DataFrame(
+    {
+        "age": RNG.integers(18, 80, 90),
+        "hours": RNG.integers(10, 60, 90).astype(float),
+        "job": RNG.choice(["clerk", "nurse", "pilot"], 90),
+    }
+)
+LABELS = np.where((ROWS["hours"] > 35) & (ROWS["age"] > 30), "yes", "no")
+
+
+def approve(X):
+    """Predict."""
+    return np.where((X["hours"] > 35) & (X["age"] > 30), "yes", "no")
+
+
+class Drawn:
+    """An explainer that draws at random, and is given so many rows at a time."""
+
+    def __init__(self, rows_per_chunk=7):
+        self.rows_per_chunk = rows_per_chunk
+
+    def fit(self, predictor, background):
+        self.mean = float(background["age"].mean())
+        return self
+
+    def explain(self, X, seeds):
+        chance = [np.random.default_rng(seed).integers(0, 3) for seed in seeds]
+        return Explanations.vectors(np.column_stack([X["age"] > self.mean, chance]) / 3)
+
+
+def asked(explainer=None, **options):
+    options = {"background": ROWS, "permutations": 50, **options}
+    return faithkit.evaluate(approve, ROWS, explainer or Drawn(), **options).to_json()
+
+
+def again(tmp_path):
+    code = "from test_same_bytes import asked; print(asked(), end='')"
+    for seed in ("0", "1"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join([*sys.path, HERE])}
+        run = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code], cwd=tmp_path, env=environment, capture_output=True
+        )
+        assert not run.stderr
+        yield run.stdout.decode()
+    yield asked()
+
+
+def workers(tmp_path):
+    for backend in ("loky", "threading", "sequential"):
+        with joblib.parallel_config(backend=backend):
+            yield asked(n_jobs=2)
+
+
+def chunks(tmp_path):
+    yield from (asked(Drawn(size)) for size in (1, 13, 1000))
+
+
+def stored(tmp_path):
+    yield asked(store=tmp_path / "store")
+    kept = sorted((tmp_path / "store").glob("*/*.chunk"))
+    assert len(kept) > 3
+    yield asked(store=tmp_path / "store")
+    for chunk in kept[::2]:
+        chunk.unlink()
+    yield asked(store=tmp_path / "store")
+
+
+def without_places(text):
+    found = json.loads(text)
+    del found["data"]["fingerprint"]
+    return found
+
+
+def order(tmp_path):
+    explanations, relation = ROWS[["age"]].to_numpy() // 5 / 3, "near-explanation:tau=1.5"
+    for shuffle in (np.arange(90), np.arange(90)[::-1], RNG.permutation(90)):
+        yield without_places(
+            faithkit.score(
+                LABELS[shuffle], explanations[shuffle], relation=relation, permutations=99
+            ).to_json()
+        )
+
+
+def forms(tmp_path):
+    log = ROWS.assign(label=LABELS, phi_a=ROWS["age"] // 10 / 4, phi_b=ROWS["hours"] // 20)
+    log.to_csv(tmp_path / "log.csv", index=False)
+    log.to_parquet(tmp_path / "log.parquet")
+    log.to_parquet(tmp_path / "small.parquet", row_group_size=11)
+    (tmp_path / "folder").mkdir()
+    log[:40].to_parquet(tmp_path / "folder" / "a.parquet")
+    log[40:].to_parquet(tmp_path / "folder" / "b.parquet")
+    for name in ("log.csv", "log.parquet", "small.parquet", "folder"):
+        logged = open_log(str(tmp_path / name), "label", ("phi_*",), ("age", "hours"))
+        yield score_log(logged, 2, relation="near-explanation:tau=0.5").to_json()
+
+
+HERE = os.path.dirname(__file__)
+CONDITIONS = {
+    "asking again": again,
+    "workers": workers,
+    "chunks": chunks,
+    "the store": stored,
+    "the order of rows": order,
+    "the form of a log": forms,
+}
+
+
+@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_it_changes_nothing(condition, tmp_path):
+    first, *others = CONDITIONS[condition](tmp_path)
+    assert others
+    assert all(other == first for other in others)
+
+
+def test_every_condition_of_the_page_has_its_test():
+    page = (DOCS / "reference" / "reproducibility.rst").read_text()
+    listed = page.partition("These change nothing:")[2].partition("The last bits of a float\n---")[0]
+    assert re.findall(r"^(\S.*)\n {3}\S", listed, flags=re.M) == list(CONDITIONS)
