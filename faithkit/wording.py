@@ -26,12 +26,13 @@ def describe(error: BaseException) -> str:
     >>> describe(StopIteration())
     'StopIteration'
     """
-    if isinstance(error, FaithkitError):
-        return " ".join(str(error).split())
     try:
-        text = one_line(str(error))
+        text = str(error)
     except BaseException:  # an exception of others, which fails to say its own text
         text = ""
+    if isinstance(error, FaithkitError) and text:
+        return " ".join(text.split())
+    text = one_line(text)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -6,26 +6,36 @@ explainer whose library is missing or broken costs nothing until somebody asks f
 
 import functools
 import importlib
-import importlib.util
 import re
-import sys
 from collections.abc import Iterable, Mapping
-from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
 from attrs import Attribute, field, frozen
 
 from faithkit.errors import PluginError
+from faithkit.extension.guests import same_folder
+from faithkit.extension.modules import is_installed
+from faithkit.foreign import foreign
 from faithkit.wording import describe, did_you_mean
 
 INPUTS = ("table", "text", "sparse")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
+)  # what could steer a terminal, or stop it
+
+
+def _as_text(value: Any) -> Any:
+    # A subclass of str may compare and hash as it likes.
+    return str.__str__(value) if isinstance(value, str) else value
 
 
 def _as_tuple(value: Any) -> Any:
     # A string is iterable too: it is left as it is, for the validator to refuse, or it would become letters.
-    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+    return (
+        tuple(map(_as_text, value)) if isinstance(value, Iterable) and not isinstance(value, str) else value
+    )
 
 
 def _as_dict(value: Any) -> Any:
@@ -59,7 +69,7 @@ def _check_factory(component: "Component", _: "Attribute[str]", factory: Any) ->
 
 
 def _check_summary(component: "Component", _: "Attribute[str]", summary: Any) -> None:
-    if not isinstance(summary, str) or not summary.strip():
+    if not isinstance(summary, str) or not summary.strip() or _UNPRINTABLE.search(summary):
         raise PluginError(
             f"The summary of component {component.name!r} must be a sentence. "
             f"Got {summary!r} instead: say in one line what it does; `faithkit plugins` shows it."
@@ -136,9 +146,9 @@ class Component:
     not starting with a dash. Got 'My Explainer' instead: rename it, for example to 'my-explainer'.
     """
 
-    name: str = field(validator=_check_name)
-    factory: str = field(validator=_check_factory)
-    summary: str = field(validator=_check_summary)
+    name: str = field(converter=_as_text, validator=_check_name)
+    factory: str = field(converter=_as_text, validator=_check_factory)
+    summary: str = field(converter=_as_text, validator=_check_summary)
     # Left out of the hash (a dict has none), not of equality: still consistent.
     params: Mapping[str, Any] = field(factory=dict, converter=_as_dict, validator=_check_params, hash=False)
     kinds: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
@@ -159,13 +169,15 @@ class Component:
             If it cannot be imported, whatever the reason, or cannot be called.
         """
         module, _, attribute = self.factory.partition(":")
-        try:
-            factory = functools.reduce(getattr, attribute.split("."), importlib.import_module(module))
-        # A module that calls sys.exit() when imported must not end the user's program.
-        except (Exception, SystemExit) as error:
-            raise self._unloadable(describe(error), _guess(error)) from error
+        it = f"The factory {self.factory!r} of {self.name!r} cannot be loaded: it"
+        with foreign(it, error=PluginError), same_folder():
+            try:
+                factory = functools.reduce(getattr, attribute.split("."), importlib.import_module(module))
+            except AttributeError as error:
+                question = did_you_mean(error.name or "", dir(error.obj))
+                raise PluginError(f"{it} failed with {describe(error)}. {question}".rstrip()) from error
         if not callable(factory):
-            raise self._unloadable(f"it is of type {type(factory).__name__}, which cannot be called")
+            raise PluginError(f"{it} is of type {type(factory).__name__}, which cannot be called.")
         return factory
 
     def missing_requirements(self) -> tuple[str, ...]:
@@ -182,36 +194,4 @@ class Component:
         >>> picky.missing_requirements()
         ('no_such',)
         """
-        return tuple(name for name in self.requires if not _is_installed(name))
-
-    def _unloadable(self, reason: str, question: str = "") -> PluginError:
-        complaint = f"The factory {self.factory!r} of {self.name!r} cannot be loaded: {reason.rstrip('.')}."
-        return PluginError(f"{complaint} {question}".rstrip())
-
-
-def _guess(error: BaseException) -> str:
-    return did_you_mean(error.name or "", dir(error.obj)) if isinstance(error, AttributeError) else ""
-
-
-def _is_installed(name: str) -> bool:
-    if sys.modules.get(name) is not None:
-        return True
-    try:
-        return _find(name) is not None
-    except KeyError:
-        # Python cannot look into a namespace package inside another one before it has imported the outer one.
-        # The folder exists; whether what it holds works, only creation can tell.
-        return True
-    except Exception:  # a finder that fails here would also fail the import
-        return False
-
-
-def _find(name: str) -> ModuleSpec | None:
-    # importlib.util.find_spec("a.b") would import a, and a may be heavy or broken.
-    parent, _, _ = name.rpartition(".")
-    if not parent:
-        return importlib.util.find_spec(name)
-    above = _find(parent)
-    if above is None or above.submodule_search_locations is None:
-        return None
-    return PathFinder.find_spec(name, above.submodule_search_locations)
+        return tuple(name for name in self.requires if not is_installed(name))

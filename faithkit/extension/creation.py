@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 from faithkit.errors import FaithkitError, ParameterError, PluginError
 from faithkit.extension.entries import Entry
+from faithkit.extension.guests import same_folder
 from faithkit.extension.known import pip_name
+from faithkit.foreign import foreign
 from faithkit.wording import describe, did_you_mean, listing
 
 EMPTY = inspect.Parameter.empty
@@ -74,8 +76,14 @@ def build(entry: Entry, params: Mapping[str, Any]) -> Any:
     if entry.kind == "command":
         return factory
     _check_parameters(entry, factory, params)
+    hint = f"Update the plugin, or tell its authors: pip install --upgrade {entry.distribution}"
+    with foreign(f"{_capital(entry)} cannot be made: it", hint, PluginError), same_folder():
+        return _made(entry, factory, {**entry.component.params, **params})
+
+
+def _made(entry: Entry, factory: Any, params: Mapping[str, Any]) -> Any:
     try:
-        return factory(**{**entry.component.params, **params})
+        return factory(**params)
     except FaithkitError:
         raise
     except (TypeError, ValueError) as error:
@@ -83,9 +91,6 @@ def build(entry: Entry, params: Mapping[str, Any]) -> Any:
         raise ParameterError(
             f"{_capital(entry)} refuses its parameters: {describe(error)}. {hint}"
         ) from error
-    except Exception as error:
-        hint = f"Update the plugin, or tell its authors: pip install --upgrade {entry.distribution}"
-        raise PluginError(f"{_capital(entry)} cannot be made: {describe(error)}. {hint}") from error
 
 
 def _check_requirements(entry: Entry) -> None:
@@ -101,7 +106,7 @@ def _check_requirements(entry: Entry) -> None:
 def _load(entry: Entry) -> Any:
     try:
         return entry.component.load()
-    except PluginError as error:
+    except FaithkitError as error:
         remedy = f"Update the plugin: pip install --upgrade {entry.distribution}"
         raise PluginError(f"{_capital(entry)} cannot be used. {error} {remedy}") from error
 
@@ -109,8 +114,9 @@ def _load(entry: Entry) -> Any:
 def _accepted(factory: Any) -> tuple[dict[str, Any], bool]:
     """Return the parameters that can be named, with their defaults, and whether any other name will do."""
     try:
-        signature = inspect.signature(factory)
-    except (TypeError, ValueError):  # some classes written in C do not tell
+        with foreign("the signature"):
+            signature = inspect.signature(factory)
+    except FaithkitError:  # some classes written in C do not tell
         return {}, True
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     found = signature.parameters.values()

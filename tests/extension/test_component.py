@@ -57,8 +57,8 @@ def test_a_class_given_as_factory_is_answered_with_its_import_string():
         component(factory=Counter)
 
 
-@pytest.mark.parametrize("summary", ["", "  ", None])
-def test_an_empty_summary_is_refused(summary):
+@pytest.mark.parametrize("summary", ["", "  ", None, "\x1b[31mred", "over\rwritten", "half \ud800"])
+def test_a_summary_that_no_terminal_could_show_is_refused(summary):
     with pytest.raises(
         PluginError, match=r"The summary of component 'top' must be a sentence\. Got .* one line"
     ):
@@ -133,13 +133,16 @@ def test_load_imports_nested_attributes():
 @pytest.mark.parametrize(
     ("factory", "reason"),
     [
-        ("no_such_module:X", "ModuleNotFoundError: No module named 'no_such_module'."),
-        ("exits_when_imported:X", "SystemExit: 3."),
+        ("no_such_module:X", "it failed with ModuleNotFoundError: No module named 'no_such_module'."),
+        ("exits_when_imported:X", "it failed with SystemExit: 3."),
         (
             "collections:Countr",
-            "AttributeError: module 'collections' has no attribute 'Countr'. Did you mean 'Counter'?",
+            "it failed with AttributeError: module 'collections' has no attribute 'Countr'. Did you mean 'Counter'?",
         ),
-        ("collections:Counter.zzz", "AttributeError: type object 'Counter' has no attribute 'zzz'."),
+        (
+            "collections:Counter.zzz",
+            "it failed with AttributeError: type object 'Counter' has no attribute 'zzz'.",
+        ),
         ("collections:__name__", "it is of type str, which cannot be called."),
     ],
 )
@@ -187,3 +190,19 @@ def test_a_finder_that_fails_makes_a_requirement_missing(monkeypatch):
 
     monkeypatch.setattr(sys, "meta_path", [Failing, *sys.meta_path])
     assert component(requires=("unfindable",)).missing_requirements() == ("unfindable",)
+
+
+class Loud(str):
+    """A string that nobody can compare."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        raise SystemExit(0)
+
+    __hash__ = __lt__ = __eq__
+
+
+def test_what_is_kept_is_plain_text():
+    kept = component(name=Loud("loud"), summary=Loud("Loud."), kinds=[Loud("vector")])
+    assert {type(kept.name), type(kept.summary), type(kept.kinds[0])} == {str}

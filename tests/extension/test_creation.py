@@ -2,7 +2,7 @@
 
 import pytest
 
-from faithkit.errors import ParameterError, PluginError
+from faithkit.errors import FaithkitError, ParameterError, PluginError
 from faithkit.extension.creation import EMPTY, parameters
 from faithkit.extension.registry import Registry
 
@@ -64,7 +64,7 @@ def test_a_factory_that_refuses_a_value_is_named_with_its_own_words(plugin):
 
 def test_a_factory_that_fails_otherwise_is_the_plugins_fault(plugin):
     assert refusal(Registry(entry_points=[plugin("factory_that_raises")]), PluginError, "crashing") == (
-        "The explainer 'crashing' of demo cannot be made: OSError: disk full. "
+        "The explainer 'crashing' of demo cannot be made: it failed with OSError: disk full. "
         "Update the plugin, or tell its authors: pip install --upgrade demo"
     )
 
@@ -72,12 +72,15 @@ def test_a_factory_that_fails_otherwise_is_the_plugins_fault(plugin):
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("lost", "'no_such_module:Lost' of 'lost' cannot be loaded: ModuleNotFoundError: No module named"),
+        (
+            "lost",
+            "'no_such_module:Lost' of 'lost' cannot be loaded: it failed with ModuleNotFoundError: No module named",
+        ),
         (
             "misspelt",
-            "'healthy:Scald' of 'misspelt' cannot be loaded: AttributeError: module 'healthy' has",
+            "'healthy:Scald' of 'misspelt' cannot be loaded: it failed with AttributeError: module 'healthy' has",
         ),
-        ("quitting", "'exits_when_imported:X' of 'quitting' cannot be loaded: SystemExit: 3."),
+        ("quitting", "'exits_when_imported:X' of 'quitting' cannot be loaded: it failed with SystemExit: 3."),
         (
             "constant",
             "'healthy:FAITHKIT_API' of 'constant' cannot be loaded: it is of type int,",
@@ -126,3 +129,34 @@ def test_parameters_can_be_shown_although_a_requirement_is_missing(plugin):
         "offset",
         "method",
     ]
+
+
+FAULTS = {
+    "exiting": "cannot be made: it failed with SystemExit: 0. Update the plugin, or tell its authors: ",
+    "based": "cannot be made: it failed with BaseException: no. Update the plugin, or tell its authors: ",
+    "closing": "cannot be made: it failed with GeneratorExit. Update the plugin, or tell its authors: ",
+    "unlisted": "cannot be made: it failed with KeyError: 'a missing setting'. Update the plugin, or tell ",
+    "untold": "refuses its parameters: ValueError. Its parameters: faithkit show explainer demo/untold",
+    "moved": "cannot be used. There is no licence. Update the plugin: ",
+    "hidden": "cannot be used. The factory 'hostile_factories:hall.door' of 'hidden' cannot be loaded: it "
+    "failed with SystemExit: 0. Update the plugin: ",
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_whatever_a_factory_raises_is_one_line_that_names_the_component(plugin, name):
+    registry = Registry(entry_points=[plugin("hostile_factories")])
+    message = refusal(registry, FaithkitError, name)
+    assert message.startswith(f"The explainer '{name}' of demo {FAULTS[name]}")
+    assert "\n" not in message
+
+
+def test_a_factory_without_a_readable_signature_is_called(plugin):
+    assert Registry(entry_points=[plugin("hostile_factories")]).create("explainer", "unsigned") == "made"
+
+
+def test_ctrl_c_while_a_component_is_made_is_not_the_plugins_doing(plugin, monkeypatch):
+    registry = Registry(entry_points=[plugin("hostile_factories")])
+    monkeypatch.setattr("hostile_factories.based", lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        registry.create("explainer", "based")

@@ -1,0 +1,3 @@
+import faithkit
+
+raise faithkit.InputError("There is no licence.")
