@@ -20,6 +20,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.cache import cache_folder
 from faithkit.errors import InputError
 from faithkit.files import write_whole
 from faithkit.wording import describe
@@ -55,11 +56,11 @@ class Published:
 
     def path(self) -> Path:
         """Return the file, downloading it where neither the folder nor the cache has it."""
-        return self.found() or self._download(_cache() / self._file)
+        return self.found() or self._download(cache_folder() / self._file)
 
     def found(self) -> Path | None:
         """Return the file where it is already here: in the given folder, or in the cache."""
-        kept = (folder / self._file for folder in (_given_folder(), _cache()) if folder)
+        kept = (folder / self._file for folder in (_given_folder(), cache_folder()) if folder)
         return next((path for path in kept if path.is_file()), None)
 
     @property
@@ -88,11 +89,6 @@ class Published:
 
 def _given_folder() -> Path | None:
     return Path(os.environ[FOLDER]) if os.environ.get(FOLDER) else None
-
-
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(base) if base else Path.home() / ".cache") / "faithkit"
 
 
 def _fetched(url: str) -> bytes:
