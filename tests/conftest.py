@@ -1,5 +1,8 @@
 """Settings for all tests: Hypothesis without time limits, reproducible everywhere; what is slow in the kit."""
 
+import os
+import tempfile
+
 import pytest
 from hypothesis import settings
 
@@ -7,6 +10,11 @@ pytest_plugins = ["last_bits"]
 
 settings.register_profile("faithkit", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("faithkit")
+
+if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
+    # no test reads or writes what is known of plugins on this machine
+    _CACHE = tempfile.TemporaryDirectory(prefix="faithkit-tests-")
+    os.environ["XDG_CACHE_HOME"] = _CACHE.name
 
 # an anchor takes up to seconds, and the kit asks for hundreds: of the explainers themselves, and of the
 # relation that it tries on all that they explain

@@ -30,7 +30,7 @@ class Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the kernel's verbs, then the plugins'."""
-        return [*VERBS, *(entry.component.name for entry in _plugin_verbs())]
+        return [*VERBS, *(name for name, _ in _plugin_verbs())]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a verb."""
@@ -52,10 +52,8 @@ class Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List verbs by the summaries written down, so that none is imported for it."""
-        rows = list(VERBS.items())
-        rows += [(entry.component.name, entry.component.summary) for entry in _plugin_verbs()]
         with formatter.section("Commands"):
-            formatter.write_dl(rows)
+            formatter.write_dl([*VERBS.items(), *_plugin_verbs()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a verb; an expected error becomes one line and exit code 1."""
@@ -75,16 +73,16 @@ class Verbs(click.Group):
             ctx.exit(130)
 
 
-def _plugin_verbs() -> list[Any]:
-    from faithkit.extension.registry import registry
+def _plugin_verbs() -> tuple[tuple[str, str], ...]:
+    from faithkit.extension.installed import verbs
 
-    return [entry for entry in registry().entries("command") if entry.component.name not in VERBS]
+    return verbs()
 
 
 def _unknown(name: str) -> str:
     from faithkit.wording import did_you_mean
 
-    known = [*VERBS, *(entry.component.name for entry in _plugin_verbs())]
+    known = [*VERBS, *(verb for verb, _ in _plugin_verbs())]
     return f"no such command {name!r}. {did_you_mean(name, known)}"
 
 

@@ -7,6 +7,7 @@ import click
 
 from faithkit.cli.options import debug
 from faithkit.extension.registry import KINDS, registry
+from faithkit.extension.remembered import forget_failures
 
 
 @click.command()
@@ -14,6 +15,7 @@ from faithkit.extension.registry import KINDS, registry
 @debug
 def command(as_json: bool) -> None:
     """List the installed plugins, and what is wrong with any."""
+    forget_failures()  # whoever lists them wants to know how they are now
     found = registry()
     if as_json:
         click.echo(

@@ -5,25 +5,28 @@ points with the same name it drops the second. They are sorted, so the order of 
 """
 
 import inspect
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint
 from typing import Any, NamedTuple
 
+import attrs
 import pluggy
 
 import faithkit
-from faithkit.errors import PluginError
+from faithkit.errors import PluginError, RowTimeout
 from faithkit.extension import hookspecs
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Broken, Entry
+from faithkit.extension.guests import same_folder, silent_stdout
 from faithkit.extension.hookspecs import API_VERSION, KINDS, hook_name
+from faithkit.extension.modules import file_of
 from faithkit.wording import describe, did_you_mean, listing
 
 _HOOKS = tuple(map(hook_name, KINDS))
 _MANAGER = pluggy.PluginManager("faithkit")
-# A plugin that calls sys.exit() when imported or asked is broken, too; Ctrl-C is not the plugin's doing.
-_FAILURES = (Exception, SystemExit)
+_MOST = 10_000  # components of a kind: whoever gives more gives them for ever
 
 
 class Source(NamedTuple):
@@ -36,6 +39,17 @@ class Source(NamedTuple):
     def broken(self, problem: str, hint: str, cause: BaseException | None = None) -> Broken:
         """Say what is wrong with this plugin."""
         return Broken(self.distribution, self.entry_point.name, problem, hint, cause)
+
+    @property
+    def module(self) -> str:
+        """The module that the entry point leads to."""
+        found = re.match(r"[\w.]*", self.entry_point.value)
+        return found[0] if found else ""
+
+    @property
+    def file(self) -> str | None:
+        """The file of that module, which need not be imported for it."""
+        return file_of(self.module)
 
     @property
     def upgrade(self) -> str:
@@ -66,9 +80,13 @@ def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[Brok
     >>> print(broken[0])
     no-such-module (lost): cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'. ...
     """
-    findings = [finding for source in _sources(entry_points) for finding in _read(source)]
-    entries = [finding for finding in findings if isinstance(finding, Entry)]
-    return entries, [finding for finding in findings if isinstance(finding, Broken)]
+    return separated(finding for source in as_sources(entry_points) for finding in read(source))
+
+
+def separated(findings: Iterable[Entry | Broken]) -> tuple[list[Entry], list[Broken]]:
+    """Part what works from what does not."""
+    found = list(findings)
+    return [e for e in found if isinstance(e, Entry)], [b for b in found if isinstance(b, Broken)]
 
 
 def normalised(distribution: str) -> str:
@@ -80,7 +98,8 @@ def normalised(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def _sources(entry_points: Iterable[EntryPoint]) -> list[Source]:
+def as_sources(entry_points: Iterable[EntryPoint]) -> list[Source]:
+    """Find out whose the entry points are, and sort them."""
     sources = sorted(
         map(_source, entry_points), key=lambda s: (s.distribution, s.entry_point.name, s.entry_point.value)
     )
@@ -100,21 +119,30 @@ def _source(entry_point: EntryPoint) -> Source:
     return Source(normalised(name or package), version or "unknown", entry_point)
 
 
-def _read(source: Source) -> list[Entry | Broken]:
+def read(source: Source) -> list[Entry | Broken]:
+    """Load one plugin and ask it for its components, whatever it does meanwhile."""
+    remedy = f"Reinstall it or what it needs, or remove it: pip uninstall {source.distribution}"
+    with same_folder(), silent_stdout():
+        return _tried(
+            lambda: _examined(source, source.entry_point.load()), source, "cannot be loaded", remedy
+        )
+
+
+def _tried(
+    act: Callable[[], list[Entry | Broken]], source: Source, complaint: str, hint: str
+) -> list[Entry | Broken]:
     try:
-        return list(_examined(source, source.entry_point.load()))
-    except _FAILURES as error:
-        remedy = f"Reinstall it or what it needs, or remove it: pip uninstall {source.distribution}"
-        return [source.broken(f"cannot be loaded: {describe(error)}", remedy, error)]
+        return act()
+    except (KeyboardInterrupt, RowTimeout):  # a person's doing, or the clock's
+        raise
+    except BaseException as error:
+        hint = "Here warnings are errors: see PYTHONWARNINGS" if isinstance(error, Warning) else hint
+        return [source.broken(f"{complaint}: {describe(error)}", hint, error)]
 
 
-def _examined(source: Source, plugin: Any) -> Iterator[Entry | Broken]:
+def _examined(source: Source, plugin: Any) -> list[Entry | Broken]:
     problem = _version_problem(source, plugin)
-    if problem:
-        yield problem
-    else:
-        yield from _misspelt_hooks(source, plugin)
-        yield from _offers(source, plugin)
+    return [problem] if problem else [*_misspelt_hooks(source, plugin), *_offers(source, plugin)]
 
 
 def _version_problem(source: Source, plugin: Any) -> Broken | None:
@@ -153,39 +181,50 @@ def _unmarked_hook(source: Source, name: str) -> Broken:
     return source.broken(f"{name}() lacks @hookimpl and is never called", f"{hint}. {question}".rstrip(". "))
 
 
-def _offers(source: Source, plugin: Any) -> Iterator[Entry | Broken]:
+def _offers(source: Source, plugin: Any) -> list[Entry | Broken]:
     # A manager for each plugin: what it calls is this plugin's, so every component's provenance is known, a
     # hook wrapper reaches nobody else, and a registration that fails halfway leaves nothing behind.
     manager = pluggy.PluginManager("faithkit")
     manager.add_hookspecs(hookspecs)
-    try:
+
+    def offers() -> list[Entry | Broken]:
         manager.register(plugin)
-    except _FAILURES as error:
-        yield source.broken(f"does not fit the hooks: {describe(error)}", "Hooks take no arguments", error)
-        return
-    for kind in KINDS:
-        yield from _offer(source, kind, getattr(manager.hook, hook_name(kind)))
+        return [finding for kind in KINDS for finding in _offer(source, kind, manager)]
+
+    return _tried(offers, source, "does not fit the hooks", "Hooks take no arguments")
 
 
-def _offer(source: Source, kind: str, hook: pluggy.HookCaller) -> Iterator[Entry | Broken]:
-    try:
-        results = hook()
-        # pluggy leaves out what is None, and a forgotten `return` should not pass for an empty plugin.
-        results += [None] * (len(hook.get_hookimpls()) - len(results))
-        items = [item for result in results for item in _iterated(result)]
-    except _FAILURES as error:
-        hint = f"Its {kind}s are left out. Update it, or tell its authors: {source.upgrade}"
-        yield source.broken(f"{hook.name}() failed: {describe(error)}", hint, error)
-        return
-    for item in items:
-        if isinstance(item, Component):
-            yield Entry(kind, item, source.distribution, source.version, source.entry_point.name)
-        else:
-            hint = "Yield faithkit.Component(name=…, factory='module:attribute', summary=…)"
-            yield source.broken(f"{hook.name}() gave {type(item).__name__}, expected Component", hint)
+def _offer(source: Source, kind: str, manager: pluggy.PluginManager) -> list[Entry | Broken]:
+    hook: pluggy.HookCaller = getattr(manager.hook, hook_name(kind))
+    hint = f"Its {kind}s are left out. Update it, or tell its authors: {source.upgrade}"
+
+    def offer() -> list[Entry | Broken]:
+        entries, wrong = separated(_finding(source, kind, hook.name, item) for item in _items(hook))
+        return [*entries, *dict.fromkeys(wrong)]  # the same mistake a thousand times is one
+
+    return _tried(offer, source, f"{hook.name}() failed", hint)
 
 
-def _iterated(result: Any) -> list[Any]:
+def _items(hook: pluggy.HookCaller) -> list[Any]:
+    results = hook()
+    # pluggy leaves out what is None, and a forgotten `return` should not pass for an empty plugin.
+    results += [None] * (len(hook.get_hookimpls()) - len(results))
+    items = list(itertools.islice(itertools.chain.from_iterable(map(_iterable, results)), _MOST + 1))
+    if len(items) > _MOST:
+        raise PluginError(f"it gave more than {_MOST:,} components, perhaps without end")
+    return items
+
+
+def _iterable(result: Any) -> Iterable[Any]:
     if isinstance(result, str) or not isinstance(result, Iterable):
         raise PluginError(f"it gave {type(result).__name__}, expected an iterable of Component: yield them")
-    return list(result)
+    return result
+
+
+def _finding(source: Source, kind: str, hook: str, item: Any) -> Entry | Broken:
+    if isinstance(item, Component):
+        # a copy of plain fields: whatever a subclass overrides stays outside
+        component = Component(**attrs.asdict(item, recurse=False))
+        return Entry(kind, component, source.distribution, source.version, source.entry_point.name)
+    hint = "Yield faithkit.Component(name=…, factory='module:attribute', summary=…)"
+    return source.broken(f"{hook}() gave {type(item).__name__}, expected Component", hint)

@@ -10,6 +10,9 @@ import pluggy
 
 from faithkit.extension.component import Component
 
+GROUP = "faithkit"
+"""The group of entry points in which plugins are installed."""
+
 API_VERSION = 1
 """What a plugin's module states as ``FAITHKIT_API``; it changes when old plugins would no longer work."""
 

@@ -35,6 +35,26 @@ def owner(kind: str, name: str, sharers: Sequence[Entry]) -> Entry | None:
     return sharers[0] if len(sharers) == 1 else None
 
 
+def spoken(entries: Sequence[Entry]) -> list[str]:
+    """Name each entry as it can be asked for: by its short name where it owns it, else ``distribution/name``.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        All that there are, of one kind or of several.
+
+    Returns
+    -------
+    list of str
+    """
+    groups = _by_name(entries)
+    return [
+        entry.component.name if owner(kind, name, groups[kind, name]) is entry else entry.qualified
+        for entry in entries
+        for kind, name in [(entry.kind, entry.component.name)]
+    ]
+
+
 def without_duplicates(entries: Iterable[Entry]) -> tuple[list[Entry], list[Broken]]:
     """Leave out names that one distribution gives twice: not even ``distribution/name`` says which is meant.
 
@@ -65,15 +85,19 @@ def conflicts(entries: Iterable[Entry]) -> list[Broken]:
     -------
     list of Broken
     """
-    groups = defaultdict(list)
-    for entry in entries:
-        groups[entry.kind, entry.component.name].append(entry)
     return [
         _conflict(entry, group)
-        for (kind, name), group in groups.items()
+        for (kind, name), group in _by_name(entries).items()
         for entry in group
         if entry is not owner(kind, name, group)
     ]
+
+
+def _by_name(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
+    groups = defaultdict(list)
+    for entry in entries:
+        groups[entry.kind, entry.component.name].append(entry)
+    return groups
 
 
 def _duplicate(group: Sequence[Entry]) -> Broken:

@@ -5,7 +5,6 @@
 """
 
 import functools
-import importlib.metadata
 import os
 from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint
@@ -14,12 +13,11 @@ from typing import Any
 from faithkit.errors import PluginError, UnknownComponentError
 from faithkit.extension.discovery import discover, normalised
 from faithkit.extension.entries import Broken, Entry
-from faithkit.extension.hookspecs import KINDS
-from faithkit.extension.names import conflicts, owner, without_duplicates
+from faithkit.extension.hookspecs import GROUP, KINDS
+from faithkit.extension.installed import DISABLED, discover_installed
+from faithkit.extension.names import conflicts, owner, spoken, without_duplicates
 
-__all__ = ["KINDS", "Broken", "Entry", "Registry", "registry"]
-
-GROUP = "faithkit"
+__all__ = ["GROUP", "KINDS", "Broken", "Entry", "Registry", "registry"]
 
 
 class Registry:
@@ -28,7 +26,8 @@ class Registry:
     Parameters
     ----------
     entry_points : iterable of EntryPoint, optional
-        By default all that are installed in the group ``faithkit``.
+        By default all that are installed in the group ``faithkit``, each tried out in a process of its own
+        before it is loaded here for the first time; those that are given are loaded at once.
 
     Attributes
     ----------
@@ -53,15 +52,14 @@ class Registry:
     """
 
     def __init__(self, entry_points: Iterable[EntryPoint] | None = None) -> None:
-        if entry_points is None:
-            entry_points = importlib.metadata.entry_points(group=GROUP)
-        found, failures = discover(entry_points)
+        found, failures = discover_installed() if entry_points is None else discover(entry_points)
         entries, duplicates = without_duplicates(found)
         self._entries = tuple(sorted(entries, key=_position))
         broken = [*failures, *duplicates, *conflicts(self._entries)]
         self.broken = sorted(broken, key=lambda line: (line.distribution, line.entry_point, line.problem))
-        if self.broken and os.environ.get("FAITHKIT_STRICT") == "1":
-            raise PluginError(str(self.broken[0])) from self.broken[0].cause
+        problem = next((line for line in self.broken if line.problem != DISABLED), None)
+        if problem and os.environ.get("FAITHKIT_STRICT") == "1":
+            raise PluginError(str(problem)) from problem.cause
 
     def entries(self, kind: str | None = None) -> tuple[Entry, ...]:
         """List components, those too that have lost their short name.
@@ -96,10 +94,7 @@ class Registry:
         -------
         tuple of str
         """
-        return tuple(
-            entry.component.name if self._owner(kind, entry.component.name) is entry else entry.qualified
-            for entry in self.entries(kind)
-        )
+        return tuple(spoken(self.entries(kind)))
 
     def find(self, kind: str, name: str) -> Entry:
         """Find a component.
@@ -129,7 +124,8 @@ class Registry:
             ]
             found = sharers[0] if sharers else None
         else:
-            sharers, found = self._sharers(kind, name), self._owner(kind, name)
+            sharers = self._sharers(kind, name)
+            found = owner(kind, name, sharers)
         if found:
             return found
         from faithkit.extension import advice
@@ -170,9 +166,6 @@ class Registry:
 
     def _sharers(self, kind: str, name: str) -> list[Entry]:
         return [entry for entry in self.entries(kind) if entry.component.name == name]
-
-    def _owner(self, kind: str, name: str) -> Entry | None:
-        return owner(kind, name, self._sharers(kind, name))
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from faithkit.errors import InputError
 from faithkit.extension.component import Component
 from faithkit.extension.discovery import normalised
 from faithkit.extension.entries import Entry
+from faithkit.extension.installed import demand_that_it_loads
 from faithkit.extension.registry import GROUP
 from faithkit.inputs.situation import Situation
 from faithkit.testing import (
@@ -128,6 +129,7 @@ def _plugins(target: Any, distribution: str | None) -> list[Plugin]:
     found = [Plugin(point, owner) for point, owner in points if owner == normalised(target)]
     if not found:
         raise InputError(_nothing_to_check(target, sorted({owner for _, owner in points})))
+    demand_that_it_loads(normalised(target))
     return found
 
 

@@ -1,5 +1,6 @@
 """Plugins as they come from an installed distribution, without installing any."""
 
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,19 @@ collect_ignore = ["broken"]  # --doctest-modules would import them, and most can
 def _broken_plugins_can_be_imported(monkeypatch):
     monkeypatch.syspath_prepend(BROKEN)
     monkeypatch.delenv("FAITHKIT_STRICT", raising=False)
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A folder on the path, to install plugins in, and a cache that knows of none."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    yield folder
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(folder)):
+            del sys.modules[name]
 
 
 @pytest.fixture

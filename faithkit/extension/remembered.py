@@ -1,0 +1,62 @@
+"""What is known of installed plugins, kept in a file: who only lists verbs need not load any plugin again.
+
+The file is data: names and summaries to show, and whom not to load. What is loaded, entry points alone say.
+It may be damaged, forged, missing or written by two processes at once: it is ignored, and written anew.
+"""
+
+import contextlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from stat import S_ISREG
+
+from faithkit.cache import cache_folder
+from faithkit.extension.answers import LOADS, Answer
+
+_LARGEST = 10 * 2**20  # bytes; a hundred plugins take some ten thousand
+
+
+def recall() -> dict[str, Answer]:
+    """Return what is known, by the key of each plugin."""
+    with contextlib.suppress(Exception):  # no cache, or no longer what we wrote: there is nothing to know
+        found = json.loads(_content(_file()))
+        return {key: answer for key, given in found.items() if (answer := _answer(given))}
+    return {}
+
+
+def remember(answers: Mapping[str, Answer]) -> None:
+    """Add to what is known, and drop what no longer holds."""
+    still = {key: answer for key, answer in recall().items() if answer.holds()}
+    _write(still | dict(answers))
+
+
+def forget_failures() -> None:
+    """Drop what is known of plugins that hang or end the process, so that they are asked again."""
+    known = recall()
+    kept = {key: answer for key, answer in known.items() if answer.outcome == LOADS}
+    if kept != known:
+        _write(kept)
+
+
+def _write(answers: Mapping[str, Answer]) -> None:
+    from faithkit.files import write_whole  # mostly, nothing is written
+
+    with contextlib.suppress(Exception):  # a folder that cannot be written to costs time, and nothing else
+        _file().parent.mkdir(parents=True, exist_ok=True)
+        write_whole(_file(), json.dumps({key: answer.to_json() for key, answer in answers.items()}, indent=1))
+
+
+def _file() -> Path:
+    return cache_folder() / "plugins.json"
+
+
+def _content(path: Path) -> bytes:
+    status = path.stat()
+    # A pipe would keep us waiting, and a device never end.
+    return path.read_bytes() if S_ISREG(status.st_mode) and status.st_size <= _LARGEST else b"{}"
+
+
+def _answer(given: dict[str, object]) -> Answer | None:
+    with contextlib.suppress(Exception):
+        return Answer(**given)  # type: ignore[arg-type]  # its converters and validators look at every value
+    return None

@@ -1,0 +1,32 @@
+"""Distributions written into a folder that is put on the path: as if installed, without installing any."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def install(folder, distribution, code, *, version="1.0", value=None, **modules):
+    """Write a distribution with one plugin: its module, other modules, and what pip would say of it."""
+    module = distribution.replace("-", "_")
+    for name, text in {module: code, **modules}.items():
+        (folder / f"{name}.py").write_text(text)
+    info = folder / f"{module}-{version}.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(f"[faithkit]\nmain = {value or module}\n")
+
+
+def faithkit_with(folder, *arguments, **variables):
+    """Run the command line in a process of its own, with a folder on the path."""
+    path = os.pathsep.join(filter(None, [str(folder), str(ROOT), os.environ.get("PYTHONPATH")]))
+    return subprocess.run(
+        [sys.executable, "-m", "faithkit", *arguments],
+        env={**os.environ, "PYTHONPATH": path, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
