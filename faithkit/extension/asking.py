@@ -11,8 +11,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from faithkit.extension.answers import ENDS, HANGS, LOADS, ON_TRIAL, Answer
 from faithkit.extension.discovery import Source
@@ -93,16 +94,22 @@ def _conversation(request: str) -> Iterator[Lines]:
     """Start a process, and yield the lines that it will write; it does not outlive the body."""
     lines: Lines = queue.SimpleQueue()
     process = _started()
-    if process is None:
-        lines.put("")
-        yield lines
-        return
-    # A thread, because reading from a pipe has no time limit.
-    threading.Thread(target=_converse, args=(process, request, lines), daemon=True).start()
     try:
+        if process is None or not _in_a_thread(_converse, process, request, lines):
+            lines.put("")
         yield lines
     finally:
-        _end(process)
+        if process is not None:
+            _end(process)
+
+
+def _in_a_thread(function: Callable[..., None], *arguments: Any) -> bool:
+    # Reading from a pipe has no time limit; waiting for what a thread reads from it has.
+    try:
+        threading.Thread(target=function, args=arguments, daemon=True).start()
+    except RuntimeError:  # there are too many, or the program is about to end
+        return False
+    return True
 
 
 def _converse(process: Process, request: str, lines: Lines) -> None:
@@ -140,7 +147,7 @@ def _started() -> Process | None:
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except (OSError, ValueError, RuntimeError, subprocess.SubprocessError):
         return None
 
 

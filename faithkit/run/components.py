@@ -8,6 +8,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec, parse_spec
+from faithkit.foreign import foreign
 from faithkit.measure.estimators import FunctionEstimator
 from faithkit.measure.explanations import Explanations, as_explanations
 from faithkit.measure.relations import FunctionRelation, Relation
@@ -74,6 +75,12 @@ def component(kind: str, given: Any) -> Given:
     >>> component("estimator", "majority").text
     'majority'
     """
+    who = given if type(given) is str else type(given).__name__
+    with foreign(f"the {kind} {who}"):  # even to ask an object for its methods is to run its code
+        return _component(kind, given)
+
+
+def _component(kind: str, given: Any) -> Given:
     if isinstance(given, Given):
         return given
     if isinstance(given, str):

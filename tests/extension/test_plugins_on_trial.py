@@ -223,6 +223,15 @@ def test_where_no_process_can_be_started_plugins_are_loaded_at_once(case, folder
     assert ("audit", "Audit a log.") in installed.verbs.__wrapped__()  # now it is known
 
 
+@pytest.mark.parametrize("lacking", ["subprocess.Popen", "threading.Thread.start"])
+def test_where_the_system_refuses_plugins_are_loaded_at_once(lacking, folder, monkeypatch):
+    def refuse(*args, **options):
+        raise RuntimeError("no more of these")
+
+    monkeypatch.setattr(lacking, refuse)
+    assert "fine" in Registry().names("explainer")
+
+
 def test_a_frozen_program_is_not_started_again(folder, monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(subprocess, "Popen", pytest.fail)

@@ -1,0 +1,35 @@
+"""A component that does not even let itself be looked at is one line that names it."""
+
+import pytest
+
+import faithkit
+from faithkit.run.components import component
+
+
+class Shy:
+    """Whoever asks for an attribute ends the program."""
+
+    def __getattr__(self, name):
+        raise SystemExit(0)
+
+
+class Masked:
+    """It does not say what it is."""
+
+    @property
+    def __class__(self):
+        raise GeneratorExit
+
+
+@pytest.mark.parametrize("kind", ["explainer", "discretizer", "relation", "estimator"])
+@pytest.mark.parametrize(("hostile", "words"), [(Shy, "SystemExit: 0"), (Masked, "GeneratorExit")])
+def test_an_object_that_cannot_be_asked_for_its_methods_is_named(kind, hostile, words):
+    with pytest.raises(faithkit.InputError) as caught:
+        component(kind, hostile())
+    assert str(caught.value) == f"the {kind} {hostile.__name__} failed with {words}."
+
+
+def test_so_is_one_that_an_installed_plugin_makes(monkeypatch):
+    monkeypatch.setattr("faithkit.measure.estimators.Majority", Shy)
+    with pytest.raises(faithkit.InputError, match=r"^the estimator majority failed with SystemExit: 0\.$"):
+        component("estimator", "majority")
