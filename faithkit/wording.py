@@ -7,6 +7,30 @@ from faithkit.errors import FaithkitError
 _SHOWN = 10  # a wide table has thousands of columns; a message has one line
 _LONGEST = 300
 
+# what a terminal obeys instead of showing it: controls, ends of lines, the direction of writing
+_OBEYED = [(0, 0x1F), (0x7F, 0x9F), (0x61C, 0x61C), (0x200E, 0x200F), (0x2028, 0x202E), (0x2066, 0x2069)]
+OBEYED = frozenset(chr(code) for first, last in _OBEYED for code in range(first, last + 1))
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Return text whose control characters are shown as escapes: data may hold any, and a terminal obeys.
+
+    >>> visible("age\x1b[2J\r"), visible("one\ntwo\x07", keep="\n")
+    ('age\\x1b[2J\\r', 'one\ntwo\\x07')
+    """
+    if text.isprintable():
+        return text
+    return "".join(_escape(one) if is_hidden(one) and one not in keep else one for one in text)
+
+
+def is_hidden(character: str) -> bool:
+    """Whether a terminal obeys a character, or cannot show it, being half of a surrogate pair."""
+    return character in OBEYED or "\ud800" <= character <= "\udfff"
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
 
 def one_line(text: str) -> str:
     r"""Fold line breaks and runs of spaces, and cut what is too long to read.

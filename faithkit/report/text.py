@@ -23,7 +23,7 @@ from faithkit.report.formats import (
     title,
     value_text,
 )
-from faithkit.wording import cell_text, few
+from faithkit.wording import cell_text, few, visible
 
 if TYPE_CHECKING:
     from faithkit.run.compare import Comparison
@@ -45,12 +45,11 @@ def summary(result: "Evaluation") -> str:
 def _printed(*parts: Any) -> str:
     """Lay out tables and text without colours or trailing blanks."""
     from rich.console import Console
-    from rich.text import Text
 
     out = io.StringIO()
     console = Console(file=out, width=WIDTH, color_system=None, highlight=False)
     for part in parts:
-        console.print(Text(part) if isinstance(part, str) else part)
+        console.print(_plain(part) if isinstance(part, str) else part)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
@@ -60,13 +59,25 @@ def _new_table(*columns: str, left: tuple[str, ...]) -> Any:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in columns:
-        table.add_column(name, justify="left" if name in left else "right", no_wrap=name not in left[:1])
+        justify: Any = "left" if name in left else "right"
+        table.add_column(_plain(name), justify=justify, no_wrap=name not in left[:1])
     return table
+
+
+def _add_row(table: Any, *cells: str) -> None:
+    table.add_row(*map(_plain, cells))
+
+
+def _plain(text: str) -> Any:
+    """Return text as it stands: what looks like markup in data is none, and no terminal obeys it."""
+    from rich.text import Text
+
+    return Text(visible(text))
 
 
 def _wrapped(sentence: str) -> str:
     """Break at 80 columns, but never between a number and its percent sign."""
-    return textwrap.fill(sentence.replace(" %", "\u00a0%"), WIDTH).replace("\u00a0", " ")
+    return textwrap.fill(visible(sentence).replace(" %", "\u00a0%"), WIDTH).replace("\u00a0", " ")
 
 
 def _lines(told: list[str | None]) -> str:
@@ -77,7 +88,7 @@ def _table(result: "Evaluation") -> Any:
     columns = ("measure", "value", interval_name(result), "verified", "by chance", "verdict")
     table = _new_table(*columns, left=("measure", "verdict"))
     for name, found in _measures(result):
-        table.add_row(name, *_cells(found))
+        _add_row(table, name, *_cells(found))
     return table
 
 
@@ -130,7 +141,7 @@ def _subgroups(groups: "Subgroups", measure: str) -> str:
     table = _new_table(*columns, left=(groups.name,))
     for group, row in groups.to_frame(measure).astype(object).iterrows():
         cells = _cells(getattr(groups[group], measure))[:3]
-        table.add_row(str(group), f"{groups[group].n:,}", *cells, _minus(row, 1 - first.confidence))
+        _add_row(table, str(group), f"{groups[group].n:,}", *cells, _minus(row, 1 - first.confidence))
     told = ["*: the difference is not 0; corrected for the number of groups (Holm).", note(first)]
     return _printed(f"{measure} by {groups.name}", table) + _lines(told)
 
@@ -161,7 +172,7 @@ def _compared(found: "Comparison", measure: str, best: list[str]) -> str:
     table = _new_table(*columns, left=(measure, ""))
     for name, one in ranked.items():
         last = [p.get(name, "–")] if p else []
-        table.add_row("*" if name in best else "", name, *_cells(one)[:3], *last)
+        _add_row(table, "*" if name in best else "", name, *_cells(one)[:3], *last)
     tied = "the best" if len(best) == 1 else "these may all be the best: the sample cannot tell them apart"
     return _printed(table) + _lines([f"*: {tied} (paired differences, Holm's correction)."])
 
@@ -190,7 +201,7 @@ def cells_text(cells: dict[str, Any]) -> str:
 
 
 def _indented(line: str, more: str) -> str:
-    return textwrap.fill(line, WIDTH, subsequent_indent=more)
+    return textwrap.fill(visible(line), WIDTH, subsequent_indent=more)
 
 
 def local_text(found: "LocalResult", row: int) -> str:
@@ -198,7 +209,7 @@ def local_text(found: "LocalResult", row: int) -> str:
     cells = [_indented(f"row {row}: {cells_text(found.cells)}", "  ")] if found.cells else [f"row {row}"]
     lines = [
         *cells,
-        f"prediction: {found.prediction}",
+        visible(f"prediction: {found.prediction}"),
         _indented(f"explanation: {found.explanation}", "  "),
         "",
     ]
@@ -206,7 +217,7 @@ def local_text(found: "LocalResult", row: int) -> str:
     for name, one in (("consistency", found.consistency), ("sufficiency", found.sufficiency)):
         if one is not None:
             counts = f"{one.holds_for:,}", f"{one.agree:,}"
-            table.add_row(name, number(one.value), ends(one.low, one.high), *counts)
+            _add_row(table, name, number(one.value), ends(one.low, one.high), *counts)
     return "\n".join(lines) + "\n" + _printed(table) + _sharers(found) + "\n"
 
 
@@ -234,5 +245,5 @@ def _drift(found: "Findings") -> str:
     for name, change in found.drift().items():
         values = [value_text(getattr(part, name)) for part in (found.result, found.reference)]
         told = f"{change.value:+.3f} ({change.low:+.3f} to {change.high:+.3f})"
-        table.add_row(name, *values, told, f"{change.p_value:.2g}")
+        _add_row(table, name, *values, told, f"{change.p_value:.2g}")
     return _printed(table)
