@@ -1,29 +1,77 @@
 """Files that are either whole or not there."""
 
+import contextlib
+import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 from faithkit.errors import InputError
 
+# names of what a process has open, whose content is not ours to replace
+_OPEN_FILES = ("/dev/fd/", "/dev/std", "/proc/")
+
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
-    """Write beside the file's place, then rename: a reader never sees half a result."""
-    target = Path(path)
+    """Write a file so that a reader never sees half a result.
+
+    A regular file is written beside its place and renamed; it keeps its mode and its owner, and a link to it
+    stays a link. What is there and is no regular file (a device, a named pipe) is written into.
+    """
+    # half of a surrogate pair, which no file can hold, becomes the escape that JSON has for it
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        if is_replaced(path):
+            _replace(Path(os.path.realpath(path)), data)
+        else:
+            _write_into(path, data)
     except OSError as error:
-        raise InputError(
-            f"cannot write {target}: {error.strerror}. Give a path in a folder you can write to."
-        ) from None
+        reason = "nobody is at its other end" if error.errno == errno.ENXIO else error.strerror
+        raise InputError(f"cannot write {path}: {reason}. Give a path that you can write to.") from None
+
+
+def is_replaced(path: str | Path) -> bool:
+    """Whether a file is written by putting another into its place: it is a regular file, or not there yet."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(mode) and not os.path.abspath(path).startswith(_OPEN_FILES)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".faithkit-")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode("utf-8"))
-        os.chmod(name, 0o666 & ~_umask())
+            file.write(data)
+            file.flush()
+            os.fsync(handle)
+        _take_over(target, name)
         os.replace(name, target)
-    except OSError as error:
+    except BaseException:
         os.unlink(name)
-        raise InputError(f"cannot write {target}: {error.strerror}.") from None
+        raise
+
+
+def _take_over(target: Path, name: str) -> None:
+    """Give a new file the owner and the mode of the one it will replace, or those that any new file gets."""
+    try:
+        before = target.stat()
+    except FileNotFoundError:
+        os.chmod(name, 0o666 & ~_umask())
+        return
+    with contextlib.suppress(OSError, AttributeError):  # not ours to give away; a system without owners
+        os.chown(name, before.st_uid, before.st_gid)
+    os.chmod(name, stat.S_IMODE(before.st_mode))
+
+
+def _write_into(path: str | Path, data: bytes) -> None:
+    # a pipe that nobody reads is an error, instead of a wait for ever
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0))
+    os.set_blocking(handle, True)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
 
 
 def _umask() -> int:
