@@ -1,0 +1,325 @@
+"""The console command watches over itself: a process that ends without having said how has not succeeded.
+
+A model may call `os._exit(0)`, a library `exit(0)`; a process may crash, or be killed for want of memory. So
+the work is done by a child, which says its exit code as the last thing it does. The parent imports nothing
+and runs no code of others; it waits, passes signals on, and clears away what the child leaves behind.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP")
+INTERRUPTED = 130
+PREFIX = "faithkit-run-"
+SECONDS_TO_END = 10  # of a child that was asked to end, or that has said its code
+SECONDS_FOR_ORPHANS = 5
+ECHO_SECONDS = 1.0
+
+PR_SET_CHILD_SUBREAPER = 36  # from linux/prctl.h
+
+CRASHED = "A library crashed: the same command with PYTHONFAULTHANDLER=1 in its environment shows where."
+REASONS = {
+    "SIGKILL": "Often memory was too small: take fewer rows (--samples) or fewer workers (--n-jobs).",
+    **dict.fromkeys(("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"), CRASHED),
+}
+
+
+def supervised(work: Callable[[], int], watched: bool = True) -> NoReturn:
+    """Do the work in a child process, and end with the code that it returns; never with 0 if it does not.
+
+    Where processes cannot be forked, or nobody need watch, the work is done in this one.
+    """
+    _plug()
+    if not watched or not hasattr(os, "fork"):
+        sys.exit(work())
+    folder = _Folder.made()
+    heard, said = os.pipe()
+    ends, lives = os.pipe()
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        os.close(lives)
+        _end_with(parent, ends)
+        _work(work, said, folder)
+    os.close(said)
+    _watch(child, heard, folder)
+
+
+def _plug() -> None:
+    """Let no file that is opened later become stdin, stdout or stderr, where one of these is closed."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # one that cannot be written to, so that a result that nobody can get is an error
+            os.open(os.devnull, os.O_RDONLY if descriptor == 1 else os.O_RDWR)
+            os.set_inheritable(descriptor, True)
+
+
+# --- the child ------------------------------------------------------------------------------------------
+
+
+def _work(work: Callable[[], int], said: int, folder: "_Folder | None") -> NoReturn:
+    me = os.getpid()
+    if folder is not None:
+        folder.use()
+    with _interrupting():
+        code = work()
+    if os.getpid() == me:  # and no copy that code of others has made of us
+        with contextlib.suppress(OSError):  # closed by code of others
+            os.write(said, bytes([code & 0xFF]))
+    # all that matters has been said: a thread that never ends, or an exit handler that hangs, is waited for
+    # no longer than this
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(SECONDS_TO_END)
+    sys.exit(code)
+
+
+def _end_with(parent: int, ends: int) -> None:
+    """Make this process end with its parent, however that ends, even in a loop that hears of nothing.
+
+    The parent alone holds the other end of the pipe `ends`, and Linux can send any signal when it is closed.
+    """
+    import fcntl
+
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(ends, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(ends, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(ends, fcntl.F_SETFL, os.O_ASYNC)
+    else:
+        import threading
+
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _follow(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _interrupting() -> Iterator[None]:
+    """End the work after SIGTERM and SIGHUP as after Ctrl-C, which comes from the terminal and passed on."""
+    last = -ECHO_SECONDS
+
+    def interrupt(_number: int, _frame: object) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before >= ECHO_SECONDS:
+            raise KeyboardInterrupt
+
+    before = _listen(interrupt)
+    # a process that code of others forks, and ends by a signal, is to end as any other would
+    os.register_at_fork(after_in_child=lambda: _handle(before))
+    try:
+        yield
+    finally:
+        _handle(dict.fromkeys(before, signal.SIG_IGN))
+
+
+def _listen(handler: Callable[[int, object], None]) -> dict[int, Any]:
+    """Handle the signals that end a run, but for those that whoever started us chose to have ignored.
+
+    Returns what handled them before.
+    """
+    before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in PASSED_ON)}
+    heard = {number: handled for number, handled in before.items() if handled != signal.SIG_IGN}
+    _handle(dict.fromkeys(heard, handler))
+    return heard
+
+
+def _handle(handlers: dict[int, Any]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+# --- the parent -----------------------------------------------------------------------------------------
+
+
+def _watch(child: int, heard: int, folder: "_Folder | None") -> NoReturn:
+    passed: list[int] = []
+
+    def pass_on(number: int, _frame: object) -> None:
+        passed.append(number)
+        os.kill(child, number)
+        signal.alarm(SECONDS_TO_END)  # it may be in a loop that hears nothing
+
+    signal.signal(signal.SIGALRM, lambda _number, _frame: os.kill(child, signal.SIGKILL))
+    passing = _listen(pass_on)
+    _adopt_orphans()
+    _Folder.sweep()
+    _, status = os.waitpid(child, 0)
+    signal.alarm(0)
+    _handle(dict.fromkeys(passing, signal.SIG_IGN))
+    _end_orphans()
+    if folder is not None:
+        folder.remove()
+    os._exit(_exit_code(_said(heard), status, passed))
+
+
+def _said(heard: int) -> int | None:
+    """Return the code that the child said, which may have left processes behind that keep the pipe open."""
+    os.set_blocking(heard, False)
+    try:
+        said = os.read(heard, 1)
+    except BlockingIOError:
+        return None
+    return said[0] if said else None
+
+
+def _exit_code(said: int | None, status: int, passed: list[int]) -> int:
+    """Say what happened where the child did not, and return what the command ends with."""
+    if passed and said in (None, INTERRUPTED):
+        if said is None:
+            _tell("interrupted")
+        return 128 + passed[-1]
+    if said is not None:
+        return said
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        name = _name(number)
+        _tell(f"error: the run was ended by {name}, without a result. {REASONS.get(name, '')}".rstrip())
+        return 128 + number
+    _tell(
+        f"error: the run ended with exit status {os.WEXITSTATUS(status)} and without a result: a model, an "
+        "explainer or a library ended the whole process. Find the call of exit in it, and take it out."
+    )
+    return 1
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"
+
+
+def _tell(line: str) -> None:
+    with contextlib.suppress(OSError):
+        os.write(2, f"{line}\n".encode())
+
+
+def _adopt_orphans() -> None:
+    """Let processes whose parent has died become children of this one, where the system is Linux."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_orphans() -> None:
+    """End what the child left behind in our process group: its workers, but nothing that became a daemon."""
+    started = time.monotonic()
+    while orphans := _orphans():
+        late = time.monotonic() - started > SECONDS_FOR_ORPHANS
+        for orphan in orphans:
+            with contextlib.suppress(OSError):
+                # a process that clears up after others ignores the first, and ends when they are gone
+                os.kill(orphan, signal.SIGKILL if late else signal.SIGTERM)
+        time.sleep(0.01)
+
+
+def _orphans() -> list[int]:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    me = os.getpid()
+    try:
+        with open(f"/proc/{me}/task/{me}/children") as children:
+            found = [int(word) for word in children.read().split()]
+    except OSError:  # not Linux
+        return []
+    return [orphan for orphan in found if _group(orphan) == os.getpgrp()]
+
+
+def _group(process: int) -> int | None:
+    try:
+        return os.getpgid(process)
+    except OSError:
+        return None
+
+
+# --- temporary files ------------------------------------------------------------------------------------
+
+
+class _Folder:
+    """The folder of all temporary files of a run, which may be as large as a model, and as private.
+
+    It is locked while the run lives, so that a later one can tell that it was left behind.
+    """
+
+    def __init__(self, path: str, lock: int) -> None:
+        self.path, self.lock = path, lock
+
+    @classmethod
+    def made(cls) -> "_Folder | None":
+        """Make a folder where temporary files go; None where there is no such place."""
+        for place in _places():
+            path = os.path.join(place, PREFIX + os.urandom(6).hex())
+            with contextlib.suppress(OSError):
+                os.mkdir(path, 0o700)
+                try:
+                    return cls(path, _locked(path))
+                except OSError:  # a file system without locks
+                    os.rmdir(path)
+        return None
+
+    def use(self) -> None:
+        """Let this process and its workers put their temporary files here."""
+        os.environ["TMPDIR"] = self.path
+        os.environ.setdefault("JOBLIB_TEMP_FOLDER", self.path)
+        if "tempfile" in sys.modules:  # which may have chosen another already
+            vars(sys.modules["tempfile"])["tempdir"] = self.path
+
+    def remove(self) -> None:
+        """Remove the folder and all that is in it."""
+        try:
+            os.rmdir(self.path)
+        except OSError:
+            import shutil
+
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    @classmethod
+    def sweep(cls) -> None:
+        """Remove the folders of runs that were killed before they could do so."""
+        for place in _places():
+            with contextlib.suppress(OSError), os.scandir(place) as entries:
+                for path in [entry.path for entry in entries if entry.name.startswith(PREFIX)]:
+                    with contextlib.suppress(OSError):  # another run's, or another user's
+                        cls._sweep_one(path)
+
+    @classmethod
+    def _sweep_one(cls, path: str) -> None:
+        if os.lstat(path).st_uid == os.geteuid():
+            lock = _locked(path)
+            cls(path, lock).remove()
+            os.close(lock)
+
+
+def _places() -> list[str]:
+    named = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
+    return [place for place in dict.fromkeys([*named, "/tmp", "/var/tmp"]) if os.path.isabs(place)]
+
+
+def _locked(path: str) -> int:
+    """Open a folder and lock it until the last process that has it open is gone; OSError if it is locked."""
+    import fcntl
+
+    lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.lstat(path)  # it may have been swept away before it was locked
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
