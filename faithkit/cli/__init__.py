@@ -5,12 +5,15 @@ of verbs is written down here instead of being collected from them.
 """
 
 import gc
+import os
 from importlib import import_module
 from typing import Any
 
 import click
 
 from faithkit import __version__
+from faithkit.cli.endings import one_line
+from faithkit.cli.streams import aside
 
 VERBS = {
     "evaluate": "Measure the faithfulness of a model's explanations.",
@@ -41,7 +44,8 @@ class Verbs(click.Group):
         from faithkit.extension.registry import registry
 
         try:
-            plugged: click.Command = registry().create("command", cmd_name)
+            with aside():
+                plugged: click.Command = registry().create("command", cmd_name)
         except UnknownComponentError as error:
             ctx.fail(
                 f"no such command {cmd_name!r}. {error}"
@@ -55,22 +59,29 @@ class Verbs(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([*VERBS.items(), *_plugin_verbs()])
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb; an expected error becomes one line and exit code 1."""
-        from faithkit.errors import FaithkitError
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the command, or print the help."""
+        with one_line({}):
+            return super().make_context(*args, **extra)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb; whatever goes wrong becomes one line and an exit code."""
         gc.enable()
         ctx.obj = {"debug": False}
-        try:
+        with one_line(ctx.obj):
+            _check_working_folder()
             return super().invoke(ctx)
-        except FaithkitError as error:
-            if ctx.obj["debug"]:
-                raise
-            click.echo(f"error: {' '.join(str(error).split())}", err=True)
-            ctx.exit(1)
-        except KeyboardInterrupt as interrupt:
-            click.echo(str(interrupt) or "interrupted", err=True)
-            ctx.exit(130)
+
+
+def _check_working_folder() -> None:
+    from faithkit.errors import InputError
+
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise InputError(
+            f"the working folder cannot be used ({error.strerror}): change to one that exists."
+        ) from None
 
 
 def _plugin_verbs() -> tuple[tuple[str, str], ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithkit.cli.options import debug
+from faithkit.cli.streams import Verb, say, tell
 
 if TYPE_CHECKING:
     from faithkit.testing import Check, Report
@@ -18,7 +19,7 @@ FAILED = 3
 Group = tuple[str, str, "list[Check]", "Report"]
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("distribution")
 @click.option("--component", "only", multiple=True, metavar="NAME", help="Only this component. Repeatable.")
 @click.option("--verbose", "-v", is_flag=True, help="Name every check, and say why any was skipped.")
@@ -38,7 +39,7 @@ def command(
     checks = _only(checks_for(distribution), only, distribution)
     groups = [_run(kind, name, list(group)) for (kind, name), group in groupby(checks, key=_component)]
     if as_json:
-        click.echo(json.dumps(_facts(distribution, groups), indent=2))
+        say(json.dumps(_facts(distribution, groups), indent=2))
     else:
         _tell(distribution, groups, verbose)
     if ctx.obj and ctx.obj["debug"]:
@@ -66,14 +67,14 @@ def _run(kind: str, name: str, checks: "list[Check]") -> Group:
     from faithkit.testing.checks import run
 
     if sys.stderr.isatty():
-        click.echo(f"checking {kind} {name} …", err=True)
+        tell(f"checking {kind} {name} …")
     return kind, name, checks, run(checks)
 
 
 def _tell(distribution: str, groups: list[Group], verbose: bool) -> None:
     width = max(len(f"{kind} {name}") for kind, name, *_ in groups)
     for kind, name, checks, report in groups:
-        click.echo(f"{f'{kind} {name}':<{width}}  {_counts(report)}")
+        say(f"{f'{kind} {name}':<{width}}  {_counts(report)}")
         for check in checks:
             _tell_check(check, report, verbose)
     for line in _clashes(distribution):
@@ -81,7 +82,7 @@ def _tell(distribution: str, groups: list[Group], verbose: bool) -> None:
     total = sum(len(report.passed) + len(report.failed) for *_, report in groups)
     bad = sum(len(report.failed) for *_, report in groups)
     noun = "check" if total == 1 else "checks"
-    click.echo(f"{distribution}: {total} {noun}, {'all passed' if not bad else f'{bad} failed'}.")
+    say(f"{distribution}: {total} {noun}, {'all passed' if not bad else f'{bad} failed'}.")
 
 
 def _counts(report: "Report") -> str:
@@ -92,18 +93,18 @@ def _counts(report: "Report") -> str:
 
 def _tell_check(check: "Check", report: "Report", verbose: bool) -> None:
     if check.id in report.failed:
-        click.echo(f"  failed   {check.name}")
+        say(f"  failed   {check.name}")
         _indented(report.failed[check.id], " " * 11)
         _indented(f"Why: {check.why}", " " * 11)
     elif verbose and check.id in report.skipped:
-        click.echo(f"  skipped  {check.name}")
+        say(f"  skipped  {check.name}")
         _indented(report.skipped[check.id], " " * 11)
     elif verbose:
-        click.echo(f"  passed   {check.name}")
+        say(f"  passed   {check.name}")
 
 
 def _indented(text: str, margin: str) -> None:
-    click.echo(textwrap.fill(text, 100, initial_indent=margin, subsequent_indent=margin))
+    say(textwrap.fill(text, 100, initial_indent=margin, subsequent_indent=margin))
 
 
 def _clashes(distribution: str) -> list[str]:
@@ -120,8 +121,7 @@ def _clashes(distribution: str) -> list[str]:
 def _show_tracebacks(groups: list[Group]) -> None:
     for *_, report in groups:
         for check, error in report.errors.items():
-            click.echo(f"\n{check}", err=True)
-            click.echo("".join(traceback.format_exception(error.__cause__ or error)), err=True, nl=False)
+            tell(f"\n{check}\n" + "".join(traceback.format_exception(error.__cause__ or error)).rstrip())
 
 
 def _facts(distribution: str, groups: list[Group]) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import check_paths, deliver
-from faithkit.cli.evaluate import LOADING, OUTPUT
+from faithkit.cli.delivery import FORMATS, deliver
+from faithkit.cli.evaluate import INPUTS, LOADING
 from faithkit.cli.options import (
     check_components,
     configured_backend,
@@ -15,9 +15,11 @@ from faithkit.cli.options import (
     running,
     warn_on_stderr,
 )
+from faithkit.cli.places import check_paths
+from faithkit.cli.streams import Verb
 
 
-@click.command()
+@click.command(cls=Verb)
 @loading
 @click.option(
     "--explainer",
@@ -50,7 +52,8 @@ def command(seed: int, backend: str | None, scheduler: str | None, **options: An
 
     warn_on_stderr()
     check_components(options)
-    paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
+    inputs = [options[name] for name in INPUTS]
+    paths = check_paths({name: options.pop(name) for name in FORMATS}, inputs)
     situation = prepare(seed=seed, **{name: options.pop(name) for name in LOADING})
     with configured_backend(backend, scheduler):
         found = compare(

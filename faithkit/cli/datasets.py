@@ -5,9 +5,10 @@ import json
 import click
 
 from faithkit.cli.options import debug
+from faithkit.cli.streams import Verb, say
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 @debug
 def command(as_json: bool) -> None:
@@ -22,9 +23,9 @@ def command(as_json: bool) -> None:
     rows = [(name, dataset_place(name), dataset_summary(name)) for name in dataset_names()]
     if as_json:
         keys = ("name", "place", "summary")
-        click.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
+        say(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
         return
     for place in dict.fromkeys(place for _, place, _ in rows):
-        click.echo(place)
+        say(place)
         for name, _, summary in (row for row in rows if row[1] == place):
-            click.echo(f"  {name:<15} {summary}")
+            say(f"  {name:<15} {summary}")

@@ -1,21 +1,29 @@
 """How results reach the person: the table on stdout, or files that are whole or not there."""
 
-from collections.abc import Callable
-from pathlib import Path
+import codecs
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import click
 
-Writers = dict[str, Callable[[Any], str]]
+from faithkit.cli.limits import check_limits
+from faithkit.cli.streams import results, say
+from faithkit.errors import InputError
+from faithkit.wording import describe, is_hidden, visible
+
+Step = Callable[[], None]
+
+FORMATS = ("json_path", "csv_path", "html_path")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def _json(found: Any) -> str:
-    text: str = found.to_json()
-    return text
+    return escaped(found.to_json())
 
 
 def _csv(found: Any) -> str:
-    text: str = found.to_frame().to_csv(index=False)
+    text: str = found.to_frame().map(as_text).to_csv(index=False)
     return text
 
 
@@ -25,33 +33,111 @@ def _html(found: Any) -> str:
     return page(found)
 
 
-WRITERS: Writers = {"json_path": _json, "csv_path": _csv, "html_path": _html}
+WRITERS: dict[str, Callable[[Any], str]] = dict(zip(FORMATS, (_json, _csv, _html), strict=True))
 
 
-def check_paths(**paths: str | None) -> dict[str, str]:
-    """Refuse what cannot be written before anything is computed, and return the paths that were given."""
-    from faithkit.errors import InputError
+def deliver(found: Any, paths: dict[str, str], limits: dict[str, float] | None = None) -> None:
+    """Print the result, write the files and judge it, each whatever became of the others.
 
-    given = {name: path for name, path in paths.items() if path is not None}
-    if list(given.values()).count("-") > 1:
-        raise click.UsageError("only one of --json, --csv and --html can be - (stdout).")
-    for path in given.values():
-        folder = Path(path).parent
-        if path != "-" and (Path(path).is_dir() or not folder.is_dir()):
-            what = f"{path} is a folder" if Path(path).is_dir() else f"there is no folder {folder}"
-            raise InputError(f"cannot write {path}: {what}.")
-    return given
-
-
-def deliver(found: Any, paths: dict[str, str]) -> None:
-    """Print the result, unless a file format takes its place on stdout; then write the files."""
-    from faithkit.files import write_whole
-
+    Then end with what went wrong: whatever could not be written comes before a limit that was missed.
+    """
+    steps: list[Step] = [partial(_write, found, name, path) for name, path in paths.items()]
     if "-" not in paths.values():
-        click.echo(repr(found), nl=False)
-    for name, path in paths.items():
-        text = WRITERS[name](found)
-        if path == "-":
-            click.echo(text, nl=False)
-        else:
-            write_whole(path, text)
+        steps.insert(0, lambda: say(repr(found), end=""))
+    if limits:
+        steps.append(lambda: check_limits(found.result, limits))
+    every(steps)
+
+
+def every(steps: Iterable[Step]) -> None:
+    """Take every step, whatever became of those before; then raise what went wrong."""
+    troubles = [trouble for step in steps if (trouble := _trouble(step)) is not None]
+    errors = [trouble for trouble in troubles if not isinstance(trouble, click.exceptions.Exit)]
+    if len(errors) > 1:
+        raise InputError(" ".join(map(describe, errors))) from errors[0]
+    for trouble in errors or troubles:
+        raise trouble
+
+
+def _trouble(step: Step) -> Exception | None:
+    try:
+        step()
+    except Exception as error:
+        return error
+    return None
+
+
+def _write(found: Any, name: str, path: str) -> None:
+    put(name, path, WRITERS[name](found))
+
+
+def put(name: str, path: str, text: str) -> None:
+    """Write a result for programs, to a file or to stdout."""
+    if path == "-":
+        hand_over(name, text)
+    else:
+        from faithkit.files import write_whole
+
+        write_whole(path, text)
+
+
+def hand_over(name: str, text: str) -> None:
+    """Write a result for programs to stdout: the bytes of a file, or ASCII where stdout is not UTF-8.
+
+    A terminal gets no control characters.
+    """
+    stream = results()
+    utf8 = _is_utf8(getattr(stream, "encoding", None))
+    if name == "json_path" and not utf8:
+        text = escaped(text, ascii_only=True)
+    if name == "html_path" and not utf8:
+        text = text.encode("ascii", "xmlcharrefreplace").decode("ascii")
+    if stream.isatty():
+        text = visible(text, keep="\n\t")
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(text)
+    else:
+        stream.flush()
+        buffer.write(text.encode("utf-8", "backslashreplace"))
+    stream.flush()
+
+
+def escaped(text: str, ascii_only: bool = False) -> str:
+    r"""Return JSON text in which what a terminal would obey, or all that is not ASCII, stands as its escape.
+
+    Examples
+    --------
+    >>> escaped('["caf\u00e9", "\x9b"]'), escaped('["caf\u00e9"]', ascii_only=True)
+    ('["café", "\\u009b"]', '["caf\\u00e9"]')
+    """
+    if text.isascii() and "\x7f" not in text:  # json has seen to the rest
+        return text
+    return "".join(
+        _json_escape(one) if is_hidden(one) or (ascii_only and not one.isascii()) else one for one in text
+    )
+
+
+def _json_escape(character: str) -> str:
+    if character == "\n":  # between values; in them it is an escape already
+        return character
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
+def _is_utf8(encoding: str | None) -> bool:
+    try:
+        return encoding is None or codecs.lookup(encoding).name == "utf-8"
+    except LookupError:
+        return False
+
+
+def as_text(cell: Any) -> Any:
+    """Return a cell of a table such that no spreadsheet takes it for a formula.
+
+    Examples
+    --------
+    >>> as_text("=HYPERLINK(A1)"), as_text("yes"), as_text(-0.5)
+    ("'=HYPERLINK(A1)", 'yes', -0.5)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import check_paths, deliver
-from faithkit.cli.limits import FAILED, check_limits
+from faithkit.cli.delivery import FORMATS, deliver
 from faithkit.cli.options import (
     asking,
     check_components,
@@ -18,23 +17,25 @@ from faithkit.cli.options import (
     running,
     warn_on_stderr,
 )
+from faithkit.cli.places import check_paths, placed
+from faithkit.cli.streams import Verb
 
 LOADING = ("data", "target", "columns", "text", "model", "trust_pickle", "background", "samples")
-OUTPUT = ("json_path", "csv_path", "html_path")
+INPUTS = ("data", "model", "background")
 
 
-@click.command()
+@click.command(cls=Verb)
 @loading
 @explaining
 @discretizing
 @measuring
-@click.option("--reference", metavar="FILE", help="An earlier sample, to see what has drifted since.")
+@click.option(
+    "--reference", metavar="FILE", callback=placed, help="An earlier sample, to see what has drifted since."
+)
 @asking
 @running
 @output
-@click.pass_context
 def command(
-    ctx: click.Context,
     seed: int,
     backend: str | None,
     scheduler: str | None,
@@ -55,7 +56,8 @@ def command(
 
     warn_on_stderr()
     check_components(options)
-    paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
+    inputs = [reference, *(options[name] for name in INPUTS)]
+    paths = check_paths({name: options.pop(name) for name in FORMATS}, inputs)
     loaded = {name: options.pop(name) for name in LOADING}
     situation = prepare(seed=seed, by=by, **loaded)
     earlier = None if reference is None else read_like(situation.X, reference, loaded["text"])
@@ -70,6 +72,4 @@ def command(
         )
         before = None if earlier is None else result.on(earlier)
         found = Findings.of(result, violations, situation.groups, before)
-    deliver(found, paths)
-    if not check_limits(result, fail_under):
-        ctx.exit(FAILED)
+    deliver(found, paths, fail_under)

@@ -1,10 +1,13 @@
 """`--fail-under`: a build that must fail when explanations get worse."""
 
+import math
 from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import click
 
+from faithkit.cli.streams import tell
 from faithkit.measure import MEASURES
 
 FAILED = 3
@@ -31,44 +34,69 @@ def parse_limits(given: Sequence[str]) -> dict[str, float]:
             )
         if measure in limits:
             raise click.BadParameter(
-                f"{measure} is given twice, {limits[measure]:g} and {limit:g}: give one limit per measure."
+                f"{measure} is given twice, {_exact(limits[measure])} and {_exact(limit)}: "
+                "give one limit per measure."
             )
         limits[measure] = limit
     return limits
 
 
-def check_limits(result: Any, limits: dict[str, float]) -> bool:
-    """Say which limits the lower ends of the intervals miss, and return whether all are kept.
+def check_limits(result: Any, limits: dict[str, float]) -> None:
+    """Say which limits the lower ends of the intervals miss, and end with code 3 if any does.
 
     A limit that cannot be checked is an error, once all that are missed have been told.
     """
     from faithkit.errors import InputError
+    from faithkit.report.formats import number
 
     unchecked = {measure: _why_unchecked(result, measure) for measure in limits}
     missed = [
         measure
         for measure, limit in limits.items()
-        if unchecked[measure] is None and getattr(result, measure).low < limit
+        if unchecked[measure] is None and not getattr(result, measure).low >= limit
     ]
     for measure in missed:
-        found = getattr(result, measure)
-        click.echo(
-            f"failed: {measure} may be as low as {found.low:.3f} (value {found.value:.3f}), below "
-            f"{limits[measure]:g}.",
-            err=True,
+        found, limit = getattr(result, measure), limits[measure]
+        tell(
+            f"failed: {measure} may be as low as {rounded_below(found.low, limit)} (value "
+            f"{number(found.value)}), below {_exact(limit)}."
         )
     reasons = [
-        f"--fail-under {measure}={limits[measure]:g} cannot be checked: {reason}."
+        f"--fail-under {measure}={_exact(limits[measure])} cannot be checked: {reason}."
         for measure, reason in unchecked.items()
         if reason is not None
     ]
     if reasons:
         raise InputError(" ".join(reasons))
-    return not missed
+    if missed:
+        raise click.exceptions.Exit(FAILED)
+
+
+def rounded_below(low: float, limit: float) -> str:
+    """Return a number below a limit, rounded down to as many digits as are needed for it to look so.
+
+    Examples
+    --------
+    >>> rounded_below(0.71239, 0.8), rounded_below(0.79996, 0.8)
+    ('0.712', '0.79996')
+    """
+    digits = next((d for d in range(3, 17) if round(low, d) < limit), 17)
+    return str(Decimal(repr(float(low))).quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR))
+
+
+def _exact(limit: float) -> str:
+    return repr(limit).removesuffix(".0")
 
 
 def _why_unchecked(result: Any, measure: str) -> str | None:
     found = getattr(result, measure)
     if found is None:
         return str(result.why_no_sufficiency)
-    return "the estimator has no interval; use leave-one-out" if found.low is None else None
+    if found.verified == 0:
+        return (
+            "no explanation holds for any other instance, so the sample says nothing about it; "
+            "give more rows, or a coarser discretizer"
+        )
+    if found.low is None:
+        return "the estimator has no interval; use leave-one-out"
+    return "its interval could not be computed" if math.isnan(found.low) else None

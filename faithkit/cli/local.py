@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from faithkit.cli.delivery import escaped, hand_over
 from faithkit.cli.evaluate import LOADING
 from faithkit.cli.options import (
     check_components,
@@ -18,9 +19,10 @@ from faithkit.cli.options import (
     running,
     warn_on_stderr,
 )
+from faithkit.cli.streams import Verb, say
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.option(
     "--row", type=click.IntRange(min=0), required=True, metavar="N", help="The row of the sample, from 0."
 )
@@ -49,6 +51,7 @@ def command(
         )
     found = result.local(row)
     if as_json:
-        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        hand_over("json_path", escaped(text) + "\n")
     else:
-        click.echo(local_text(found, row), nl=False)
+        say(local_text(found, row), end="")

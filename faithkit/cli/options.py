@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from faithkit.cli.limits import parse_limits
+from faithkit.cli.places import placed, placed_folder, placed_model
+from faithkit.cli.streams import tell
 from faithkit.errors import FaithkitWarning
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,6 +42,7 @@ loading = together(
         default="breast-cancer",
         show_default=True,
         metavar="FILE|NAME",
+        callback=placed,
         help="CSV (also .gz) or Parquet, or a name that `faithkit datasets` lists.",
     ),
     click.option("--target", metavar="COLUMN", help="The column to predict; never shown to the model."),
@@ -48,6 +51,7 @@ loading = together(
     click.option(
         "--model",
         metavar="MODEL",
+        callback=placed_model,
         default="gradient-boosting",
         show_default=True,
         help="module:attribute, a .skops, .onnx or pickle file, or a default that is trained on a part of "
@@ -58,7 +62,9 @@ loading = together(
         is_flag=True,
         help="Load a pickled model. Loading a pickle RUNS ANY CODE in it: only your own files.",
     ),
-    click.option("--background", metavar="FILE", help="Rows that the explainer learns from."),
+    click.option(
+        "--background", metavar="FILE", callback=placed, help="Rows that the explainer learns from."
+    ),
     click.option(
         "--samples", type=click.IntRange(min=1), metavar="N", help="Evaluate N rows, drawn at random."
     ),
@@ -118,7 +124,12 @@ running = together(
     click.option("--n-jobs", default=1, show_default=True, metavar="N", help="Workers; -1 for one per core."),
     click.option("--backend", type=click.Choice(BACKENDS), help="What kind of workers.  [default: loky]"),
     scheduler,
-    click.option("--store", metavar="DIR", help="Keep finished chunks here: a killed run goes on from them."),
+    click.option(
+        "--store",
+        metavar="DIR",
+        callback=placed_folder,
+        help="Keep finished chunks here: a killed run goes on from them.",
+    ),
     click.option(
         "--on-error",
         type=click.Choice(["raise", "record"]),
@@ -183,12 +194,11 @@ def configured_backend(
 
 def warn_on_stderr() -> None:
     """Show faithkit's own warnings as one line each; all others as Python does."""
-    python_shows = warnings.showwarning
 
-    def show(message: Any, category: Any, *rest: Any, **more: Any) -> None:
+    def show(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
         if issubclass(category, FaithkitWarning):
-            click.echo(f"warning: {message}", err=True)
+            tell(f"warning: {' '.join(str(message).split())}")
         else:
-            python_shows(message, category, *rest, **more)
+            tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
 
     warnings.showwarning = show

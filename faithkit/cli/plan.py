@@ -1,13 +1,17 @@
 """`faithkit plan`: how many instances an evaluation needs."""
 
 import json
+from functools import partial
 
 import click
 
+from faithkit.cli.delivery import every, put
 from faithkit.cli.options import debug
+from faithkit.cli.places import check_paths
+from faithkit.cli.streams import Verb, say
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.option(
     "--range",
     "n_explanations",
@@ -24,9 +28,9 @@ def command(n_explanations: int, epsilon: float, json_path: str | None) -> None:
 
     A pilot says more than a range: in Python, faithkit.plan(epsilon, pilot=result).
     """
-    from faithkit.files import write_whole
     from faithkit.measure.planning import plan_samples
 
+    paths = check_paths({"json_path": json_path})
     found = plan_samples(epsilon, n_explanations)
     facts = {
         "epsilon": epsilon,
@@ -34,17 +38,12 @@ def command(n_explanations: int, epsilon: float, json_path: str | None) -> None:
         "bias": found.from_range,
         "mean_squared_error": found.corollary,
     }
-    text = json.dumps(facts, indent=2) + "\n"
-    if json_path == "-":
-        click.echo(text, nl=False)
-        return
-    click.echo(
+    told = (
         f"{found.from_range:,} instances make the bias at most {epsilon:g}: n ≥ K / (e·ε), for any\n"
-        f"explainer with {n_explanations:,} explanations."
-    )
-    click.echo(
+        f"explainer with {n_explanations:,} explanations.\n"
         f"{found.corollary:,} instances make the mean-squared error at most {epsilon:g}, by the paper's\n"
-        "corollary, n ≥ K·(12/ε)·log(3/ε)."
+        "corollary, n ≥ K·(12/ε)·log(3/ε).\n"
     )
-    if json_path:
-        write_whole(json_path, text)
+    text = json.dumps(facts, indent=2) + "\n"
+    steps = [partial(put, name, path, text) for name, path in paths.items()]
+    every(steps if "-" in paths.values() else [partial(say, told, end=""), *steps])

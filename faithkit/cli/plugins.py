@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from faithkit.cli.options import debug
+from faithkit.cli.streams import Verb, say
 from faithkit.extension.registry import KINDS, registry
 from faithkit.extension.remembered import forget_failures
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 @debug
 def command(as_json: bool) -> None:
@@ -18,19 +19,17 @@ def command(as_json: bool) -> None:
     forget_failures()  # whoever lists them wants to know how they are now
     found = registry()
     if as_json:
-        click.echo(
-            json.dumps({"components": _components(), "broken": [_fields(b) for b in found.broken]}, indent=2)
-        )
+        say(json.dumps({"components": _components(), "broken": [_fields(b) for b in found.broken]}, indent=2))
         return
     for kind in KINDS:
         entries = found.entries(kind)
         if entries:
-            click.echo(f"{kind}s")
+            say(f"{kind}s")
             _list(kind)
     if found.broken:
-        click.echo("problems")
+        say("problems")
         for line in found.broken:
-            click.echo(f"  {line}")
+            say(f"  {line}")
 
 
 def _list(kind: str) -> None:
@@ -40,7 +39,7 @@ def _list(kind: str) -> None:
     for name, entry in rows:
         missing = entry.component.missing_requirements()
         note = f" (needs {', '.join(missing)})" if missing else ""
-        click.echo(f"  {name:<{width}}  {entry.component.summary}{note} [{entry.distribution}]")
+        say(f"  {name:<{width}}  {entry.component.summary}{note} [{entry.distribution}]")
 
 
 def _components() -> list[dict[str, Any]]:

@@ -4,9 +4,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import check_paths, deliver
-from faithkit.cli.evaluate import OUTPUT
-from faithkit.cli.limits import FAILED, check_limits
+from faithkit.cli.delivery import FORMATS, deliver
 from faithkit.cli.options import (
     asking,
     check_components,
@@ -17,10 +15,12 @@ from faithkit.cli.options import (
     output,
     warn_on_stderr,
 )
+from faithkit.cli.places import check_paths, placed
+from faithkit.cli.streams import Verb
 
 
-@click.command()
-@click.argument("log", metavar="LOG")
+@click.command(cls=Verb)
+@click.argument("log", metavar="LOG", callback=placed)
 @click.option("--prediction", required=True, metavar="COLUMN", help="The column of predicted labels.")
 @click.option(
     "--explanation",
@@ -37,9 +37,7 @@ from faithkit.cli.options import (
 @asking
 @clustering
 @output
-@click.pass_context
 def command(
-    ctx: click.Context,
     log: str,
     prediction: str,
     explanation: tuple[str, ...],
@@ -61,7 +59,7 @@ def command(
 
     warn_on_stderr()
     check_components(options)
-    paths = check_paths(**{name: options.pop(name) for name in OUTPUT})
+    paths = check_paths({name: options.pop(name) for name in FORMATS}, [log])
     with configured_backend(backend, scheduler):
         logged = open_log(log, prediction, explanation, features, by)
         if backend == "dask" and not isinstance(logged, ParquetLog):
@@ -70,6 +68,4 @@ def command(
                 "or leave --backend dask out."
             )
         found = score_log(logged, violations, **options)
-        deliver(found, paths)
-    if not check_limits(found.result, fail_under):
-        ctx.exit(FAILED)
+        deliver(found, paths, fail_under)

@@ -8,12 +8,13 @@ import click
 
 from faithkit.cli import VERBS
 from faithkit.cli.options import debug
+from faithkit.cli.streams import Verb, say
 from faithkit.errors import UnknownComponentError
 from faithkit.extension.creation import EMPTY, Parameter, parameters
 from faithkit.extension.registry import KINDS, registry
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
@@ -34,7 +35,7 @@ def command(kind: str, name: str, as_json: bool) -> None:
         "parameters": {p.name: _value(p) for p in parameters(entry)},
         "documentation": inspect.getdoc(entry.component.load()),
     }
-    click.echo(json.dumps(facts, indent=2, default=str) if as_json else _text(facts))
+    say(json.dumps(facts, indent=2, default=str) if as_json else _text(facts))
 
 
 REQUIRED = "(required)"

@@ -81,7 +81,7 @@ def test_json_to_a_file_leaves_the_table_on_stdout(log):
     result = run("score", log / "log.csv", "--prediction", "label", "--explanation", "phi_*", "--json", path)
     assert "consistency" in result.stdout
     assert json.loads(path.read_text())["n"] == 5
-    assert [file.name for file in log.iterdir() if file.name.startswith(".out")] == []
+    assert [file.name for file in log.iterdir() if file.name.startswith(".")] == []
 
 
 def test_evaluate_takes_a_persons_own_files_and_model(tmp_path, monkeypatch):
@@ -264,7 +264,9 @@ def test_a_misspelt_name_is_told_before_any_data_is_read(arguments, misspelt):
 
 def test_debug_shows_the_traceback(tmp_path):
     result = run("evaluate", "--data", "nope", "--debug")
-    assert isinstance(result.exception, faithkit.InputError)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Traceback (most recent call last):")
+    assert "InputError: there is neither a file nor a dataset 'nope'" in result.stderr
 
 
 def imported_by(*arguments):

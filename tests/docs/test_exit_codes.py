@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from faithkit import UnknownComponentError
 from faithkit.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "exit_codes.rst").read_text()
@@ -17,6 +16,7 @@ SCORE = "score log.csv --prediction label --explanation why"
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     (tmp_path / "log.csv").write_text(LOG)
+    (tmp_path / "alone.csv").write_text("label,why\nyes,a\nno,b\n")
     monkeypatch.chdir(tmp_path)
 
     def invoke(command):
@@ -35,6 +35,8 @@ CASES = [
     (1, "show explainer shpa"),
     (1, f"{SCORE} --fail-under sufficiency=0.5"),
     (1, f"{SCORE} --estimator majority --fail-under consistency=0.5"),
+    (1, "score alone.csv --prediction label --explanation why --fail-under consistency=0"),
+    (1, f"{SCORE} --json log.csv"),
     (1, "check a-plugin-that-nobody-has"),
     (2, "evalute"),
     (2, "score log.csv"),
@@ -66,7 +68,9 @@ def test_an_interrupted_run_ends_with_130(run, monkeypatch):
 
 def test_debug_shows_the_traceback():
     done = CliRunner().invoke(main, ["show", "explainer", "shpa", "--debug"])
-    assert isinstance(done.exception, UnknownComponentError)
+    assert done.exit_code == 1
+    assert "Traceback" in done.stderr
+    assert "UnknownComponentError" in done.stderr
 
 
 def test_these_codes_and_no_others_are_documented():

@@ -1,0 +1,118 @@
+"""Where files are: decided when the command starts, and checked before anything is computed."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from faithkit.errors import InputError
+from faithkit.files import is_replaced
+
+STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
+
+def placed(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    """Return what is there by its full path: whoever changes the working folder does not move it.
+
+    What is not there stays as it was given: it may be a name, and the error should show it as it was typed.
+    """
+    return os.path.abspath(given) if given and os.path.exists(given) else given
+
+
+def placed_model(ctx: click.Context, param: click.Parameter, given: str) -> str | None:
+    """Return a model's file by its full path; a name without a suffix is a default model, or in a module."""
+    return placed(ctx, param, given) if Path(given).suffix else given
+
+
+def placed_folder(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    """Return a folder by its full path, whether it is there or not."""
+    return os.path.abspath(given) if given else given
+
+
+def check_paths(paths: Mapping[str, str | None], inputs: Iterable[str | None] = ()) -> dict[str, str]:
+    """Refuse what cannot be written before anything is computed, and return the full paths that were given.
+
+    Parameters
+    ----------
+    paths : mapping
+        Where each output goes; None for nowhere, - for stdout.
+    inputs : iterable
+        What is read, and so must not be written onto.
+    """
+    given = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
+    if list(given.values()).count("-") > 1:
+        raise click.UsageError("only one of --json, --csv and --html can be - (stdout).")
+    read = [Path(file) for path in inputs if path for file in (path, _module(path)) if os.path.exists(file)]
+    files: list[str] = []
+    for path in (path for path in given.values() if path != "-"):
+        reason = _why_not(path) or _taken(path, files) or _read(path, read)
+        if reason is not None:
+            raise InputError(f"cannot write {path}: {reason}.")
+        files.append(path)
+    return {name: path if path == "-" else os.path.abspath(path) for name, path in given.items()}
+
+
+def _module(model: str) -> str:
+    """Return the file of module:attribute, if it is one in the working folder."""
+    return model.partition(":")[0].replace(".", os.sep) + ".py"
+
+
+def _why_not(path: str) -> str | None:
+    """Return why a file cannot be written, as far as can be known before it is."""
+    if not os.path.basename(path) and not os.path.isdir(path):
+        return "a file needs a name"
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return _why_no_new_file(path)
+    except OSError as error:
+        return str(error.strerror)
+    if stat.S_ISDIR(mode):
+        return f"{path} is a folder"
+    if stat.S_ISBLK(mode):
+        return f"{path} is a disk"
+    if not os.access(path, os.W_OK):
+        return f"{path} is not yours to write"
+    return _why_no_new_file(path) if is_replaced(path) else None
+
+
+def _why_no_new_file(path: str) -> str | None:
+    name = Path(path)
+    folder = Path(os.path.realpath(path)).parent if name.is_symlink() else name.parent
+    if not os.path.isdir(folder):
+        return f"there is no folder {folder}"
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return f"the folder {folder} takes no files ({error.strerror})"
+
+
+def _taken(path: str, others: Iterable[str]) -> str | None:
+    taken = next((other for other in others if _same(path, other)), None)
+    return None if taken is None else f"another output goes to {taken} already; give each a file of its own"
+
+
+def _read(path: str, inputs: Iterable[Path]) -> str | None:
+    """Say that a path is one of the inputs, or would become a part of a folder of Parquet files."""
+    for given in inputs:
+        part = Path(path).suffix.lower() == ".parquet" and given.is_dir() and _inside(path, given)
+        if part or _same(path, given):
+            return f"{given} is read; give a file of its own"
+    return None
+
+
+def _same(path: str, other: Any) -> bool:
+    """Whether two paths are one file, by whatever name; a device such as /dev/null can be given twice."""
+    try:
+        return os.path.samefile(path, other) and not stat.S_ISCHR(os.stat(path).st_mode)
+    except OSError:
+        return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _inside(path: str, folder: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -1,0 +1,141 @@
+"""A gate never passes by accident, and never fails for the wrong reason: `--fail-under` and what can get in its way."""
+
+import os
+from decimal import Decimal
+from types import SimpleNamespace
+
+import click
+import pytest
+from consoles import LOG, SCORE, console, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithkit.cli.limits import check_limits, rounded_below
+from faithkit.errors import InputError
+
+UNVERIFIABLE = "label,why\nyes,a\nno,b\nyes,c\n"  # everybody has an explanation of his own
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    (tmp_path / "log.csv").write_text(LOG)
+    (tmp_path / "unverifiable.csv").write_text(UNVERIFIABLE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# --- what can be said about a limit ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", ["0", "0.5", "1"])
+@pytest.mark.parametrize("estimator", ["leave-one-out", "plug-in", "verified-only"])
+def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, estimator):
+    options = ("--prediction", "label", "--explanation", "why", "--estimator", estimator)
+    done = run("score", "unverifiable.csv", *options, "--fail-under", f"consistency={limit}")
+    assert done.exit_code == 1
+    assert (
+        f"--fail-under consistency={limit} cannot be checked: no explanation holds for any other"
+        in done.stderr
+    )
+    assert "value 0" not in done.stderr
+    assert "unverifiable" in done.stdout
+
+
+@pytest.mark.parametrize("limit", ["nan", "NaN", "inf", "-inf", "-0.1", "1.0001", "1e400", ""])
+def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
+    done = run(*SCORE, "--fail-under", f"consistency={limit}")
+    assert done.exit_code == 2
+    assert "is no limit" in done.stderr
+
+
+def judged(low, value=0.9, verified=1.0, limit=0.5):
+    """Judge a result whose consistency is as given."""
+    found = SimpleNamespace(low=low, value=value, verified=verified)
+    check_limits(SimpleNamespace(consistency=found), {"consistency": limit})
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        ({"low": float("nan")}, "its interval could not be computed"),
+        ({"low": None}, "the estimator has no interval"),
+        ({"low": 0.0, "value": 0.0, "verified": 0.0}, "the sample says nothing"),
+        ({"low": 0.0, "value": None, "verified": 0.0}, "the sample says nothing"),
+        ({"low": None, "value": None, "verified": 0.0}, "the sample says nothing"),
+    ],
+)
+def test_what_is_no_number_keeps_no_limit(found, reason):
+    with pytest.raises(InputError, match=reason):
+        judged(**found, limit=0.0)
+
+
+def test_the_lower_end_itself_keeps_the_limit():
+    judged(0.5, limit=0.5)
+    with pytest.raises(click.exceptions.Exit) as ended:
+        judged(0.49999999, limit=0.5)
+    assert ended.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("low", "limit", "told"),
+    [
+        (0.7125, 0.8, "as low as 0.712 (value 0.900), below 0.8."),
+        (0.7996, 0.8, "as low as 0.7996 (value 0.900), below 0.8."),
+        (0.79999996, 0.8, "as low as 0.79999996 (value 0.900), below 0.8."),
+        (0.8, 0.80000001, "as low as 0.800 (value 0.900), below 0.80000001."),
+        (0.0, 1.0, "as low as 0.000 (value 0.900), below 1."),
+        (0.57, 0.6, "as low as 0.570 (value 0.900), below 0.6."),
+    ],
+)
+def test_the_words_do_not_contradict_each_other(low, limit, told, capsys):
+    with pytest.raises(click.exceptions.Exit):
+        judged(low, limit=limit)
+    assert told in capsys.readouterr().err
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_lower_end_is_never_told_higher_than_it_is_nor_as_high_as_its_limit(one, other):
+    low, limit = min(one, other), max(one, other)
+    if low < limit:
+        told = Decimal(rounded_below(low, limit))
+        assert told <= Decimal(repr(low))
+        assert told < Decimal(repr(limit))
+
+
+# --- what gets in its way --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("limit", "missed"), [("0", False), ("1", True)])
+def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept_or_not(here, limit, missed):
+    os.mkfifo(here / "pipe")  # nobody reads it
+    done = run(*SCORE, "--json", "pipe", "--csv", "r.csv", "--fail-under", f"consistency={limit}")
+    assert done.exit_code == 1
+    assert f"cannot write {here / 'pipe'}: nobody is at its other end" in done.stderr
+    assert ("failed: consistency may be as low as" in done.stderr) == missed
+    assert "consistency" in done.stdout
+    assert (here / "r.csv").exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+@pytest.mark.parametrize(("limit", "missed"), [("0", False), ("1", True)])
+def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept_or_not(
+    here, limit, missed
+):
+    with open("/dev/full", "w") as full:
+        done = console(
+            *SCORE, "--json", "r.json", "--fail-under", f"consistency={limit}", capture_output=False,
+            stdout=full, stderr=-1,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert "error: cannot write to stdout: No space left on device" in done.stderr
+    assert ("failed: consistency may be as low as" in done.stderr) == missed
+    assert (here / "r.json").exists()
+
+
+def test_all_that_went_wrong_is_told_on_one_line(here):
+    for name in ("one", "two"):
+        os.mkfifo(here / name)
+    done = run(*SCORE, "--json", "one", "--csv", "two", "--fail-under", "sufficiency=0.5")
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert all(said in line for said in ("/one: nobody", "/two: nobody", "sufficiency=0.5 cannot be checked"))
