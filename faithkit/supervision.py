@@ -10,10 +10,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
-PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP")
 INTERRUPTED = 130
 PREFIX = "faithkit-run-"
 SECONDS_TO_END = 10  # of a child that was asked to end, or that has said its code
@@ -38,16 +37,16 @@ def supervised(work: Callable[[], int], watched: bool = True) -> NoReturn:
     if not watched or not hasattr(os, "fork"):
         sys.exit(work())
     folder = _Folder.made()
-    heard, said = os.pipe()
+    said, saying = os.pipe()
     ends, lives = os.pipe()
     parent = os.getpid()
     child = os.fork()
     if child == 0:
         os.close(lives)
         _end_with(parent, ends)
-        _work(work, said, folder)
-    os.close(said)
-    _watch(child, heard, folder)
+        _work(work, saying, folder)
+    os.close(saying)
+    _watch(child, said, folder)
 
 
 def _plug() -> None:
@@ -64,7 +63,7 @@ def _plug() -> None:
 # --- the child ------------------------------------------------------------------------------------------
 
 
-def _work(work: Callable[[], int], said: int, folder: "_Folder | None") -> NoReturn:
+def _work(work: Callable[[], int], saying: int, folder: "_Folder | None") -> NoReturn:
     me = os.getpid()
     if folder is not None:
         folder.use()
@@ -72,7 +71,7 @@ def _work(work: Callable[[], int], said: int, folder: "_Folder | None") -> NoRet
         code = work()
     if os.getpid() == me:  # and no copy that code of others has made of us
         with contextlib.suppress(OSError):  # closed by code of others
-            os.write(said, bytes([code & 0xFF]))
+            os.write(saying, bytes([code & 0xFF]))
     # all that matters has been said: a thread that never ends, or an exit handler that hangs, is waited for
     # no longer than this
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -107,7 +106,11 @@ def _follow(parent: int) -> None:
 
 @contextlib.contextmanager
 def _interrupting() -> Iterator[None]:
-    """End the work after SIGTERM and SIGHUP as after Ctrl-C, which comes from the terminal and passed on."""
+    """Let SIGTERM and SIGHUP interrupt the work; either may come twice, when it is sent to all and passed on.
+
+    Ctrl-C is for the parent to hear, which passes it on as SIGTERM: what ignores a signal has children that
+    do, so that no worker complains of it.
+    """
     last = -ECHO_SECONDS
 
     def interrupt(_number: int, _frame: object) -> None:
@@ -116,63 +119,61 @@ def _interrupting() -> Iterator[None]:
         if last - before >= ECHO_SECONDS:
             raise KeyboardInterrupt
 
-    before = _listen(interrupt)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    heard = {signal.SIGTERM, *_heard()} - {signal.SIGINT}
+    _handle(heard, interrupt)
     # a process that code of others forks, and ends by a signal, is to end as any other would
-    os.register_at_fork(after_in_child=lambda: _handle(before))
+    os.register_at_fork(after_in_child=lambda: _handle(heard, signal.SIG_DFL))
     try:
         yield
     finally:
-        _handle(dict.fromkeys(before, signal.SIG_IGN))
+        _handle(heard, signal.SIG_IGN)
 
 
-def _listen(handler: Callable[[int, object], None]) -> dict[int, Any]:
-    """Handle the signals that end a run, but for those that whoever started us chose to have ignored.
-
-    Returns what handled them before.
-    """
-    before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in PASSED_ON)}
-    heard = {number: handled for number, handled in before.items() if handled != signal.SIG_IGN}
-    _handle(dict.fromkeys(heard, handler))
-    return heard
+def _heard() -> list[signal.Signals]:
+    """Return the signals that end a run, but for those that whoever started us chose to have ignored."""
+    ending = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    return [number for number in ending if signal.getsignal(number) != signal.SIG_IGN]
 
 
-def _handle(handlers: dict[int, Any]) -> None:
-    for number, handler in handlers.items():
+def _handle(numbers: Iterable[int], handler: Any) -> None:
+    for number in numbers:
         signal.signal(number, handler)
 
 
 # --- the parent -----------------------------------------------------------------------------------------
 
 
-def _watch(child: int, heard: int, folder: "_Folder | None") -> NoReturn:
+def _watch(child: int, said: int, folder: "_Folder | None") -> NoReturn:
     passed: list[int] = []
 
     def pass_on(number: int, _frame: object) -> None:
         passed.append(number)
-        os.kill(child, number)
+        os.kill(child, signal.SIGTERM)
         signal.alarm(SECONDS_TO_END)  # it may be in a loop that hears nothing
 
-    signal.signal(signal.SIGALRM, lambda _number, _frame: os.kill(child, signal.SIGKILL))
-    passing = _listen(pass_on)
+    heard = _heard()
+    _handle(heard, pass_on)
+    _handle([signal.SIGALRM], lambda _number, _frame: os.kill(child, signal.SIGKILL))
     _adopt_orphans()
     _Folder.sweep()
     _, status = os.waitpid(child, 0)
     signal.alarm(0)
-    _handle(dict.fromkeys(passing, signal.SIG_IGN))
+    _handle(heard, signal.SIG_IGN)
     _end_orphans()
     if folder is not None:
         folder.remove()
-    os._exit(_exit_code(_said(heard), status, passed))
+    os._exit(_exit_code(_code(said), status, passed))
 
 
-def _said(heard: int) -> int | None:
+def _code(said: int) -> int | None:
     """Return the code that the child said, which may have left processes behind that keep the pipe open."""
-    os.set_blocking(heard, False)
+    os.set_blocking(said, False)
     try:
-        said = os.read(heard, 1)
+        code = os.read(said, 1)
     except BlockingIOError:
         return None
-    return said[0] if said else None
+    return code[0] if code else None
 
 
 def _exit_code(said: int | None, status: int, passed: list[int]) -> int:
