@@ -15,13 +15,14 @@ import attrs
 import pluggy
 
 import faithkit
-from faithkit.errors import PluginError, RowTimeout
+from faithkit.errors import PluginError
 from faithkit.extension import hookspecs
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.guests import same_folder, silent_stdout
 from faithkit.extension.hookspecs import API_VERSION, KINDS, hook_name
 from faithkit.extension.modules import file_of
+from faithkit.foreign import RowTimeout
 from faithkit.wording import describe, did_you_mean, listing
 
 _HOOKS = tuple(map(hook_name, KINDS))
