@@ -1,7 +1,7 @@
 """A relation's matrix as bits: 64 instances to a word, counted by popcount.
 
 Bit j of a row stands for instance j in the order of `numpy.packbits`; rows are padded with zeros to
-whole 64-bit words. Everything here is exact integer work, but for `column_sums`.
+whole 64-bit words. Everything here is exact integer work.
 """
 
 from typing import Any
@@ -16,6 +16,7 @@ Bits = NDArray[np.uint64]
 
 BLOCK_WORDS = 262_144  # two megabytes: small enough for the cache, large enough to keep threads apart
 BLOCK_COLUMNS = 1_600  # words: the same trade-off for `column_sums`
+TABLE_BYTES = 32 * 2**20  # of sums for `column_sums`
 SQUARES = 8  # of 8 × 8 bits transposed at once: fewer calls, and still in the cache
 
 
@@ -105,23 +106,23 @@ def count_labels(bits: Bits, label_bits: Bits, partition: bool = False) -> NDArr
     return counts
 
 
-def column_sums(bits: Bits, weights: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+def column_sums(bits: Bits, weights: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[Any]:
     """Sum the weights of the rows that hold, for every column; weights depend on the column's label.
 
     Eight rows at a time: their bits form one byte per column, and a table of 256 sums per label turns
-    that byte into eight additions at once.
+    that byte into eight additions at once. Whole numbers, so that no order of the rows changes a bit.
 
     Parameters
     ----------
     bits : (m, words)
-    weights : (m, k, c)
+    weights : (m, k, c) int64 or uint64
         `weights[u, y]` is what row u adds to a column of label y.
     labels : (n,) int
         The columns' labels.
 
     Returns
     -------
-    (n, c) float64
+    (n, c), of the weights' type
     """
     (m, k, c), n, words = weights.shape, len(labels), bits.shape[1]
     narrow = np.min_scalar_type(256 * k)
@@ -129,34 +130,35 @@ def column_sums(bits: Bits, weights: NDArray[np.float64], labels: NDArray[np.int
     padded[:n] = 256 * labels
     # a transposed byte belongs to bit r of each byte: columns are kept in that order until the end
     offsets = np.ascontiguousarray(padded.reshape(-1, 8).T)
-    sums = np.zeros((8, 8 * words, c))
-    tables = _subset_sums(weights)
+    sums = np.zeros((8, 8 * words, c), dtype=weights.dtype)
 
     def add(start: int, stop: int) -> None:
         columns = slice(8 * start, 8 * stop)
         offset, total = np.ascontiguousarray(offsets[:, columns]), np.ascontiguousarray(sums[:, columns])
         index, found = np.empty(offset.shape, dtype=np.intp), np.empty_like(total)
-        for first, last in spans(m, 8 * SQUARES):
-            for eight, held in enumerate(_transpose8(bits[first:last, start:stop]), first // 8):
+        for first, last in spans(len(rows), 8 * SQUARES):
+            for eight, held in enumerate(_transpose8(rows[first:last, start:stop]), first // 8):
                 # a byte, then a label's offset in a narrow type, then what `take` wants: NumPy is fastest so
                 np.copyto(index, held.astype(narrow) + offset)
                 np.take(tables[eight], index, axis=0, out=found, mode="clip")  # clip spares a buffered copy
                 total += found
         sums[:, columns] = total
 
-    each_block(add, words, BLOCK_COLUMNS)
+    for top, bottom in spans(m, 8 * SQUARES * max(1, TABLE_BYTES // (SQUARES * 256 * k * c * 8))):
+        rows, tables = bits[top:bottom], _subset_sums(weights[top:bottom])
+        each_block(add, words, BLOCK_COLUMNS)
     return np.ascontiguousarray(sums.transpose(1, 0, 2)).reshape(-1, c)[:n]
 
 
-def _subset_sums(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _subset_sums(weights: NDArray[Any]) -> NDArray[Any]:
     """Return, for every eight rows, every label and every byte, the sum of the weights of the byte's ones.
 
     The shape is (m / 8, k·256, c); a row's bit is the more significant the earlier it comes.
     """
     m, k, c = weights.shape
-    eights = np.zeros((-(-m // 8), 8, k, 1, c))
+    eights = np.zeros((-(-m // 8), 8, k, 1, c), dtype=weights.dtype)
     eights.reshape(-1, k, c)[:m] = weights
-    table = np.zeros((len(eights), k, 1, c))
+    table = np.zeros((len(eights), k, 1, c), dtype=weights.dtype)
     for place in range(7, -1, -1):
         table = np.concatenate([table, table + eights[:, place]], axis=2)
     return table.reshape(len(eights), 256 * k, c)

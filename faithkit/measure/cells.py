@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import Groups, group, renumbered
-from faithkit.measure.relations import Relation
-from faithkit.measure.tally import Tally
+from faithkit.measure.owned import OwnedCells
+from faithkit.measure.relations import Relation, key_of
+from faithkit.measure.tally import grouped_cells
 
 Ints = NDArray[np.int64]
 
@@ -55,7 +56,7 @@ class Cells:
         start: int = 0,
     ) -> "Cells":
         """Count a shard whose first row has the number `start`; `codes` are places in `labels`."""
-        groups = group(relation.key(explanations), explanations.missing)
+        groups = group(key_of(relation, explanations), explanations.missing)
         cells = renumbered(groups.codes * len(labels) + codes)
         return cls(
             explanations.take(groups.first),
@@ -72,7 +73,7 @@ class Cells:
         if len(parts) == 1:
             return parts[0]
         explanations = Explanations.concat([part.explanations for part in parts])
-        groups = group(relation.key(explanations), explanations.missing)
+        groups = group(key_of(relation, explanations), explanations.missing)
         labels = list(dict.fromkeys(label for part in parts for label in part.labels))
         place = {label: code for code, label in enumerate(labels)}
         starts = np.cumsum([0, *(len(part.explanations) for part in parts)])
@@ -109,11 +110,15 @@ class Cells:
         return attrs.evolve(self, labels=list(labels), label=codes[self.label])
 
     @property
-    def tally(self) -> Tally:
-        """The two tables."""
-        owners = np.zeros((2, len(self.explanations), len(self.labels)), dtype=np.int64)
-        owners[self.reflexive.astype(np.int64), self.owner, self.label] = self.count
-        return Tally(owners[1].copy(), owners)
+    def ordered(self) -> tuple[Ints, Ints, Ints]:
+        """The explanation, the label and the number of owners of each cell, in order of the first two."""
+        order = np.lexsort((self.label, self.owner))
+        return self.owner[order], self.label[order], self.count[order]
+
+    @property
+    def grouped(self) -> OwnedCells:
+        """The cells of grouping."""
+        return grouped_cells(*self.ordered, ~self.explanations.missing)
 
     @property
     def reflexive(self) -> NDArray[np.bool_]:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.inference import Moments, interval, moments, per_row, pseudo_values
+from faithkit.measure.inference import Moments, interval, moments
+from faithkit.measure.jackknife import per_row, pseudo_values
+from faithkit.measure.sums import exact_sum, quotient
 from faithkit.measure.tally import Count
 
 Floats = NDArray[np.float64]
@@ -19,9 +21,12 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen
 class Difference:
-    """The difference of two measures, M₁ − M₂, with interval and p-value."""
+    """The difference of two measures, M₁ − M₂, with interval and p-value.
 
-    value: float
+    `value` is None where one of them could not be checked; the interval holds all the same.
+    """
+
+    value: float | None
     low: float
     high: float
     confidence: float
@@ -40,7 +45,7 @@ class Side:
     def of(cls, counted: Count) -> "Side":
         """Compute it; worth keeping where a measure is compared with several others."""
         pseudo = pseudo_values(counted)
-        return cls(moments(counted.tally, pseudo), *per_row(counted, pseudo))
+        return cls(moments(counted.cells, pseudo), *per_row(counted, pseudo))
 
 
 def difference(
@@ -65,7 +70,8 @@ def difference(
         raise InputError(f"samples of {one.facts.n} and {two.facts.n} rows are no pair: say paired=False.")
     rho_low = _correlation(one.value, two.disagreement) if paired else 0.0
     rho_high = _correlation(two.value, one.disagreement) if paired else 0.0
-    value = one.facts.value - two.facts.value
+    checked = min(one.facts.verified, two.facts.verified) > 0
+    value = one.facts.value - two.facts.value if checked else None
 
     def limits(level: float) -> tuple[float, float]:
         return _floor(one.facts, two.facts, rho_low, level), -_floor(two.facts, one.facts, rho_high, level)
@@ -82,9 +88,12 @@ def _floor(one: Moments, two: Moments, rho: float, confidence: float) -> float:
 
 
 def _correlation(a: Floats, b: Floats) -> float:
+    """Return Pearson's correlation, whatever the order of the rows."""
     if len(a) < 2 or np.ptp(a) <= 1e-12 or np.ptp(b) <= 1e-12:
         return 0.0
-    return float(np.corrcoef(a, b)[0, 1])
+    x, y = (values - quotient(exact_sum(values), len(values)) for values in (a, b))
+    xy, xx, yy = (quotient(exact_sum(product), len(a)) for product in (x * y, x * x, y * y))
+    return float(np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0))
 
 
 def _p_value(limits: Callable[[float], tuple[float, float]]) -> float:

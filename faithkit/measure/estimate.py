@@ -1,19 +1,15 @@
 """One measure's result: the value, what could be checked, and how sure the sample makes us."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
 
-from faithkit.measure.estimators import by_chance, checked_scores, mean_score
-from faithkit.measure.inference import (
-    Moments,
-    Pseudo,
-    chance,
-    interval,
-    moments,
-    permutation_p_value,
-    pseudo_values,
-)
+from faithkit.measure.estimators import by_chance, mean_over
+from faithkit.measure.inference import Moments, chance, interval, moments
+from faithkit.measure.jackknife import pseudo_values
+from faithkit.measure.owned import OwnedCells
+from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.tally import Count, Tally
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
@@ -26,7 +22,7 @@ class Estimate:
     Attributes
     ----------
     value : float or None
-        The estimate; None where the estimator leaves every instance out.
+        The estimate; None where nothing could be checked, or the estimator leaves every instance out.
     verified : float
         Share of instances with at least one *other* instance to check against.
     bracket : tuple of float
@@ -81,36 +77,25 @@ def estimate(
     counted: Count, estimator: Any, confidence: float, permutations: int = 0, seed: int = 0
 ) -> Estimate:
     """Estimate a measure from a count."""
-    pseudo = pseudo_values(counted)
     p_value = permutation_p_value(counted, permutations, seed) if permutations else None
-    return summarise(counted.tally, pseudo, estimator, confidence, counted.relation.groups, p_value)
-
-
-def summarise(
-    tally: Tally,
-    pseudo: Pseudo,
-    estimator: Any,
-    confidence: float,
-    groups: bool,
-    p_value: float | None = None,
-) -> Estimate:
-    """Turn a tally and its pseudo-values into an estimate."""
-    return estimate_from(tally, moments(tally, pseudo), estimator, confidence, groups, p_value)
+    facts, groups = moments(counted.cells, pseudo_values(counted)), counted.relation.groups
+    return estimate_from(counted.cells, counted.tallies(), facts, estimator, confidence, groups, p_value)
 
 
 def estimate_from(
-    tally: Tally,
+    cells: OwnedCells,
+    tallies: Iterable[Tally],
     facts: Moments,
     estimator: Any,
     confidence: float,
     groups: bool,
     p_value: float | None = None,
 ) -> Estimate:
-    """Turn a tally and its moments into an estimate."""
-    value = mean_score(checked_scores(estimator, tally), tally)
+    """Turn a tally, its cells and its moments into an estimate."""
     low, high = interval(facts, confidence) if getattr(estimator, "interval", False) else (None, None)
+    value, checked = _value(tallies, facts, estimator), facts.verified > 0
     return Estimate(
-        value=facts.value if getattr(estimator, "name", None) == "leave-one-out" else value,
+        value=value if checked else None,
         verified=facts.verified,
         bracket=(facts.value, 1.0 - facts.disagreement),
         se=facts.se if low is not None else None,
@@ -119,8 +104,15 @@ def estimate_from(
         confidence=confidence,
         p_value=p_value,
         mse_bound=_mse_bound(facts, groups),
-        by_chance=by_chance(estimator, facts.verified, chance(tally.owners.sum(axis=(0, 1)))),
+        by_chance=by_chance(estimator, facts.verified, chance(cells.by_label())) if checked else None,
     )
+
+
+def _value(tallies: Iterable[Tally], facts: Moments, estimator: Any) -> float | None:
+    """Return the mean of the estimator's scores, which for leave-one-out is known already."""
+    if getattr(estimator, "name", None) == "leave-one-out":
+        return facts.value
+    return mean_over(estimator, tallies)
 
 
 def _mse_bound(facts: Moments, groups: bool) -> float | None:

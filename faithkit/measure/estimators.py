@@ -4,13 +4,17 @@ The paper's estimator is `leave-one-out`. All share one form: a score for an own
 with label y, depending on whether u holds for the owner itself; NaN leaves the owner out of the mean.
 """
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import ContractError
+from faithkit.foreign import foreign
+from faithkit.measure.owned import OwnedCells
+from faithkit.measure.sums import exact_sum, quotient
 from faithkit.measure.tally import Tally
 
 Scores = NDArray[np.float64]
@@ -142,19 +146,32 @@ def by_chance(estimator: Any, verified: float, chance: float | None) -> float | 
     >>> by_chance(LeaveOneOut(), 0.5, 0.6), by_chance(VerifiedOnly(), 0.5, 0.6), by_chance(PlugIn(), 0.5, 0.6)
     (0.3, 0.6, None)
     """
-    tell = getattr(estimator, "by_chance", None)
-    told: float | None = None if tell is None or chance is None else tell(verified, chance)
-    return told
+    if chance is None or not hasattr(estimator, "by_chance"):
+        return None
+    with _asking(estimator):
+        told = estimator.by_chance(verified, chance)
+        return None if told is None else float(told)
+
+
+def _asking(estimator: Any) -> contextlib.AbstractContextManager[None]:
+    """Name the estimator in what goes wrong inside it."""
+    advice = "Use another one, such as leave-one-out."
+    return foreign(f"the estimator {_name(estimator)}", advice, ContractError)
+
+
+def _name(estimator: Any) -> str:
+    return str(getattr(estimator, "name", type(estimator).__name__))
 
 
 def checked_scores(estimator: Any, tally: Tally) -> Scores:
     """Ask an estimator for its scores, and refuse what cannot be a score."""
-    who = getattr(estimator, "name", type(estimator).__name__)
-    given = estimator.scores(tally)
+    with _asking(estimator):
+        given = estimator.scores(tally)
     try:
         scores = np.asarray(given)
     except ValueError:
         scores = np.empty(0, dtype=object)
+    who = _name(estimator)
     if scores.dtype.kind not in "biuf":
         raise ContractError(f"the estimator {who} returned {given!r:.60}; expected numbers.")
     scores = scores.astype(np.float64, copy=False)
@@ -172,7 +189,39 @@ def checked_scores(estimator: Any, tally: Tally) -> Scores:
     return scores
 
 
-def mean_score(scores: Scores, tally: Tally) -> float | None:
+def mean_over(estimator: Any, tallies: Iterable[Tally]) -> float | None:
+    """Average an estimator's scores over all owners of a tally that comes in parts.
+
+    Examples
+    --------
+    >>> one = Tally(np.array([[2, 1]]), np.array([[[0, 0]], [[2, 1]]]))
+    >>> other = Tally(np.array([[1]]), np.array([[[0]], [[1]]]))
+    >>> mean_over(LeaveOneOut(), [one, other])
+    0.25
+    """
+    total, weight = 0, 0
+    for place, tally in enumerate(tallies):
+        scores = checked_scores(estimator, tally)
+        if place == 1:  # a tally that comes as a whole needs no such check
+            _check_part(estimator, tally, scores)
+        part = _summed(scores, tally)
+        total, weight = total + part[0], weight + part[1]
+    return quotient(total, weight) if weight else None
+
+
+def _check_part(estimator: Any, tally: Tally, scores: Scores) -> None:
+    """Refuse an estimator that needs the whole tally: one more explanation must not change its scores."""
+    counts, owners = np.pad(tally.counts, ((0, 1), (0, 1))), np.pad(tally.owners, ((0, 0), (0, 1), (0, 1)))
+    counts[-1, -1] = owners[1, -1, -1] = 1  # of one more instance, whose label nobody else has
+    again, used = checked_scores(estimator, Tally(counts, owners))[:, :-1, :-1], tally.owners > 0
+    if not np.allclose(again[used], scores[used], rtol=0, atol=1e-12, equal_nan=True):
+        raise ContractError(
+            f"the estimator {_name(estimator)} scores an explanation by more than its own counts, and this "
+            "tally is too large to be given as a whole: use another one, or a coarser discretizer."
+        )
+
+
+def mean_score(scores: Scores, tally: Tally | OwnedCells) -> float | None:
     """Average the scores over all owners; None where every owner is left out.
 
     Examples
@@ -181,8 +230,12 @@ def mean_score(scores: Scores, tally: Tally) -> float | None:
     >>> round(mean_score(LeaveOneOut().scores(tally), tally), 4)
     0.3333
     """
+    total, weight = _summed(scores, tally)
+    return quotient(total, weight) if weight else None
+
+
+def _summed(scores: Scores, tally: Tally | OwnedCells) -> tuple[int, int]:
+    """Return the exact sum of the scores of all owners that are not left out, and how many those are."""
     counted = (tally.owners > 0) & ~np.isnan(scores)
     weights = tally.owners[counted]
-    if not weights.size:
-        return None
-    return float(np.sort(scores[counted] * weights).sum() / weights.sum())
+    return exact_sum(scores[counted] * weights), int(weights.sum())

@@ -5,7 +5,7 @@ group, so a collision costs time and never an answer. −0.0 equals 0.0 and NaN 
 """
 
 import ctypes
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 import numpy as np
@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.foreign import foreign
 from faithkit.measure.blocks import each_block
 
 BLOCK = 16_384  # rows: a column of words then stays in the cache
@@ -162,13 +163,21 @@ def _equal_objects(values: Any) -> Groups:
         value = objects[row]
         try:
             codes[i] = known.setdefault(_settle_nan(value), len(known))
-        except TypeError:
-            raise InputError(
-                f"explanation {row} is a {type(value).__name__} and has no hash: {value!r:.60}. "
-                "Give a 2-D array, or a list of hashable values such as str, tuple or frozenset."
-            ) from None
+        except BaseException as raised:
+            _refuse(row, value, raised)
     distinct = renumbered(codes)
     return Groups(distinct.codes[same.codes], same.first[distinct.first])
+
+
+def _refuse(row: int, value: Any, raised: BaseException) -> NoReturn:
+    """Say which explanation cannot be compared, be it that it has no hash or that its own methods fail."""
+    remedy = "Give a 2-D array, or a list of hashable values such as str, tuple or frozenset."
+    who = f"explanation {row} is a {type(value).__name__} and"
+    with foreign(f"{who} comparing it", remedy):
+        if isinstance(raised, TypeError) and "unhashable" in str(raised):
+            raise InputError(f"{who} has no hash: {value!r:.60}. {remedy}") from None
+        raise raised
+    raise AssertionError("something was raised")
 
 
 def _addresses(objects: NDArray[Any]) -> NDArray[np.intp]:

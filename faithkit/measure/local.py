@@ -46,9 +46,9 @@ def local(counted: Count, row: int, confidence: float = 0.95) -> Local:
     n = len(counted.sample)
     if not isinstance(row, int | np.integer) or not -n <= row < n:
         raise InputError(f"there is no row {row!r}: the sample has rows 0 to {n - 1}.")
-    u, y, s = counted.owned[row], counted.labels[row], int(counted.reflexive[row])
-    N, A = int(counted.tally.counts[u].sum()), int(counted.tally.counts[u, y])
-    return local_from_counts(N, A, s, confidence)
+    cells, place = counted.cells, counted.place[row]
+    N, A = int(cells.totals[cells.row[place]]), int(cells.counts[place])
+    return local_from_counts(N, A, int(counted.reflexive[row]), confidence)
 
 
 def local_from_counts(N: int, A: int, itself: int, confidence: float = 0.95) -> Local:

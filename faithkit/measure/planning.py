@@ -3,16 +3,20 @@
 import math
 from bisect import bisect_left
 from collections.abc import Callable
-from numbers import Real
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.estimators import ratio
+from faithkit.measure.owned import OwnedCells
 from faithkit.measure.tally import Tally
 from faithkit.measure.theory import bias_sample_size, corollary_sample_size
+
+Tallied = Tally | OwnedCells
+Kinds = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
 
 POINT_UP_TO, RANGE_UP_TO = 2, 8  # times the pilot's size; beyond that no honest answer exists
 
@@ -44,7 +48,7 @@ class Plan:
     pilot_size: int | None = None
 
 
-def plan_samples(epsilon: float, n_explanations: int | None = None, tally: Tally | None = None) -> Plan:
+def plan_samples(epsilon: float, n_explanations: int | None = None, tally: Tallied | None = None) -> Plan:
     """Plan a sample from the number of explanations, from a pilot's tally, or from both.
 
     Examples
@@ -53,36 +57,33 @@ def plan_samples(epsilon: float, n_explanations: int | None = None, tally: Tally
     >>> found.from_range, found.corollary
     (7535, 835879)
     """
-    if not isinstance(epsilon, Real) or not 0 < epsilon < 1:
-        raise InputError(f"epsilon must be a number between 0 and 1, got {epsilon!r}: 0.1 is a usual choice.")
+    epsilon = share(epsilon, "epsilon", usual=0.1)
     if n_explanations is None and tally is None:
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
-    if n_explanations is not None and not (isinstance(n_explanations, int) and n_explanations >= 1):
-        raise InputError(
-            f"the number of explanations must be a whole number above 0, got {n_explanations!r}."
-        )
     found = Plan(epsilon)
     if n_explanations is not None:
-        sizes = bias_sample_size(n_explanations, epsilon), corollary_sample_size(n_explanations, epsilon)
+        K = whole_number(n_explanations, "the number of explanations", least=1)
+        sizes = bias_sample_size(K, epsilon), corollary_sample_size(K, epsilon)
         found = attrs.evolve(found, from_range=sizes[0], corollary=sizes[1])
     if tally is not None:
-        best = _needed(tally, epsilon, lambda share: share[0])
-        worst = _needed(tally, epsilon, lambda share: share[1])
-        point = _needed(tally, epsilon, lambda share: (share[0] + share[1]) / 2)
+        kinds = _kinds(tally)
+        best = _needed(kinds, epsilon, lambda share: share[0])
+        worst = _needed(kinds, epsilon, lambda share: share[1])
+        point = _needed(kinds, epsilon, lambda share: (share[0] + share[1]) / 2)
         if point is not None and point > POINT_UP_TO * tally.n:
             point = None
         found = attrs.evolve(found, from_pilot=(best, worst), point=point, pilot_size=tally.n)
     return found
 
 
-def _needed(tally: Tally, epsilon: float, forecast: Callable[[tuple[float, float]], float]) -> int | None:
+def _needed(kinds: Kinds, epsilon: float, forecast: Callable[[tuple[float, float]], float]) -> int | None:
     """Return the smallest size at which a forecast reaches ε; it never grows with the size."""
-    sizes = range(2, RANGE_UP_TO * tally.n + 1)
-    found = bisect_left(sizes, True, key=lambda size: forecast(unverified_share(tally, size)) <= epsilon)
+    sizes = range(2, RANGE_UP_TO * int(kinds[2].sum()) + 1)
+    found = bisect_left(sizes, True, key=lambda size: forecast(_unverified(kinds, size)) <= epsilon)
     return sizes[found] if found < len(sizes) else None
 
 
-def curve(tally: Tally, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+def curve(tally: Tallied, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the expected estimate M(n′) for every n′ ≤ n, exactly: the sample-size curve.
 
     Examples
@@ -91,20 +92,22 @@ def curve(tally: Tally, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     >>> curve(tally, np.array([1, 2, 3])).round(3)
     array([0.   , 0.333, 0.667])
     """
-    cells = _cells(tally)
-    return np.array([_expected(cells, tally.n, int(size)) for size in sizes])
+    kinds = _kinds(tally)
+    return np.array([_expected(kinds, tally.n, int(size)) for size in sizes])
 
 
-def _cells(tally: Tally) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+def _kinds(tally: Tallied) -> Kinds:
+    """Return D, A / D and how many owners have them, in an order that does not depend on that of the rows."""
     used = tally.owners > 0
-    D = tally.others[used]
-    return D, ratio(tally.agreeing[used], D), tally.owners[used]
+    codes, place = np.unique(tally.others[used] * (tally.n + 1) + tally.agreeing[used], return_inverse=True)
+    D, A = np.divmod(codes, tally.n + 1)
+    weight = np.zeros(len(codes), dtype=np.int64)
+    np.add.at(weight, place, tally.owners[used])
+    return D, ratio(A, D), weight
 
 
-def _expected(
-    cells: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]], n: int, size: int
-) -> float:
-    D, h, weight = cells
+def _expected(kinds: Kinds, n: int, size: int) -> float:
+    D, h, weight = kinds
     if not 1 <= size <= n:
         raise InputError(f"the curve is known from 1 to {n}, the sample's size; got {size}.")
     return float(np.dot(weight, h * _some_drawn(D, n, size)) / n)
@@ -127,7 +130,7 @@ def _some_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
     return some
 
 
-def unverified_share(tally: Tally, size: int) -> tuple[float, float]:
+def unverified_share(tally: Tallied, size: int) -> tuple[float, float]:
     """Forecast the share that a sample of `size` could not check: (at best, at worst).
 
     Exact up to the sample's own size; a range up to eight times that.
@@ -138,8 +141,12 @@ def unverified_share(tally: Tally, size: int) -> tuple[float, float]:
     >>> [round(share, 3) for share in unverified_share(tally, 3)]
     [0.333, 0.333]
     """
-    D, _, weight = _cells(tally)
-    n = tally.n
+    return _unverified(_kinds(tally), size)
+
+
+def _unverified(kinds: Kinds, size: int) -> tuple[float, float]:
+    D, _, weight = kinds
+    n = int(weight.sum())
     if size < 1:
         raise InputError(f"a sample has at least one instance, got {size}.")
     if size <= n:

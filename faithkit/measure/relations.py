@@ -4,6 +4,7 @@ Every measure is the tally of one relation. Relations compose with `&`, `|` and 
 operations on packed matrices, so a composed relation is as fast as its parts.
 """
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import ContractError, InputError, ParameterError
+from faithkit.foreign import foreign
 from faithkit.measure.bitsets import Bits, check_packed, n_words, ones, pack_bits
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
-from faithkit.measure.rows import concat_rows, take_rows
+from faithkit.measure.rows import concat_rows, n_rows, take_rows
 
 BLOCK_CELLS = 4_000_000  # cells of a Boolean block; distances need eight bytes for each
 
@@ -79,6 +81,33 @@ def _composable(relation: Relation, other: Any) -> Relation:
     )
 
 
+def _asking(relation: Relation) -> contextlib.AbstractContextManager[None]:
+    """Name the relation in what goes wrong inside it."""
+    advice = "Check that it suits these rows and explanations, or use another one."
+    return foreign(f"the relation {relation}", advice, ContractError)
+
+
+def fitted(relation: Relation, background: Any) -> Relation:
+    """Let a relation learn what it needs from the background."""
+    with _asking(relation):
+        found = relation.fit(background)
+    if not isinstance(found, Relation):
+        raise ContractError(
+            f"{relation}.fit returned a {type(found).__name__}; expected the relation: return self."
+        )
+    return found
+
+
+def key_of(relation: Relation, explanations: Explanations) -> Any:
+    """Return all that a relation reads of some explanations: one row for each."""
+    with _asking(relation):
+        key = relation.key(explanations)
+        rows = n_rows(key)
+    if rows != len(explanations):
+        raise InputError(f"{relation}.key gave {rows} rows for {len(explanations)} explanations.")
+    return key
+
+
 def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -> Bits:
     """Ask a relation about a sample and return its answer as checked, packed bits.
 
@@ -86,7 +115,9 @@ def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -
     """
     m, n = len(explanations), len(sample)
     if relation.packed is not None:
-        bits = check_packed(relation.packed(sample, explanations), m, n, str(relation))
+        with _asking(relation):
+            given = relation.packed(sample, explanations)
+        bits = check_packed(given, m, n, str(relation))
     else:
         bits = np.empty((m, n_words(n)), dtype=np.uint64)
         size = max(1, BLOCK_CELLS // max(1, n))
@@ -101,7 +132,8 @@ def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -
 
 def _ask(relation: Relation, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
     shape = (len(explanations), len(sample))
-    matrix = relation.holds(sample, explanations)
+    with _asking(relation):
+        matrix = relation.holds(sample, explanations)
     if not isinstance(matrix, np.ndarray) or matrix.shape != shape or matrix.dtype != bool:
         given = f"{matrix.dtype} {matrix.shape}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
         raise ContractError(
@@ -216,11 +248,11 @@ class _Both(Relation):
         self.groups = left.groups and right.groups
 
     def fit(self, background: Any) -> "Relation":
-        self.left, self.right = self.left.fit(background), self.right.fit(background)
+        self.left, self.right = fitted(self.left, background), fitted(self.right, background)
         return self
 
     def key(self, explanations: Explanations) -> Any:
-        return (self.left.key(explanations), self.right.key(explanations))
+        return (key_of(self.left, explanations), key_of(self.right, explanations))
 
     def packed(self, sample: Sample, explanations: Explanations) -> Bits:
         left, right = (
@@ -254,11 +286,11 @@ class _Not(Relation):
         self.inner = inner
 
     def fit(self, background: Any) -> "Relation":
-        self.inner = self.inner.fit(background)
+        self.inner = fitted(self.inner, background)
         return self
 
     def key(self, explanations: Explanations) -> Any:
-        return self.inner.key(explanations)
+        return key_of(self.inner, explanations)
 
     def packed(self, sample: Sample, explanations: Explanations) -> Bits:
         return ~holds_bits(self.inner, sample, explanations) & ones(len(sample))

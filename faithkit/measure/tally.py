@@ -2,26 +2,31 @@
 
 `counts[u, y]` says how many instances of label y the explanation u holds for; `owners[s, u, y]` how
 many instances of label y are explained by u (s = 1 where u holds for the instance itself). Tallies of
-two shards of instances over one list of explanations add up.
+two shards of instances over one list of explanations add up. Most of the tables may be empty: the kernel
+keeps the cells that have owners, and makes tables of them for estimators, of some explanations at a time.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property, partial
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.bitsets import Bits, count_labels, get_bits, n_words, pack_bits
+from faithkit.measure import asking
+from faithkit.measure.asking import ask, bit_blocks
+from faithkit.measure.bitsets import Bits
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
-from faithkit.measure.relations import Relation, holds_bits
-from faithkit.measure.rows import n_rows
+from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.owned import Counts, OwnedCells, numbered, places
+from faithkit.measure.relations import Relation, key_of
 
-BLOCK_BYTES = 32 * 2**20  # of packed bits at a time, whatever the number of explanations
-
-Counts = NDArray[np.int64]
+MOST = 2**25  # entries of a table that somebody asks for as a whole
+NARROW = 2**15  # entries of a part of a grouping's table: most are empty, so small parts waste less time
 
 
 @attrs.frozen(eq=False)
@@ -56,6 +61,13 @@ class Tally:
         """A[s, u, y]: how many of those have the owner's label."""
         return self.counts[None] - _self_counted()
 
+    @property
+    def cells(self) -> OwnedCells:
+        """The cells that have owners, one after the other."""
+        row, label = np.nonzero(self.owners.sum(axis=0))
+        owners = self.owners[:, row, label]
+        return OwnedCells(row, label, self.counts[row, label], owners, self.counts.sum(axis=1))
+
     def __add__(self, other: "Tally") -> "Tally":
         if self.counts.shape != other.counts.shape:
             raise InputError(
@@ -71,34 +83,119 @@ def _self_counted() -> Counts:
 
 @attrs.frozen(eq=False)
 class Count:
-    """A tally and where each instance stands in it.
+    """A relation's counts over a sample, and where each instance stands in them.
 
     `owned[i]` is the explanation of instance i, `reflexive[i]` whether it holds for i itself, and
-    `explanations` the distinct explanations in the tally's order.
+    `explanations` the distinct explanations in order of first appearance. `cells` is all that the kernel
+    computes with; `table` has the counts of a relation that was asked over all labels, if not too many.
     """
 
     relation: Relation
     sample: Sample
     labels: Counts
-    tally: Tally
+    n_labels: int
     owned: Counts
     reflexive: NDArray[np.bool_]
     explanations: Explanations
+    cells: OwnedCells
+    table: Counts | None = None
+    _place: Counts | None = None
 
     @property
     def cell(self) -> tuple[Counts, Counts, Counts]:
-        """The index (s, u, y) of every instance into the tables."""
+        """The index (s, u, y) of every instance into a tally's tables."""
         return self.reflexive.astype(np.int64), self.owned, self.labels
+
+    @cached_property
+    def place(self) -> Counts:
+        """Where every instance stands among the cells."""
+        if self._place is not None:
+            return self._place
+        codes = self.cells.row * self.n_labels + self.cells.label
+        size = len(self.explanations) * self.n_labels
+        return places(codes, self.owned * self.n_labels + self.labels, size)
+
+    @cached_property
+    def sets(self) -> LabelSets:
+        """Who has which label."""
+        return LabelSets(self.labels, self.n_labels)
 
     def blocks(self) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix in blocks of explanations: start, stop and packed bits."""
-        size = max(1, BLOCK_BYTES // max(1, 8 * n_words(len(self.sample))))
-        for start, stop in spans(len(self.explanations), size):
-            yield (
-                start,
-                stop,
-                holds_bits(self.relation, self.sample, self.explanations.take(slice(start, stop))),
+        return bit_blocks(self.relation, self.sample, self.explanations)
+
+    @property
+    def tally(self) -> Tally:
+        """The tally as a whole; refused where it is too large."""
+        m, k = len(self.explanations), self.n_labels
+        if m * k > MOST:
+            raise InputError(
+                f"the tally of {m:,} explanations × {k:,} labels is too large to be held as a whole: "
+                "write an estimator, which is given a part of it at a time."
             )
+        return self._part(0, m)
+
+    def tallies(self) -> Iterator[Tally]:
+        """Yield the tally as estimators get it: whole, or where it is large, some explanations at a time.
+
+        Such a part has the labels that occur in it, and no others.
+        """
+        m, k = len(self.explanations), self.n_labels
+        if m * k <= asking.DENSE:
+            yield self._part(0, m)
+        elif self.relation.groups:
+            yield from (self._narrow_part(start, stop) for start, stop in _narrow_spans(self.cells))
+        else:
+            yield from (_occurring(self._part(*span)) for span in spans(m, max(1, asking.DENSE // k)))
+
+    def label_counts(self, some: Counts) -> Counts:
+        """Count the instances of every label for which some explanations hold: one row for each of these."""
+        if self.relation.groups:
+            return np.concatenate([self._part(u, u + 1).counts for u in some.tolist()])
+        if self.table is not None:
+            return self.table[some]
+        asked = bit_blocks(self.relation, self.sample, self.explanations.take(some))
+        return np.concatenate([self.sets.table(bits) for _, _, bits in asked])
+
+    def _part(self, start: int, stop: int) -> Tally:
+        """Return the tally of consecutive explanations over all labels."""
+        mine = self.cells.span(start, stop)
+        owners = _owners(self.cells, start, stop, self.cells.label[mine], self.n_labels)
+        if self.relation.groups:
+            return Tally(owners[1].copy(), owners)
+        return Tally(self.label_counts(np.arange(start, stop)), owners)
+
+    def _narrow_part(self, start: int, stop: int) -> Tally:
+        """Return the tally of consecutive explanations of a grouping over the labels that occur in it."""
+        known, label = np.unique(self.cells.label[self.cells.span(start, stop)], return_inverse=True)
+        owners = _owners(self.cells, start, stop, label, len(known))
+        return Tally(owners[1].copy(), owners)
+
+
+def _owners(cells: OwnedCells, start: int, stop: int, label: Counts, n_labels: int) -> Counts:
+    mine = cells.span(start, stop)
+    owners = np.zeros((2, stop - start, n_labels), dtype=np.int64)
+    owners[:, cells.row[mine] - start, label] = cells.owners[:, mine]
+    return owners
+
+
+def _narrow_spans(cells: OwnedCells) -> Iterator[tuple[int, int]]:
+    """Yield (start, stop) of explanations that make a small table, since they have few labels together."""
+    m = len(cells.totals)
+    ends = np.searchsorted(cells.row, np.arange(m + 1)).tolist()
+    start = 0
+    while start < m:
+        first = start
+        sizes = range(first + 1, m + 1)
+        fit = bisect_right(sizes, NARROW, key=lambda stop: (stop - first) * (ends[stop] - ends[first]))
+        start = first + max(1, fit)
+        yield first, start
+
+
+def _occurring(tally: Tally) -> Tally:
+    """Leave out the labels that nobody has and that nothing holds for."""
+    used = tally.counts.any(axis=0) | tally.owners.any(axis=(0, 1))
+    return tally if used.all() else Tally(tally.counts[:, used], tally.owners[:, :, used])
 
 
 def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> Count:
@@ -125,35 +222,24 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
             f"{len(labels)} predictions for {len(sample)} explanations: give one of each per row."
         )
     missing = sample.explanations.missing
-    key = relation.key(sample.explanations)
-    if n_rows(key) != len(sample):
-        raise InputError(f"{relation}.key gave {n_rows(key)} rows for {len(sample)} explanations.")
-    groups = group(key, missing)
+    groups = group(key_of(relation, sample.explanations), missing)
     distinct = sample.explanations.take(groups.first)
-    shape = (len(groups), n_labels)
-    empty = Tally(np.zeros(shape, np.int64), np.zeros((2, *shape), np.int64))
-    counted = Count(relation, sample, labels, empty, groups.codes, ~missing, distinct)
-    counts = tabulate(groups.codes, labels, shape, ~missing) if relation.groups else ask(counted)
-    owners = [tabulate(groups.codes, labels, shape, counted.reflexive == bool(s)) for s in (0, 1)]
-    return attrs.evolve(counted, tally=Tally(counts, np.stack(owners)))
+    codes, size = groups.codes * n_labels + labels, len(groups) * n_labels
+    occurring, times = numbered(codes, size)
+    cells = np.divmod(occurring, n_labels)
+    counted = partial(Count, relation, sample, labels, n_labels, groups.codes, explanations=distinct)
+    if relation.groups:
+        return counted(reflexive=~missing, cells=grouped_cells(*cells, times, ~distinct.missing))
+    blocks, place = bit_blocks(relation, sample, distinct), places(occurring, codes, size)
+    known = np.where(missing, -1, place)
+    asked = ask(blocks, LabelSets(labels, n_labels), cells, known, (len(groups), n_labels))
+    found = asked.cells(*cells, times)
+    return counted(reflexive=asked.reflexive, cells=found, table=asked.table, place=place)
 
 
-def tabulate(codes: Counts, labels: Counts, shape: tuple[int, int], where: NDArray[np.bool_]) -> Counts:
-    """Count how often each explanation meets each label, among the instances `where` says so."""
-    cells = codes * shape[1] + labels
-    if not where.all():
-        cells = cells[where]
-    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def ask(counted: Count) -> Counts:
-    """Count every block of the relation's matrix, and note (in place) who is covered by its own."""
-    labels, n_labels = counted.labels, counted.tally.counts.shape[1]
-    label_bits = pack_bits(np.arange(n_labels)[:, None] == labels[None, :])
-    counts = counted.tally.counts
-    for start, stop, bits in counted.blocks():
-        counts[start:stop] = count_labels(bits, label_bits, partition=True)
-        members = np.flatnonzero((counted.owned >= start) & (counted.owned < stop))
-        counted.reflexive[members] = get_bits(bits, counted.owned[members] - start, members)
-        del bits  # or two blocks would be held while the next one is made
-    return counts
+def grouped_cells(row: Counts, label: Counts, times: Counts, held: NDArray[np.bool_]) -> OwnedCells:
+    """Return the cells of grouping, in which an explanation holds for its owners, where there is one."""
+    itself = np.where(held[row], times, 0)
+    totals = np.zeros(len(held), dtype=np.int64)
+    np.add.at(totals, row, itself)
+    return OwnedCells(row, label, itself, np.stack([times - itself, itself]), totals)

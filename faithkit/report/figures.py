@@ -70,5 +70,5 @@ def _groups(result: "Evaluation", name: str) -> Figure:
     told = "Nobody is alone with an explanation."
     if result.singletons > 0:
         told = f"{percent(result.singletons)} of instances are alone with theirs (orange)."
-    draw = partial(plots.group_sizes, tally=result.tally)
+    draw = partial(plots.group_sizes, tally=result.tallies["consistency"])
     return _figure("how many share an explanation", told, name, draw)

@@ -50,13 +50,12 @@ def findings_view(found: "Findings") -> View:
 def _witness(violation: "Violation") -> View:
     one, two = violation.witnesses
     cells = list(_side_by_side(one.cells or {}, two.cells or {}))
-    total = sum(violation.predictions.values())
     whole = violation.explanation
     return {
         "explanation": whole,
         "start": f"{whole[:LETTERS]}…" if len(whole) > LETTERS else None,
         "held": held(violation),
-        "share": f"{100 * violation.predictions[one.prediction] / total:.1f}",
+        "share": f"{100 * violation.predictions[one.prediction] / violation.holds_for:.1f}",
         "rows": [{"row": seen.row, "prediction": str(seen.prediction)} for seen in (one, two)],
         "cells": cells[:CELLS],
         "more": cells[CELLS:],
@@ -97,9 +96,9 @@ def _subgroup_rows(groups: "Subgroups", measure: str) -> list[View]:
 
 
 def _minus_the_rest(row: dict[Any, Any], alpha: float) -> View:
-    value = row.get("difference")
-    if value is None or value != value:  # a group that is everybody
+    if row.get("from") is None or row["from"] != row["from"]:  # a group that is everybody
         return {"difference": "–", "between": "–", "p": "–", "sure": False}
+    value = None if row["difference"] != row["difference"] else row["difference"]
     return difference_view(value, row["from"], row["to"], row["p_value"], alpha)
 
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from faithkit.run.witnesses import Violation
 
 
+MOST_LABELS = 10  # in a line
+
+
 def number(value: float | None) -> str:
     """Return a measure's value, or a dash where there is none.
 
@@ -52,13 +55,13 @@ def percent(share: float) -> str:
     return f"{rounded} %"
 
 
-def signed(value: float) -> str:
-    """Return a difference, with its sign.
+def signed(value: float | None) -> str:
+    """Return a difference with its sign, or a dash where there is none.
 
-    >>> signed(0.0412), signed(-0.2), signed(-0.0001)
-    ('+0.041', '−0.200', '+0.000')
+    >>> signed(0.0412), signed(-0.2), signed(-0.0001), signed(None)
+    ('+0.041', '−0.200', '+0.000', '–')
     """
-    return f"{round(value, 3) + 0.0:+.3f}".replace("-", "−")
+    return "–" if value is None else f"{round(value, 3) + 0.0:+.3f}".replace("-", "−")
 
 
 def significance(p_value: float) -> str:
@@ -159,8 +162,13 @@ def held(violation: "Violation") -> str:
     """Return how many instances an explanation holds for and what they get, the first witness's first."""
     first = violation.witnesses[0].prediction
     counts = sorted(violation.predictions.items(), key=lambda item: item[0] != first)
-    total = plural(sum(violation.predictions.values()), "instance")
-    return f"{total}: {listing([f'{count:,} get {label}' for label, count in counts if count])}"
+    told = [(f"get {label}", count) for label, count in counts if count]
+    if len(told) > MOST_LABELS or violation.unlisted:
+        told.sort(key=lambda item: (item[0] != f"get {first}", -item[1]))
+        rest = violation.holds_for - sum(count for _, count in told[: MOST_LABELS - 1])
+        told = [*told[: MOST_LABELS - 1], ("get something else", rest)]
+    shares = listing(f"{count:,} {what}" for what, count in told)
+    return f"{plural(violation.holds_for, 'instance')}: {shares}"
 
 
 def left_out_line(found: "Comparison") -> str | None:

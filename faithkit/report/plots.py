@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from faithkit.measure.estimate import Estimate
-    from faithkit.measure.tally import Tally
+    from faithkit.measure.owned import OwnedCells
 
 # Everybody can tell this blue from this orange, and nothing is told by colour alone. Pages replace all of
 # these by variables of their own, for light and for dark.
@@ -87,7 +87,7 @@ def measures(
     return ax
 
 
-def sample_size_curve(ax: "Axes", tally: "Tally") -> "Axes":
+def sample_size_curve(ax: "Axes", tally: "OwnedCells") -> "Axes":
     """Draw the value that a smaller sample would have given on average, and what it could not rule out."""
     sizes = np.unique((np.linspace(1, np.sqrt(tally.n), POINTS) ** 2).round().astype(np.int64))
     low = curve(tally, sizes)
@@ -103,7 +103,7 @@ def sample_size_curve(ax: "Axes", tally: "Tally") -> "Axes":
     return ax
 
 
-def local_scores(ax: "Axes", tally: "Tally") -> "Axes":
+def local_scores(ax: "Axes", tally: "OwnedCells") -> "Axes":
     """Draw how the instances' own scores are spread; those that could not be checked are left out."""
     used = (tally.owners > 0) & (tally.others > 0)
     scores = ratio(tally.agreeing[used], tally.others[used])
@@ -115,9 +115,9 @@ def local_scores(ax: "Axes", tally: "Tally") -> "Axes":
     return ax
 
 
-def group_sizes(ax: "Axes", tally: "Tally") -> "Axes":
+def group_sizes(ax: "Axes", tally: "OwnedCells") -> "Axes":
     """Draw how many instances share an explanation; those that are alone in another colour."""
-    size = tally.owners.sum(axis=(0, 2))
+    size = tally.sizes
     edges = _doubling(int(size.max()))
     share = np.histogram(size, edges, weights=size / tally.n)[0]
     widths = np.diff(edges)

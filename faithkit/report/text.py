@@ -147,10 +147,12 @@ def _subgroups(groups: "Subgroups", measure: str) -> str:
 
 
 def _minus(row: Any, alpha: float) -> str:
-    if row.get("difference") is None or row["difference"] != row["difference"]:
+    if row.get("from") is None or row["from"] != row["from"]:  # a group that is everybody
         return "–"
     sure = "*" if row["p_value"] < alpha else " "
-    return f"{row['difference']:+.2f} ({row['from']:+.2f}, {row['to']:+.2f}) {sure}"
+    value = row["difference"]
+    told = "–" if value is None or value != value else f"{value:+.2f}"
+    return f"{told} ({row['from']:+.2f}, {row['to']:+.2f}) {sure}"
 
 
 def comparison_table(found: "Comparison") -> str:
@@ -244,6 +246,7 @@ def _drift(found: "Findings") -> str:
     table = _new_table("measure", "value", "reference", "difference", "p", left=("measure",))
     for name, change in found.drift().items():
         values = [value_text(getattr(part, name)) for part in (found.result, found.reference)]
-        told = f"{change.value:+.3f} ({change.low:+.3f} to {change.high:+.3f})"
+        value = "–" if change.value is None else f"{change.value:+.3f}"
+        told = f"{value} ({change.low:+.3f} to {change.high:+.3f})"
         _add_row(table, name, *values, told, f"{change.p_value:.2g}")
     return _printed(table)

@@ -72,7 +72,7 @@ def estimate_view(found: "Estimate | None") -> View:
     }
 
 
-def difference_view(value: float, low: float, high: float, p_value: float, alpha: float) -> View:
+def difference_view(value: float | None, low: float, high: float, p_value: float, alpha: float) -> View:
     """Return a difference's numbers, and whether it is surely not 0."""
     return {
         "difference": signed(value),

@@ -9,9 +9,9 @@ from faithkit.errors import InputError
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.explanations import Sample, as_explanations
+from faithkit.measure.owned import OwnedCells
 from faithkit.measure.planning import Plan, plan_samples
 from faithkit.measure.rows import n_rows
-from faithkit.measure.tally import Tally
 from faithkit.run.components import component
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.execution import Execution
@@ -23,6 +23,7 @@ from faithkit.run.pipeline import (
     encode_labels,
     explain_and_identify,
     learns,
+    teach,
     warn_about_background,
 )
 from faithkit.run.provenance import Provenance, describe_model
@@ -166,7 +167,7 @@ def score(
         given = attrs.evolve(given, instances=X)
     if learns(chosen):
         warn_about_background(chosen, "a log has none, `evaluate` can be given one")
-        chosen.instance.fit(given)
+        teach(chosen, given)
     identified = discretize(chosen, given)
     applies, why_not = applicability(relation, identified, X)
     return Evaluation(
@@ -206,11 +207,11 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
     >>> faithkit.plan(0.1, n_explanations=2048).from_range
     7535
     """
-    tally: Tally | None = None
+    tally: OwnedCells | None = None
     if pilot is not None:
         if not isinstance(pilot, Evaluation):
             raise InputError(f"the pilot is a {type(pilot).__name__}: give what evaluate or score returned.")
-        tally = pilot.tally
+        tally = pilot.tallies["consistency"]
     return plan_samples(epsilon, n_explanations, tally)
 
 

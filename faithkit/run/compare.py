@@ -154,10 +154,9 @@ class Comparison:
 
 
 def _ordered(a: str, b: str, results: dict[str, Evaluation], measure: str) -> tuple[str, str, Difference]:
-    found = results[a].difference(results[b], measure)
-    if found.value >= 0:
-        return a, b, found
-    return b, a, results[b].difference(results[a], measure)
+    first, second = (getattr(results[name], measure).bracket[0] for name in (a, b))
+    larger, smaller = (a, b) if first >= second else (b, a)
+    return larger, smaller, results[larger].difference(results[smaller], measure)
 
 
 def compare(

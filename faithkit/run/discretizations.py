@@ -17,7 +17,7 @@ from faithkit.extension.registry import registry
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.run.components import Given, component, several
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.pipeline import accepted_kinds, discretize
+from faithkit.run.pipeline import accepted_kinds, discretize, learns, teach
 from faithkit.wording import describe
 
 COLUMNS = ("consistency", "up_to", "low", "high", "verified", "by_chance", "uniqueness", "n_explanations")
@@ -44,8 +44,8 @@ def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
     if system is not None:
         known = explanations if system.job.background is result.sample.X else None
         system.learn(found, known)
-    elif hasattr(found.instance, "fit"):
-        found.instance.fit(explanations)
+    elif learns(found):
+        teach(found, explanations)
     return _rescored(result, found)
 
 
@@ -64,8 +64,9 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     -------
     DataFrame
         One row per discretizer, the highest consistency first. With leave-one-out, what could not be checked
-        counts as disagreement there, so that both a too fine and a too coarse discretization end up low;
-        `up_to` is the value it would have if all of it agreed. `low` and `high` are the interval, `verified`
+        counts as disagreement there, so that both a too fine and a too coarse discretization end up low, and
+        where nothing could be checked there is no value (NaN). `up_to` is the value it would have if all that
+        could not be checked agreed. `low` and `high` are the interval, `verified`
         the share that could be checked, `by_chance` what explanations unrelated to the predictions would get,
         where the estimator says it. A discretizer that cannot be used stands last, with the reason in `note`.
         The best of many looks better than it is: choose on one sample, and report on another.
@@ -76,7 +77,7 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     >>> result = faithkit.score([0, 0, 1, 1], [[0.21], [0.24], [-0.26], [-0.28]])
     >>> tried = faithkit.try_discretizers(result, ["original", "near", lambda phi: phi.values.round(1)])
     >>> tried[["discretizer", "consistency", "verified", "verdict"]].values.tolist()[:2]
-    [['<lambda>', 1.0, 1.0, 'verifiable'], ['original', 0.0, 0.0, 'unverifiable']]
+    [['<lambda>', 1.0, 1.0, 'verifiable'], ['original', nan, 0.0, 'unverifiable']]
     >>> tried["note"].iloc[-1]
     "No discretizer 'near' is installed. Available: ..."
     """
@@ -120,8 +121,8 @@ def _row(result: Evaluation, given: Any) -> dict[str, Any]:
         own = result.provenance.discretizer
         if own.recipe is not None and own.recipe == found.recipe:
             found = own  # it has learnt already what it has to
-        elif hasattr(found.instance, "fit"):
-            found.instance.fit(_undiscretized(result))
+        elif learns(found):
+            teach(found, _undiscretized(result))
             note = "learnt from the sample itself"
         facts = _facts(_rescored(attrs.evolve(result, applies=None, permutations=0), found))
     except Exception as error:  # a discretizer that fails is a fact about it; others may work

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.measure import asking
+from faithkit.measure.arguments import whole_number
 from faithkit.measure.bitsets import count_labels, pack_bits, unpack_bits
+from faithkit.measure.blocks import spans
 from faithkit.measure.comparison import Difference, Side, difference
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import chance
 from faithkit.measure.local import Local, local, local_from_counts
-from faithkit.measure.relations import Relation, SameExplanation, holds_bits
+from faithkit.measure.owned import Counts, OwnedCells
+from faithkit.measure.relations import Relation, SameExplanation, fitted, holds_bits
 from faithkit.measure.rows import n_rows, take_rows
 from faithkit.measure.tally import Count, Tally, count
 from faithkit.run.components import Given, component
@@ -68,14 +73,17 @@ class Evaluation:
 
     @property
     def tally(self) -> Tally:
-        """The tally of consistency, for those who want to compute more from it."""
+        """The tally of consistency, for those who want to compute more from it.
+
+        Refused where explanations × labels are too many to be held as a whole.
+        """
         return self._grouped.tally
 
     @property
-    def tallies(self) -> dict[str, Tally]:
-        """The tally of every measure that was taken."""
+    def tallies(self) -> dict[str, OwnedCells]:
+        """The tally of every measure that was taken, where it has owners."""
         counted = {"consistency": self._grouped, "sufficiency": self._applied}
-        return {name: found.tally for name, found in counted.items() if found is not None}
+        return {name: found.cells for name, found in counted.items() if found is not None}
 
     @property
     def n_explanations(self) -> int:
@@ -110,7 +118,7 @@ class Evaluation:
     @property
     def singletons(self) -> float:
         """The share of instances whose explanation nobody else has."""
-        return float((np.bincount(self._grouped.owned) == 1).sum() / self.n)
+        return float((self._grouped.cells.sizes == 1).sum() / self.n)
 
     @property
     def chance(self) -> float | None:
@@ -133,7 +141,7 @@ class Evaluation:
         0.6666666666666666
         """
         background = self.sample.X if self.system is None else self.system.job.background
-        return self._estimate(self._count(component("relation", relation).instance.fit(background)))
+        return self._estimate(self._count(fitted(component("relation", relation).instance, background)))
 
     def local(self, row: Any) -> LocalResult:
         """Measure one instance: a row of the sample by its index, or a new row (1 × d).
@@ -160,15 +168,15 @@ class Evaluation:
         >>> worst.explanation, worst.predictions, worst.rows
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
-        if not isinstance(k, int | np.integer) or k < 0:
-            raise InputError(f"violations must be a whole number of at least 0, got {k!r}.")
+        most = whole_number(k, "violations", least=0)
         counted = self._applied or self._grouped
-        counts = counted.tally.counts
-        owners = counted.tally.owners.sum(axis=0)
+        cells = counted.cells
         # every owner of label y meets N − T[y] instances that contradict it
-        clashes = (owners * (counts.sum(axis=1, keepdims=True) - counts)).sum(axis=1)
-        worst = np.argsort(-clashes, kind="stable")[:k]
-        return [self._violation(counted, int(u)) for u in worst if clashes[u] > 0]
+        clashes = cells.by_explanation(cells.owners * (cells.totals[cells.row] - cells.counts))
+        worst = np.argsort(-clashes, kind="stable")[:most]
+        worst = worst[clashes[worst] > 0]
+        parts = spans(len(worst), max(1, asking.DENSE // counted.n_labels))
+        return [found for start, stop in parts for found in self._violations(counted, worst[start:stop])]
 
     def by(self, groups: Any) -> Subgroups:
         """Re-estimate inside each group: both x and x′ come from it.
@@ -389,17 +397,21 @@ class Evaluation:
         N, A = count_labels(bits, pack_bits(np.stack([np.ones(self.n, dtype=bool), mine])))[0].tolist()
         return local_from_counts(N, A, 0, self.confidence)
 
-    def _violation(self, counted: Count, u: int) -> Violation:
+    def _violations(self, counted: Count, worst: Counts) -> Iterator[Violation]:
+        for u, held in zip(worst.tolist(), counted.label_counts(worst), strict=True):
+            seen = self._witnesses(counted, u, held)
+            told = self._readable(counted.explanations, u)
+            yield Violation.of(told, dict(zip(self.labels.classes, held.tolist(), strict=True)), seen)
+
+    def _witnesses(self, counted: Count, u: int, held: Counts) -> tuple[Witness, Witness]:
+        """Return the first owner of an explanation that is contradicted, and who contradicts it."""
         bits = holds_bits(counted.relation, self.sample, counted.explanations.take([u]))
-        held = unpack_bits(bits, self.n)[0]
+        labels = self.labels.codes
+        rows = np.flatnonzero(unpack_bits(bits, self.n)[0])
         owners = np.flatnonzero(counted.owned == u)
-        # an owner that somebody contradicts: where labels differ among the holders, nearly all are
-        owner = next(int(i) for i in owners if (held & (self.labels.codes != self.labels.codes[i])).any())
-        other = int(np.flatnonzero(held & (self.labels.codes != self.labels.codes[owner]))[0])
-        predictions = dict(zip(self.labels.classes, counted.tally.counts[u].tolist(), strict=True))
-        return Violation(
-            self._readable(counted.explanations, u), predictions, (self._witness(owner), self._witness(other))
-        )
+        owner = owners[(held.sum() > held[labels[owners]]).argmax()]
+        other = rows[(labels[rows] != labels[owner]).argmax()]
+        return self._witness(int(owner)), self._witness(int(other))
 
     def _readable(self, explanations: Explanations, row: int) -> str:
         return readable(explanations, row, self.provenance.discretizer.instance)

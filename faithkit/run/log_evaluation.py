@@ -13,6 +13,7 @@ from faithkit.measure.comparison import Difference, Side
 from faithkit.measure.estimate import Estimate, estimate_from
 from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments, chance
+from faithkit.measure.owned import Counts
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.tally import Count
 from faithkit.run.components import component
@@ -21,7 +22,7 @@ from faithkit.run.log_counts import LogCount, count_log, log_moments, witnesses
 from faithkit.run.passes import FirstPass, Reading
 from faithkit.run.pipeline import Labels, encode_labels
 from faithkit.run.subgroups import Subgroups, members
-from faithkit.run.witnesses import LocalResult, Violation, Witness, cells_of
+from faithkit.run.witnesses import LocalResult, Witness, cells_of
 
 REMEDY = "read the log into memory and give faithkit.score its columns"
 
@@ -61,12 +62,12 @@ class LogEvaluation(Evaluation):
     @property
     def singletons(self) -> float:
         """The share of instances whose explanation nobody else has."""
-        return float((self.tally.owners.sum(axis=(0, 2)) == 1).sum() / self.n)
+        return float((self._grouped.cells.sizes == 1).sum() / self.n)
 
     @property
     def chance(self) -> float | None:
         """What a constant explainer would get; compare a value with `verified` × chance."""
-        return chance(self.tally.owners.sum(axis=(0, 1)))
+        return chance(self._grouped.cells.by_label())
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -118,11 +119,12 @@ class LogEvaluation(Evaluation):
 
     def _estimate(self, counted: Count) -> Estimate:
         facts, groups = self._facts(counted), counted.relation.groups
-        return estimate_from(counted.tally, facts, self.estimator.instance, self.confidence, groups)
+        scorer = self.estimator.instance
+        return estimate_from(counted.cells, counted.tallies(), facts, scorer, self.confidence, groups)
 
     def _facts(self, counted: Count) -> Moments:
         assert isinstance(counted, LogCount)
-        return log_moments(self.reading, counted)
+        return log_moments(counted)
 
     def _side(self, measure: str) -> Side:
         counted = self._applied if measure == "sufficiency" else self._grouped
@@ -130,12 +132,10 @@ class LogEvaluation(Evaluation):
             raise InputError(f"{measure} cannot be compared: {self.why_no_sufficiency}.")
         return Side(self._facts(counted), np.empty(0), np.empty(0))  # nothing can be paired
 
-    def _violation(self, counted: Count, u: int) -> Violation:
+    def _witnesses(self, counted: Count, u: int, held: Counts) -> tuple[Witness, Witness]:
         assert isinstance(counted, LogCount)
-        owner, other = witnesses(self.reading, counted, u)
-        predictions = dict(zip(self.labels.classes, counted.tally.counts[u].tolist(), strict=True))
-        seen = self._seen(*owner), self._seen(*other)
-        return Violation(self._readable(counted.explanations, u), predictions, seen)
+        owner, other = witnesses(counted, u, held)
+        return self._seen(*owner), self._seen(*other)
 
     def _seen(self, row: int, label: int) -> Witness:
         log = self.reading.log

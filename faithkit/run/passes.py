@@ -19,14 +19,16 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.inputs.logs import Log, ParquetLog
 from faithkit.inputs.parquet import Piece
+from faithkit.measure.asking import Asked
 from faithkit.measure.blocks import MAX_THREADS
 from faithkit.measure.cells import Cells, Gathering
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import renumbered
-from faithkit.measure.inference import largest_share
+from faithkit.measure.jackknife import Spread, largest_share
+from faithkit.measure.owned import Counts, OwnedCells
 from faithkit.measure.relations import Relation
-from faithkit.measure.shards import Spread, count_shard, spreads
-from faithkit.measure.tally import Count, Counts, Tally
+from faithkit.measure.shards import Whole, ask_shard, count_shard, spreads
+from faithkit.measure.tally import Count
 from faithkit.run.cluster import active_cluster, on_workers
 from faithkit.run.components import Given
 from faithkit.run.pipeline import discretize, encode_labels
@@ -121,31 +123,37 @@ def _labels(log: Log, start: int) -> tuple[Counts, list[Any]]:
 
 @attrs.frozen(eq=False)
 class LaterPasses:
-    """Ask a relation other than grouping about every shard, with all distinct explanations at hand."""
+    """Ask a relation other than grouping about every shard, with all distinct explanations at hand.
+
+    `cells` are those of all instances, once they have been counted.
+    """
 
     reading: Reading
     relation: Relation
-    distinct: Explanations
+    whole: Whole
     labels: list[Any]
-    tally: Tally | None = None
+    cells: OwnedCells | None = None
 
-    def tallies(self, pieces: list[Piece]) -> Tally:
-        """Tally some pieces."""
-        return reduce(add, (counted.tally for counted in self._counts(pieces)))
+    def asked(self, pieces: list[Piece]) -> Asked:
+        """Count some pieces."""
+        return reduce(add, (ask_shard(*shard, self.whole) for shard in self._shards(pieces)))
 
-    def spreads(self, pieces: list[Piece]) -> list[tuple[Spread, Spread]]:
-        """Measure the spread of pseudo-values, shard by shard: floats are added up in one place only."""
-        return [spreads(counted) for counted in self._counts(pieces)]
+    def spreads(self, pieces: list[Piece]) -> tuple[Spread, Spread]:
+        """Measure the spread of pseudo-values in some pieces."""
+        first, *more = (spreads(counted) for counted in self._counts(pieces))
+        return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), more, first)
 
     def share(self, pieces: list[Piece]) -> float:
         """Return the largest share that an instance has in the values of others."""
         return max(largest_share(counted) for counted in self._counts(pieces))
 
     def _counts(self, pieces: list[Piece]) -> Iterator[Count]:
+        assert self.cells is not None
+        return (count_shard(*shard, self.whole, self.cells) for shard in self._shards(pieces))
+
+    def _shards(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
         place = {label: code for code, label in enumerate(self.labels)}
         for _, log in self.reading.logs(pieces):
             found = encode_labels(log.predictions)
             codes = np.array([place[label] for label in found.classes], dtype=np.int64)[found.codes]
-            sample = Sample(log.X, log.explanations)
-            counted = count_shard(self.relation, sample, codes, len(self.labels), self.distinct)
-            yield counted if self.tally is None else attrs.evolve(counted, tally=self.tally)
+            yield self.relation, Sample(log.X, log.explanations), codes

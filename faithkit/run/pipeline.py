@@ -1,5 +1,6 @@
 """The pipeline's first half: predictions, explanations and their identities, each checked as it comes."""
 
+import contextlib
 import warnings
 from typing import Any
 
@@ -8,14 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.errors import FaithkitError, FaithkitWarning, InputError
+from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
 from faithkit.extension.registry import registry
+from faithkit.foreign import foreign
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.precision import Decimals, decimals_of, rounded
-from faithkit.measure.relations import Relation
+from faithkit.measure.relations import Relation, fitted
 from faithkit.measure.rows import n_rows, take_rows
 from faithkit.run.components import Given, component
 from faithkit.run.execution import Execution, explain_sample
@@ -96,7 +98,7 @@ class System:
             if known is None:
                 rows = _some_rows(self.job.background, self.job.seed)
                 known = rounded(explain_sample(self.job, rows, self.execution), self.decimals)
-            discretizer.instance.fit(known)
+            teach(discretizer, known)
 
 
 def explain_and_identify(
@@ -119,6 +121,18 @@ def _is_single(job: Job) -> bool:
         return False
 
 
+def teach(discretizer: Given, known: Explanations) -> None:
+    """Fit a discretizer to explanations."""
+    with _asking(discretizer):
+        discretizer.instance.fit(known)
+
+
+def _asking(discretizer: Given) -> contextlib.AbstractContextManager[None]:
+    """Name the discretizer in what goes wrong inside it."""
+    advice = "Use another one, such as original."
+    return foreign(f"the discretizer {discretizer.text}", advice, ContractError)
+
+
 def _some_rows(background: Any, seed: int) -> Any:
     """Return a part of the background: every so-many-th row when sorted by content, so that order is moot."""
     n = n_rows(background)
@@ -138,7 +152,8 @@ def discretize(discretizer: Given, explanations: Explanations) -> Explanations:
             f"the discretizer {discretizer.text} takes explanations of kind {' or '.join(kinds)}, and "
             f"these are of kind {explanations.kind!r}: choose another one, or 'original'."
         )
-    return explanations.identified(discretizer.instance.discretize(explanations))
+    with _asking(discretizer):
+        return explanations.identified(discretizer.instance.discretize(explanations))
 
 
 def accepted_kinds(discretizer: Given) -> tuple[str, ...]:
@@ -180,7 +195,7 @@ def applicability(
         if given is not None:
             raise
         return None, str(error).rstrip(".")
-    return relation.fit(background), None
+    return fitted(relation, background), None
 
 
 def learns(given: Given) -> bool:

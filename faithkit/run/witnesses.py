@@ -21,6 +21,9 @@ class Witness:
     cells: dict[str, Any] | None
 
 
+LISTED = 100  # predictions of a violation; a recommender has thousands
+
+
 @attrs.frozen
 class Violation:
     """An explanation that holds for instances of different predictions, and two rows that show it.
@@ -30,14 +33,34 @@ class Violation:
     explanation : str
         In readable form.
     predictions : dict
-        How many instances of each prediction it holds for.
+        How many instances of each prediction it holds for: of more than 100 predictions, the most frequent
+        and those of the witnesses.
     witnesses : tuple of Witness
         A row that was given this explanation, and a row that contradicts it.
+    unlisted : int
+        How many instances of other predictions it holds for.
     """
 
     explanation: str
     predictions: dict[Any, int]
     witnesses: tuple[Witness, Witness]
+    unlisted: int = 0
+
+    @classmethod
+    def of(
+        cls, explanation: str, predictions: dict[Any, int], witnesses: tuple[Witness, Witness]
+    ) -> "Violation":
+        """List the predictions of the witnesses and those that occur, or of many the most frequent."""
+        shown = {seen.prediction for seen in witnesses}
+        some = [label for label, times in predictions.items() if times or label in shown]
+        most = set(sorted(some, key=lambda label: (label not in shown, -predictions[label]))[:LISTED])
+        kept = {label: predictions[label] for label in some if label in most}
+        return cls(explanation, kept, witnesses, sum(predictions.values()) - sum(kept.values()))
+
+    @property
+    def holds_for(self) -> int:
+        """The number of instances for which the explanation holds."""
+        return sum(self.predictions.values()) + self.unlisted
 
     @property
     def rows(self) -> tuple[int, int]:
@@ -49,6 +72,7 @@ class Violation:
         return {
             "explanation": self.explanation,
             "predictions": {str(label): count for label, count in self.predictions.items()},
+            "unlisted": self.unlisted,
             "witnesses": [
                 {"row": seen.row, "prediction": seen.prediction, "cells": seen.cells}
                 for seen in self.witnesses

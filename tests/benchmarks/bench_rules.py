@@ -5,7 +5,7 @@ from harness import Contest, benchmark
 
 from faithkit.extension.registry import registry
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import pseudo_values
+from faithkit.measure.jackknife import pseudo_values
 from faithkit.measure.predicates import Interval
 from faithkit.measure.rules import Rule
 from faithkit.measure.tally import count

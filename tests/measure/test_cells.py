@@ -1,8 +1,9 @@
 """Cells: the tally of grouping from shards, equal to that of the whole sample."""
 
+from functools import reduce
 from itertools import pairwise
+from operator import add
 
-import attrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,9 +11,9 @@ from hypothesis import strategies as st
 
 from faithkit.measure.cells import Cells, Gathering
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import largest_share, pseudo_values, standard_error
+from faithkit.measure.jackknife import Spread, largest_share
 from faithkit.measure.relations import NearExplanation, SameExplanation
-from faithkit.measure.shards import Spread, add_tallies, count_shard, spreads
+from faithkit.measure.shards import Whole, ask_shard, count_shard, spreads
 from faithkit.measure.tally import count
 
 SAME = SameExplanation()
@@ -41,10 +42,18 @@ def table(cells):
     )
 
 
-def tally_of(sample):
+def counted_cells(sample):
     labels = np.array([label for _, label in sample], dtype=np.int64)
     words = Explanations.of([word for word, _ in sample])
-    return count(SAME, Sample(None, words), labels, 3).tally
+    return count(SAME, Sample(None, words), labels, 3).cells
+
+
+FIELDS = ("row", "label", "counts", "owners", "totals")
+
+
+def assert_same_cells(found, expected):
+    for name in FIELDS:
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
 
 
 @given(rows, cuts)
@@ -60,12 +69,10 @@ def test_shards_unite_to_the_whole(sample, edges):
 
 
 @given(rows, cuts)
-def test_cells_give_the_tally_that_counting_gives(sample, edges):
+def test_cells_of_shards_are_those_that_counting_gives(sample, edges):
     united = Cells.united(SAME, [cells_of(shard, start) for start, shard in shards(sample, edges)])
-    found = united.sorted_as(np.array(united.labels), [0, 1, 2]).tally
-    expected = tally_of(sample)
-    assert (found.counts == expected.counts).all()
-    assert (found.owners == expected.owners).all()
+    found = united.sorted_as(np.array(united.labels), [0, 1, 2])
+    assert_same_cells(found.grouped, counted_cells(sample))
 
 
 @given(rows)
@@ -86,38 +93,36 @@ def test_labels_that_fall_together_are_counted_together(sample):
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), cuts)
-def test_spreads_add_up(values, edges):
-    whole = np.array(values)
-    parts = [Spread.of(np.array(part)) for _, part in shards(values, edges)]
+def test_spreads_add_up_exactly(values, edges):
+    parts = [Spread.of(np.array(part), 0.5) for _, part in shards(values, edges)]
     both = sum(parts[1:], start=parts[0])
-    assert both.mean == pytest.approx(whole.mean(), abs=1e-12)
-    assert both.standard_error == pytest.approx(standard_error(whole, np.ones(len(whole))), abs=1e-9)
+    assert both == Spread.of(np.array(values[::-1]), 0.5)
+    if np.ptp(values) > 1e-6:
+        expected = np.std(values, ddof=1) / len(values) ** 0.5
+        assert both.standard_error == pytest.approx(expected, rel=1e-9)
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1)), min_size=2, max_size=30), cuts)
-def test_other_relations_are_counted_shard_by_shard(sample, edges):
+def test_other_relations_are_counted_shard_by_shard_to_the_same_bits(sample, edges):
     near = NearExplanation(tau=1.0)
 
-    def explained(part):
+    def sample_of(part):
         gone = np.array([value == 6 for value, _ in part])
-        return Explanations.vectors(np.array([[float(value)] for value, _ in part]), missing=gone)
+        return Sample(None, Explanations.vectors([[float(value)] for value, _ in part], missing=gone))
 
     def codes(part):
         return np.array([label for _, label in part], dtype=np.int64)
 
-    whole = count(near, Sample(None, explained(sample)), codes(sample), 2)
-    cells = Cells.of(near, explained(sample), codes(sample), [0, 1])
-    counted = [
-        count_shard(near, Sample(None, explained(part)), codes(part), 2, cells.explanations)
-        for _, part in shards(sample, edges)
-    ]
-    total = add_tallies([one.tally for one in counted], cells)
-    assert (total.counts == whole.tally.counts).all()
-    assert (total.owners == whole.tally.owners).all()
-    pseudo = pseudo_values(whole)
-    found = [spreads(attrs.evolve(one, tally=total)) for one in counted]
-    value = sum((one for one, _ in found[1:]), start=found[0][0])
-    assert value.mean == pytest.approx(pseudo.value.mean(), abs=1e-12)
-    assert value.standard_error == pytest.approx(standard_error(pseudo.value, pseudo.weight), abs=1e-9)
-    shares = [largest_share(attrs.evolve(one, tally=total)) for one in counted]
-    assert max(shares) == pytest.approx(largest_share(whole), abs=1e-12)
+    expected = count(near, sample_of(sample), codes(sample), 2)
+    cells = Cells.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
+    whole = Whole.of(cells)
+    parts = [(near, sample_of(part), codes(part), whole) for _, part in shards(sample, edges)]
+    asked = reduce(add, (ask_shard(*part) for part in parts))
+    total = asked.cells(*cells.ordered)
+    assert_same_cells(total, expected.cells)
+    assert asked.table.tolist() == expected.table.tolist()
+    found = [count_shard(*part, total) for part in parts]
+    assert [x for one in found for x in one.reflexive] == expected.reflexive.tolist()
+    value, disagreement = (reduce(add, part) for part in zip(*map(spreads, found), strict=True))
+    assert (value, disagreement) == spreads(expected)
+    assert max(map(largest_share, found)) == largest_share(expected)

@@ -14,7 +14,8 @@ import pytest
 from scipy import stats
 
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import grouped_pseudo_values, interval, moments, pseudo_values
+from faithkit.measure.inference import interval, moments
+from faithkit.measure.jackknife import grouped_pseudo_values, pseudo_values
 from faithkit.measure.predicates import Interval
 from faithkit.measure.relations import Relation
 from faithkit.measure.rules import Rule, scope_bits
@@ -44,7 +45,7 @@ def inside(ends, truth):
 def grouped_interval(table, confidence=0.95):
     table = table[table.any(axis=1)]
     tally = Tally(table, np.stack([np.zeros_like(table), table]))
-    return interval(moments(tally, grouped_pseudo_values(tally)), confidence)
+    return interval(moments(tally.cells, grouped_pseudo_values(tally.cells)), confidence)
 
 
 def consistency(joint):
@@ -263,7 +264,7 @@ class Within(Relation):
 def general_interval(relation, x, owned, labels):
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(relation, sample, labels, 2)
-    return interval(moments(counted.tally, pseudo_values(counted)))
+    return interval(moments(counted.cells, pseudo_values(counted)))
 
 
 def general_hits(law, n, runs, seed):
@@ -286,7 +287,7 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     x, owned, labels = law.draw(100_000, np.random.default_rng(0))
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(law.relation, sample, labels, 2)
-    assert moments(counted.tally, pseudo_values(counted)).value == pytest.approx(law.truth, abs=0.01)
+    assert moments(counted.cells, pseudo_values(counted)).value == pytest.approx(law.truth, abs=0.01)
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from faithkit.errors import ContractError
-from faithkit.measure.estimate import summarise
+from faithkit.measure.estimate import estimate_from
 from faithkit.measure.estimators import (
     FunctionEstimator,
     LeaveOneOut,
@@ -22,7 +22,8 @@ from faithkit.measure.estimators import (
     ratio,
 )
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import chance, grouped_pseudo_values
+from faithkit.measure.inference import chance, moments
+from faithkit.measure.jackknife import grouped_pseudo_values
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Tally, count
 from faithkit.measure.theory import gibbs_error, optimal_error
@@ -51,6 +52,11 @@ def grouped(table):
 
 def score(estimator, tally):
     return mean_score(checked_scores(estimator, tally), tally)
+
+
+def summarise(tally, estimator, confidence=0.95):
+    facts = moments(tally.cells, grouped_pseudo_values(tally.cells))
+    return estimate_from(tally.cells, [tally], facts, estimator, confidence, groups=True)
 
 
 def test_leave_one_out_by_hand():
@@ -108,7 +114,7 @@ def test_verified_only_is_leave_one_out_divided_by_the_verified_share():
 def test_where_everyone_is_left_out_the_value_is_none_and_not_a_number():
     distinct = grouped(np.eye(3, dtype=int))
     assert score(VerifiedOnly(), distinct) is None
-    found = summarise(distinct, grouped_pseudo_values(distinct), VerifiedOnly(), 0.95, True)
+    found = summarise(distinct, VerifiedOnly())
     assert found.value is None
     assert found.bracket == (0.0, 1.0)
     assert found.verdict == "unverifiable"
@@ -180,14 +186,13 @@ def test_an_estimator_without_a_name_can_be_summarised():
         def scores(self, tally):
             return np.full(tally.owners.shape, 0.5)
 
-    assert summarise(GROUPED, grouped_pseudo_values(GROUPED), Half(), 0.95, True).value == 0.5
+    assert summarise(GROUPED, Half()).value == 0.5
 
 
 @pytest.mark.parametrize("estimator", [LeaveOneOut(), PlugIn(), VerifiedOnly()])
 def test_estimators_of_the_measure_itself_carry_the_leave_one_out_interval(estimator):
     tally = grouped([[30, 10], [5, 25], [1, 0]])
-    pseudo = grouped_pseudo_values(tally)
-    found, reference = (summarise(tally, pseudo, e, 0.9, True) for e in (estimator, LeaveOneOut()))
+    found, reference = (summarise(tally, e, 0.9) for e in (estimator, LeaveOneOut()))
     assert (found.se, found.low, found.high) == (reference.se, reference.low, reference.high)
     assert (found.bracket, found.verified) == (reference.bracket, reference.verified)
     assert found.value == pytest.approx(score(estimator, tally))
@@ -196,8 +201,7 @@ def test_estimators_of_the_measure_itself_carry_the_leave_one_out_interval(estim
 @pytest.mark.parametrize("estimator", [Majority(), FunctionEstimator(lambda t: np.full(t.owners.shape, 0.5))])
 def test_estimators_of_another_quantity_have_no_interval_but_keep_bracket_and_verified(estimator):
     tally = grouped([[30, 10], [5, 25], [1, 0]])
-    pseudo = grouped_pseudo_values(tally)
-    found, reference = (summarise(tally, pseudo, e, 0.9, True) for e in (estimator, LeaveOneOut()))
+    found, reference = (summarise(tally, e, 0.9) for e in (estimator, LeaveOneOut()))
     assert (found.se, found.low, found.high) == (None, None, None)
     assert (found.bracket, found.verified) == (reference.bracket, reference.verified)
 
@@ -251,7 +255,7 @@ def test_an_estimator_of_somebody_else_can_tell_what_chance_gives():
         def by_chance(self, verified, chance):
             return verified * chance / 2
 
-    found = summarise(GROUPED, grouped_pseudo_values(GROUPED), Doubtful(), 0.95, True)
+    found = summarise(GROUPED, Doubtful())
     assert found.by_chance == pytest.approx(3 / 4 * (3 * 2) / (4 * 3) / 2)  # labels 0, 0, 0 and 1
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from matrices import Matrix
 
 from faithkit.errors import ContractError, InputError
-from faithkit.measure import bitsets, grouping, relations, tally
+from faithkit.measure import asking, bitsets, grouping, relations
 from faithkit.measure.explanations import Explanations, Sample, as_explanations
-from faithkit.measure.inference import pseudo_values
+from faithkit.measure.jackknife import per_row, pseudo_values
 from faithkit.measure.relations import NearExplanation, Relation, SameExplanation
 from faithkit.measure.tally import Tally, count
 
@@ -171,8 +171,6 @@ def test_every_delete_one_jackknife_value_equals_brute_force(case):
         pseudo = pseudo_values(counted)
         expected = brute.pseudo_values(holds, labels.tolist())
         if relation.groups:
-            from faithkit.measure.inference import per_row
-
             value, disagreement = per_row(counted, pseudo)
             verified = value + disagreement
         else:
@@ -190,12 +188,12 @@ def test_row_order_block_size_and_threads_change_no_count(case, random):
     reference = rows_of(counted_matrix(Matrix(matrix), owned, labels, k))
     order = list(range(len(owned)))
     random.shuffle(order)
-    saved = tally.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK
+    saved = asking.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK
     try:
-        tally.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = 8, 1, 1, 1
+        asking.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = 8, 1, 1, 1
         shuffled = rows_of(counted_matrix(Matrix(matrix), owned[order], labels[order], k))
     finally:
-        tally.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
+        asking.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
     for table, again in zip(reference, shuffled, strict=True):
         assert [table[i] for i in order] == again
 

@@ -76,7 +76,7 @@ def test_a_constant_explainer_gets_chance():
 
 def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
     result = faithkit.score(LABELS, range(90))
-    assert result.consistency.value == 0
+    assert result.consistency.value is None
     assert result.consistency.bracket == (0, 1)
     assert (result.consistency.low, result.consistency.high) == (0, 1)
     assert result.consistency.verdict == "unverifiable"

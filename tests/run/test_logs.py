@@ -98,6 +98,10 @@ def both_ways(log, prediction="label", explanation=("phi_*",), features=(), by=N
         {"by": "number", "explanation": ("word",)},
         {"estimator": "majority"},
         {"estimator": "verified-only", "confidence": 0.8},
+        {"explanation": ("rule",), "features": ("age", "sex")},
+        {"explanation": ("rule",), "features": ("age", "sex"), "estimator": "majority"},
+        {"relation": "near-explanation:tau=0.5"},
+        {"relation": "near-explanation:tau=0.5", "discretizer": "sign", "features": ("age",)},
     ],
     ids=str,
 )
@@ -105,28 +109,8 @@ def test_pieces_give_the_same_bytes_as_the_whole(log, question):
     pieces, whole = both_ways(log, **question)
     assert pieces.to_json() == whole.to_json()
     assert repr(pieces) == repr(whole)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        {"explanation": ("rule",), "features": ("age", "sex")},
-        {"relation": "near-explanation:tau=0.5"},
-        {"relation": "near-explanation:tau=0.5", "discretizer": "sign", "features": ("age",)},
-    ],
-    ids=str,
-)
-def test_other_relations_take_more_passes_to_the_same_numbers(log, question):
-    pieces, whole = both_ways(log, **question)
-    found, expected = pieces.to_dict(), whole.to_dict()
-    mine, theirs = (part["measures"].pop("sufficiency") for part in (found, expected))
-    assert mine.pop("bracket") == theirs.pop("bracket")
-    assert mine["value"] == theirs["value"]
-    for name in ("se", "low", "high", "mse_bound"):
-        assert mine.pop(name) == pytest.approx(theirs.pop(name), rel=1e-12)
-    assert mine == theirs
-    assert found == expected
-    assert found["violations"]
+    if "relation" in question or "features" in question:
+        assert pieces.to_dict()["violations"]
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,6 @@ def test_json_has_every_group_and_no_nan(result):
     found = result.by("job").to_dict()
     assert found["by"] == "job"
     assert set(found["groups"]["consistency"]) == {"cook", "smith", "missing"}
-    assert (
-        faithkit.score(["a", "b"], ["x", "x"]).by(["g", "h"]).to_dict()["groups"]["consistency"]["g"]["value"]
-        == 0
-    )
+    alone = faithkit.score(["a", "b"], ["x", "x"]).by(["g", "h"]).to_dict()["groups"]["consistency"]["g"]
+    assert (alone["value"], alone["verified"], alone["difference"]) == (None, 0, None)
+    assert (alone["low"], alone["high"]) == (0, 1)

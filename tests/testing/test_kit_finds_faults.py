@@ -228,8 +228,7 @@ RELATIONS = {
     ),
     "TripsOverMissing": (
         "missing_explanations_are_accepted",
-        "trips-over-missing: ValueError: Input contains NaN was raised. Expected that explanations that are "
-        "missing are no reason to fail",
+        "trips-over-missing: the relation TripsOverMissing failed with ValueError: Input contains NaN. ",
     ),
     "IsNoRelation": (
         "can_be_made",

@@ -21,4 +21,5 @@ def audit(folder: Path, prediction: str, explanation: str) -> None:
     for file in files:
         log = pd.read_csv(file)
         found = faithkit.score(log[prediction], log[explanation]).consistency
-        click.echo(f"{file.name}: {found.value:.3f}, {found.verdict}")
+        value = "–" if found.value is None else f"{found.value:.3f}"
+        click.echo(f"{file.name}: {value}, {found.verdict}")

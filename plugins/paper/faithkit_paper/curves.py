@@ -9,7 +9,7 @@ import numpy as np
 import faithkit
 from faithkit_paper.context import Context
 from faithkit_paper.figures import half_width, line, panels
-from faithkit_paper.findings import Cell, Findings, over_runs
+from faithkit_paper.findings import Cell, Findings, estimate_of, over_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,9 +71,10 @@ def curve(context: Context, result: Any, names: tuple[str, str, str], runs: int)
     labels, cells = result.labels.codes, []
     for size in (size for size in SIZES if size < result.n):
         drawn = [context.rng(*names, size, run).permutation(result.n)[:size] for run in range(runs)]
-        values = [faithkit.score(labels[rows], groups[rows, None]).consistency.value for rows in drawn]
+        scored = [faithkit.score(labels[rows], groups[rows, None]) for rows in drawn]
+        values = [estimate_of(one.consistency) for one in scored]
         cells.append(over_runs(*names, "consistency", values, size))
-    return [*cells, Cell(*names, "consistency", result.consistency.value, n=result.n)]
+    return [*cells, Cell(*names, "consistency", estimate_of(result.consistency), n=result.n)]
 
 
 def needed(result: Any, names: tuple[str, str, str]) -> Cell:

@@ -134,4 +134,17 @@ def cells_of_runs(
 
 def _value(result: Any, measure: str) -> float | None:
     found = getattr(result, measure)
-    return getattr(found, "value", found)
+    return estimate_of(found) if hasattr(found, "bracket") else found
+
+
+def estimate_of(found: Any) -> float:
+    """Return a measure's estimate as the paper has it: 0 where nothing could be checked, and not nothing.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> distinct = faithkit.score([0, 1], ["a", "b"]).consistency
+    >>> distinct.value, estimate_of(distinct)
+    (None, 0.0)
+    """
+    return float(found.bracket[0])

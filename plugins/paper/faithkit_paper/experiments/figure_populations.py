@@ -14,7 +14,7 @@ import faithkit
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.figures import COLOURS, panels
-from faithkit_paper.findings import Cell, Findings, over_runs
+from faithkit_paper.findings import Cell, Findings, estimate_of, over_runs
 from faithkit_paper.models import Trained, boosted
 from faithkit_paper.readings import Explained, Reading, explain, seen
 
@@ -81,7 +81,7 @@ def populations(
     cells = []
     for population, wanted in zip(POPULATIONS, (True, False), strict=True):
         parts = [explained.take(np.flatnonzero(first == wanted)) for first in drawn]
-        values = [part.score(discretizer).consistency.value for part in parts]
+        values = [estimate_of(part.score(discretizer).consistency) for part in parts]
         size = round(float(np.mean([len(part.labels) for part in parts])))
         cells.append(over_runs(dataset, name, population, "consistency", values, size))
     return cells

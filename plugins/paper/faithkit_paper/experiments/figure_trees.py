@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from faithkit_paper.context import Context
 from faithkit_paper.curves import DATASETS, Split, by_size, curve, draw_curves, needed, split
-from faithkit_paper.findings import Cell, Findings
+from faithkit_paper.findings import Cell, Findings, estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +44,7 @@ def of_tree(context: Context, dataset: str, rows: Split, leaves: int) -> list[Ce
     return [
         Cell(*names, "accuracy", float(model.score(rows.test, rows.y_test)), n=result.n),
         *curve(context, result, names, runs=context.pick(tiny=2, quick=5, full=5)),
-        Cell(*names, "sufficiency", result.sufficiency.value, n=result.n),
+        Cell(*names, "sufficiency", estimate_of(result.sufficiency), n=result.n),
         needed(result, names),
     ]
 

@@ -1,0 +1,113 @@
+"""One pass over a relation's matrix: who is held, label by label, and who is held by its own explanation."""
+
+from collections.abc import Iterator
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.bitsets import Bits, get_bits, n_words, popcount
+from faithkit.measure.blocks import spans
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.owned import Counts, OwnedCells
+from faithkit.measure.relations import Relation, holds_bits
+
+BLOCK_BYTES = 32 * 2**20  # of packed bits at a time, whatever the number of explanations
+DENSE = 2**22  # entries of a table over all labels; a larger one is not kept
+
+
+def bit_blocks(
+    relation: Relation, sample: Sample, explanations: Explanations
+) -> Iterator[tuple[int, int, Bits]]:
+    """Yield a relation's matrix in blocks of explanations: start, stop and packed bits."""
+    size = max(1, BLOCK_BYTES // max(1, 8 * n_words(len(sample))))
+    for start, stop in spans(len(explanations), size):
+        yield start, stop, holds_bits(relation, sample, explanations.take(slice(start, stop)))
+
+
+@attrs.frozen(eq=False)
+class Asked:
+    """What a pass over some instances has counted; that of two shards adds up.
+
+    Attributes
+    ----------
+    totals : (m,) int
+        The instances for which each explanation holds.
+    counts : (c,) int
+        For each cell, those of them that have its label.
+    itself : (c,) int
+        For each cell, the owners for whom their own explanation holds.
+    table : (m, k) int or None
+        The instances of each label for which each explanation holds; None where it would be too large.
+    reflexive : (n,) bool
+        Whether each instance's own explanation holds for it.
+    """
+
+    totals: Counts
+    counts: Counts
+    itself: Counts
+    table: Counts | None
+    reflexive: NDArray[np.bool_]
+
+    def cells(self, row: Counts, label: Counts, times: Counts) -> OwnedCells:
+        """Return the cells that were asked about, each of which has so many owners."""
+        return OwnedCells(row, label, self.counts, np.stack([times - self.itself, self.itself]), self.totals)
+
+    def __add__(self, other: "Asked") -> "Asked":
+        return Asked(
+            self.totals + other.totals,
+            self.counts + other.counts,
+            self.itself + other.itself,
+            None if self.table is None or other.table is None else self.table + other.table,
+            np.empty(0, dtype=bool),  # nobody asks shards for it
+        )
+
+
+def ask(
+    blocks: Iterator[tuple[int, int, Bits]],
+    sets: LabelSets,
+    cells: tuple[Counts, Counts],
+    place: Counts,
+    shape: tuple[int, int],
+) -> Asked:
+    """Count every block of a relation's matrix.
+
+    Parameters
+    ----------
+    blocks
+        What `bit_blocks` yields.
+    sets : LabelSets
+        Who of the n instances has which label.
+    cells : two (c,) int
+        The explanation and the label of each cell, in order.
+    place : (n,) int
+        The cell in which each instance stands, −1 for one without an explanation.
+    shape : (m, k)
+    """
+    row, label = cells
+    owned = np.where(place < 0, -1, row[place]) if len(row) else place
+    totals, counts = np.zeros(shape[0], dtype=np.int64), np.zeros(len(row), dtype=np.int64)
+    table = np.zeros(shape, dtype=np.int64) if shape[0] * shape[1] <= DENSE else None
+    reflexive = np.zeros(len(place), dtype=bool)
+    for start, stop, bits in blocks:
+        first, last = np.searchsorted(row, [start, stop])
+        where = row[first:last] - start, label[first:last]
+        if table is None:
+            totals[start:stop] = popcount(bits)
+            counts[first:last] = sets.counts(bits, *where)
+        else:
+            table[start:stop] = found = sets.table(bits)
+            totals[start:stop] = found.sum(axis=1)
+            counts[first:last] = found[where]
+        note_own(reflexive, (start, stop, bits), owned)
+        del bits  # or two blocks would be held while the next one is made
+    itself = np.bincount(place[reflexive], minlength=len(row))
+    return Asked(totals, counts, itself, table, reflexive)
+
+
+def note_own(reflexive: NDArray[np.bool_], block: tuple[int, int, Bits], owned: Counts) -> None:
+    """Note, in place, which instances are held by their own explanation, if it is one of this block."""
+    start, stop, bits = block
+    members = np.flatnonzero((owned >= start) & (owned < stop))
+    reflexive[members] = get_bits(bits, owned[members] - start, members)

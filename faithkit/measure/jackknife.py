@@ -1,0 +1,231 @@
+"""Standard errors for any relation: every delete-one jackknife value, exactly.
+
+They come from the cells and one more pass over the relation's matrix (none for grouping); the theory page
+derives each formula. All sums are exact on a common grid, so neither the order of rows nor blocks or shards
+change a bit of them.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.bitsets import Bits, column_sums, get_bits
+from faithkit.measure.estimators import ratio
+from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.owned import OwnedCells
+from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
+from faithkit.measure.tally import Count
+
+
+@attrs.frozen(eq=False)
+class Pseudo:
+    """Jackknife pseudo-values with their multiplicities, and the smallest number of trials to assume.
+
+    Grouping has one value per s and cell, other relations one per instance. `few` is a function: it takes
+    another pass, and most intervals do not depend on it.
+    """
+
+    value: Floats
+    verified: Floats
+    weight: Ints
+    few: Callable[[], float]
+
+    @property
+    def disagreement(self) -> Floats:
+        """Pseudo-values of Q, the verified disagreement."""
+        return self.verified - self.value
+
+
+@attrs.frozen(eq=False)
+class _Influence:
+    """What each explanation's owners lose or gain when an instance it holds for is left out.
+
+    The first two are in steps of the grid, to be added up exactly.
+    """
+
+    grid: Grid
+    gain: Ints  # (m,): G[u]
+    loss: Ints  # (c,): E[u, y]
+    lone: Ints  # (m,): Z[u]
+
+
+def _influence(cells: OwnedCells, most: int) -> _Influence:
+    """Compute it; `most` is how many of the terms are ever added up."""
+    D, h, owners = cells.others, ratio(cells.agreeing, cells.others), cells.owners.astype(np.float64)
+    gain = owners * np.where(D >= 2, ratio(h, D - 1.0), -h)
+    loss = owners * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
+    grid = Grid.of(max(np.abs(gain).max(initial=0.0), loss.max(initial=0.0)), 2 * most)
+    return _Influence(
+        grid,
+        cells.by_explanation(grid.whole(gain)),
+        grid.whole(loss).sum(axis=0),
+        cells.by_explanation(cells.owners * (D == 1)),
+    )
+
+
+def _assemble(own: tuple[NDArray[Any], ...], sums: tuple[Floats, Ints]) -> tuple[Floats, Floats]:
+    """Put pseudo-values of M and V together from an owner's own D, A, s and the sums over explanations."""
+    D, A, s = own
+    S, Z = sums
+    h = ratio(A, D)
+    term = np.where(D >= 2, ratio(h - 1.0, D - 1.0), -h)
+    return h - S + s * term, ((D > 0) + Z - s * (D == 1)).astype(np.float64)
+
+
+def pseudo_values(counted: Count) -> Pseudo:
+    """Compute every delete-one jackknife pseudo-value of M and V.
+
+    Examples
+    --------
+    >>> from faithkit.measure.explanations import Explanations, Sample
+    >>> from faithkit.measure.relations import SameExplanation
+    >>> from faithkit.measure.tally import count
+    >>> sample = Sample(None, Explanations.of(["a", "a", "a"]))
+    >>> pseudo_values(count(SameExplanation(), sample, np.array([0, 0, 1]), 2)).value.round(3)
+    array([ 1., -1.])
+    """
+    cells = counted.cells
+    if counted.relation.groups:
+        return grouped_pseudo_values(cells)
+    influence = _influence(cells, 2 * len(cells))
+    s, place = counted.reflexive.astype(np.int64), counted.place
+    D, A = cells.totals[cells.row[place]] - s, cells.counts[place] - s
+    S, Z = _sums_over_explanations(counted, influence)
+    value, verified = _assemble((D, A, s), (influence.grid.floats(S), Z))
+
+    def few() -> float:
+        return cells.n / (1.0 + largest_share(counted))
+
+    return Pseudo(value, verified, np.ones(len(s), dtype=np.int64), few)
+
+
+def grouped_pseudo_values(cells: OwnedCells) -> Pseudo:
+    """Compute the same for grouping, from the cells alone: one value for each s and cell."""
+    most = np.bincount(cells.row).max(initial=1)  # cells of one explanation, each with both s
+    influence = _influence(cells, 2 * int(most))
+    held = np.array([[0], [1]])  # a missing explanation holds for nothing
+    S = influence.grid.floats(influence.gain[cells.row] - influence.loss)
+    sums = held * S, held * influence.lone[cells.row]
+    value, verified = _assemble((cells.others, cells.agreeing, held), sums)
+    used = cells.owners > 0
+    return Pseudo(value[used], verified[used], cells.owners[used], lambda: cells.n / 2)
+
+
+def _sums_over_explanations(counted: Count, influence: _Influence) -> tuple[Ints, Ints]:
+    """Sum G − E, in steps of the grid, and Z over the explanations that hold for each instance."""
+    sets, cells = counted.sets, counted.cells
+    sums = np.zeros((len(counted.labels), 2 if influence.lone.any() else 1), dtype=np.int64)
+    groups = sets.rank[counted.labels]
+    for start, stop, bits in counted.blocks():
+        mine = cells.span(start, stop)
+        where = cells.row[mine] - start, cells.label[mine]
+        weights = np.empty((stop - start, len(sets.common) + (not sets.all_common), sums.shape[1]), np.int64)
+        weights[:, :, 0] = influence.gain[start:stop, None]
+        weights[:, :, 1:] = influence.lone[start:stop, None, None]  # seldom anything but 0
+        common = np.flatnonzero(sets.rank[where[1]] < len(sets.common))
+        weights[where[0][common], sets.rank[where[1][common]], 0] -= influence.loss[mine][common]
+        sums += column_sums(bits, weights, groups)
+        _subtract_rare(sums[:, 0], bits, sets, where, influence.loss[mine])
+        del bits  # before the next block is made
+    return sums[:, 0], sums[:, 1] if sums.shape[1] > 1 else np.zeros_like(sums[:, 0])
+
+
+def _subtract_rare(sums: Ints, bits: Bits, sets: LabelSets, where: tuple[Ints, Ints], loss: Ints) -> None:
+    """Subtract, in place, what rare labels have lost from the instances that have them."""
+    row, label = where
+    for cell, instance in sets.pairs(label):
+        held = get_bits(bits, row[cell], instance)
+        np.subtract.at(sums, instance[held], loss[cell[held]])
+
+
+def largest_share(counted: Count) -> float:
+    """Return the largest w of an instance: the shares that it has in the values of others, added up."""
+    cells, s = counted.cells, counted.reflexive
+    share = cells.owners * ratio(np.ones(cells.owners.shape), cells.others)
+    grid = Grid.of(share.max(initial=0.0), 2 * len(cells))
+    weights = cells.by_explanation(grid.whole(share))
+    everybody = np.zeros(len(s), dtype=np.int64)
+    sums = np.zeros(len(s), dtype=np.int64)
+    for start, stop, bits in counted.blocks():
+        sums += column_sums(bits, weights[start:stop, None, None], everybody)[:, 0]
+        del bits  # before the next block is made
+    own = s * ratio(np.ones(len(s)), cells.totals[cells.row[counted.place]] - s)
+    return float((grid.floats(sums) - own).max(initial=0.0))
+
+
+def per_row(counted: Count, pseudo: Pseudo) -> tuple[Floats, Floats]:
+    """Return the pseudo-values of M and Q for every instance, in the sample's order."""
+    if not counted.relation.groups:
+        return pseudo.value, pseudo.disagreement
+    used = counted.cells.owners > 0
+    index = np.cumsum(used).reshape(used.shape) - 1
+    rows = index[counted.reflexive.astype(np.int64), counted.place]
+    return pseudo.value[rows], pseudo.disagreement[rows]
+
+
+@attrs.frozen
+class Spread:
+    """How many numbers there are, their sum and that of their squares, exactly, and their range.
+
+    Numbers are taken as their distances from a `centre` that lies near their mean: no digits are lost then.
+
+    Examples
+    --------
+    >>> both = Spread.of(np.array([0.0, 0.0]), 0.5) + Spread.of(np.array([1.0, 1.0]), 0.5)
+    >>> round(both.standard_error, 4)
+    0.2887
+    """
+
+    n: int
+    total: int
+    squares: int
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Floats, centre: float, weight: Ints | None = None) -> "Spread":
+        """Measure some numbers, each of which may occur several times."""
+        apart = values - centre
+        times = np.ones(len(values), dtype=np.int64) if weight is None else weight
+        return cls(
+            int(times.sum()),
+            exact_sum(times * apart),
+            exact_sum(times * apart**2),
+            float(values.min(initial=math.inf)),
+            float(values.max(initial=-math.inf)),
+        )
+
+    def __add__(self, other: "Spread") -> "Spread":
+        return Spread(
+            self.n + other.n,
+            self.total + other.total,
+            self.squares + other.squares,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the mean; None where the numbers do not vary."""
+        if self.n < 2 or self.high - self.low <= 1e-12:
+            return None
+        mean = quotient(self.total, self.n)
+        variance = (quotient(self.squares, self.n) - mean * mean) * self.n / (self.n - 1)
+        return math.sqrt(max(0.0, variance) / self.n)
+
+
+def standard_error(values: Floats, weight: Ints, centre: float = 0.0) -> float | None:
+    """Return the standard error of a mean of pseudo-values; None where the sample shows no variation.
+
+    Examples
+    --------
+    >>> round(standard_error(np.array([0.0, 1.0]), np.array([2, 2])), 4)
+    0.2887
+    >>> standard_error(np.array([1.0]), np.array([4])) is None
+    True
+    """
+    return Spread.of(values, centre, weight).standard_error

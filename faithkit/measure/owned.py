@@ -1,0 +1,107 @@
+"""The tally where it has owners: a list of cells, however many labels there are.
+
+A cell is an explanation u with a label y that some of its owners have. A sample of n instances has at most n
+cells, and each table of a `Tally` m × k entries. All that the kernel computes is a function of the cells and
+of how many instances each explanation holds for; only estimators may ask for more.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+Counts = NDArray[np.int64]
+
+_SELF = np.array([[0], [1]])  # s, by which the owners of a cell differ
+
+
+@attrs.frozen(eq=False)
+class OwnedCells:
+    """The cells of a tally that have owners, in order of explanation and label.
+
+    Attributes
+    ----------
+    row, label : (c,) int
+        Which explanation and which label each cell stands for.
+    counts : (c,) int
+        T: the instances of that label for which that explanation holds.
+    owners : (2, c) int
+        The instances of that label which it explains, by s: 1 where it holds for the instance itself.
+    totals : (m,) int
+        N: the instances for which each explanation holds.
+
+    Examples
+    --------
+    Three instances share one explanation, two of them with label 0:
+
+    >>> from faithkit.measure.tally import Tally
+    >>> cells = Tally(np.array([[2, 1]]), np.array([[[0, 0]], [[2, 1]]])).cells
+    >>> cells.n, cells.others[1], cells.agreeing[1]
+    (3, array([2, 2]), array([1, 0]))
+    """
+
+    row: Counts
+    label: Counts
+    counts: Counts
+    owners: Counts
+    totals: Counts
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def n(self) -> int:
+        """The number of instances."""
+        return int(self.owners.sum())
+
+    @property
+    def others(self) -> Counts:
+        """D[s, c]: how many *other* instances an owner can be checked against."""
+        return self.totals[self.row] - _SELF
+
+    @property
+    def agreeing(self) -> Counts:
+        """A[s, c]: how many of those have the owner's label."""
+        return self.counts - _SELF
+
+    @property
+    def sizes(self) -> Counts:
+        """The number of owners of each explanation."""
+        return self.by_explanation(self.owners)
+
+    def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up what the cells of each explanation have, over both s."""
+        sums = np.zeros(len(self.totals), dtype=values.dtype)
+        np.add.at(sums, self.row, values.sum(axis=0))
+        return sums
+
+    def by_label(self) -> Counts:
+        """Return the number of instances of each label that occurs."""
+        sums = np.zeros(int(self.label.max(initial=-1)) + 1, dtype=np.int64)
+        np.add.at(sums, self.label, self.owners.sum(axis=0))
+        return sums
+
+    def span(self, start: int, stop: int) -> slice:
+        """Return where the cells of some consecutive explanations stand."""
+        first, last = np.searchsorted(self.row, [start, stop])
+        return slice(int(first), int(last))
+
+
+def numbered(codes: Counts, size: int) -> tuple[Counts, Counts]:
+    """Return the distinct ones of some codes below `size`, in order, and how often each occurs."""
+    if size > 4 * len(codes):
+        found: tuple[Counts, Counts] = np.unique(codes, return_counts=True)
+        return found
+    times = np.bincount(codes, minlength=size)
+    occurring = np.flatnonzero(times)
+    return occurring, times[occurring]
+
+
+def places(occurring: Counts, codes: Counts, size: int) -> Counts:
+    """Return where each code stands among those that occur."""
+    if size > 4 * len(codes):
+        return np.searchsorted(occurring, codes)
+    place = np.zeros(size, dtype=np.int64)
+    place[occurring] = np.arange(len(occurring))
+    return place[codes]

@@ -1,0 +1,122 @@
+"""The permutation test: how often labels that have nothing to do with the explanations agree as well.
+
+Labels are permuted with the explanations fixed, so who can be checked does not change. Instances are put into
+an order of their content before labels are drawn for them, so the order of the rows decides nothing.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.bitsets import column_sums, n_words
+from faithkit.measure.content import content_words
+from faithkit.measure.estimators import ratio
+from faithkit.measure.grouping import mix
+from faithkit.measure.inference import agreement
+from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.owned import Counts, numbered
+from faithkit.measure.relations import key_of
+from faithkit.measure.tally import Count
+
+AT_ONCE = 64  # permutations for which a relation is asked once
+AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
+
+Draws = Iterator[Counts]
+
+
+def permutation_p_value(counted: Count, permutations: int, seed: int = 0) -> float:
+    """Return the one-sided p-value of M under labels unrelated to explanations.
+
+    Examples
+    --------
+    >>> from faithkit.measure.explanations import Explanations, Sample
+    >>> from faithkit.measure.relations import SameExplanation
+    >>> from faithkit.measure.tally import count
+    >>> y = np.arange(100) % 2
+    >>> good = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
+    >>> permutation_p_value(good, 99)
+    0.01
+    """
+    observed, _ = agreement(counted.cells)
+    draws = _draws(counted.cells.by_label(), permutations, seed)
+    means = _grouped_means(counted, draws) if counted.relation.groups else _asked_means(counted, draws)
+    at_least = sum(mean >= observed - 1e-12 for mean in means)
+    return (1 + at_least) / (1 + permutations)
+
+
+def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
+    """Yield permuted labels; which of them is called what does not matter, so the most frequent is 0."""
+    rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
+    labels = np.repeat(np.arange(len(label_counts)), np.sort(label_counts)[::-1])
+    for _ in range(permutations):
+        yield rng.permutation(labels)
+
+
+def _grouped_means(counted: Count, draws: Draws) -> Iterator[float]:
+    """Yield M of every draw: groups of one size are alike, so the largest come first."""
+    cells, n = counted.cells, counted.cells.n
+    sizes = np.sort(cells.totals[cells.totals > 1])[::-1]
+    k = int(cells.label.max(initial=0)) + 1
+    first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
+    for labels in draws:
+        occurring, T = numbered(first_code + labels[: len(first_code)], len(sizes) * k)
+        yield float((T * (T - 1) / (sizes[occurring // k] - 1)).sum() / n)
+
+
+def _asked_means(counted: Count, draws: Draws) -> Iterator[float]:
+    """Yield M of every draw, asking the relation once for many of them."""
+    order = _content_order(counted)
+    k, s = counted.n_labels, counted.reflexive.astype(np.int64)
+    D = counted.cells.totals[counted.owned] - s
+    for batch in _batches(draws, k, len(order)):
+        drawn = [_at(order, labels) for labels in batch]
+        for A in _agreeing(counted, drawn):
+            yield float(ratio(A - s, D)[order].sum() / len(order))
+
+
+def _batches(draws: Draws, n_labels: int, n: int) -> Iterator[list[Counts]]:
+    size = max(1, min(AT_ONCE, AT_ONCE_BYTES // (8 * n_words(n) * min(n_labels, 256))))
+    batch: list[Counts] = []
+    for labels in draws:
+        batch.append(labels)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _at(order: NDArray[np.intp], labels: Counts) -> Counts:
+    placed = np.empty_like(labels)
+    placed[order] = labels
+    return placed
+
+
+def _agreeing(counted: Count, batch: list[Counts]) -> Counts:
+    """Count, for every draw and instance, the instances of its label for which its explanation holds."""
+    sets = [LabelSets(labels, counted.n_labels) for labels in batch]
+    agreeing = np.empty((len(batch), len(counted.owned)), dtype=np.int64)
+    for start, stop, bits in counted.blocks():
+        members = np.flatnonzero((counted.owned >= start) & (counted.owned < stop))
+        row = counted.owned[members] - start
+        for A, labels, drawn in zip(agreeing, batch, sets, strict=True):
+            A[members] = drawn.counts(bits, row, labels[members])
+        del bits  # before the next block is made
+    return agreeing
+
+
+def _content_order(counted: Count) -> NDArray[np.intp]:
+    """Put instances in an order of what they are to the relation, the most widely held explanations first.
+
+    An instance is known by its explanation and by all explanations that hold for it; those that are alike in
+    both can be exchanged, whatever their labels.
+    """
+    cells, owned = counted.cells, counted.owned
+    content = content_words(key_of(counted.relation, counted.explanations))
+    word = mix(np.column_stack([content, cells.totals.view(np.uint64), cells.sizes.view(np.uint64)]))
+    held, everybody = np.zeros(len(owned), dtype=np.uint64), np.zeros(len(owned), dtype=np.int64)
+    for start, stop, bits in counted.blocks():
+        held += column_sums(bits, word[start:stop, None, None], everybody)[:, 0]  # modulo 2**64
+        del bits  # before the next block is made
+    return np.lexsort((held, counted.reflexive, word[owned], -cells.totals[owned]))

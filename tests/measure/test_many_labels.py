@@ -1,0 +1,281 @@
+"""A tally of many labels is kept where it has owners, and every number is that of the two whole tables."""
+
+import contextlib
+from unittest import mock
+
+import brute
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matrices import Matrix, counted
+
+import faithkit
+from faithkit.errors import ContractError, InputError
+from faithkit.measure import asking, bitsets, label_sets, tally
+from faithkit.measure.bitsets import column_sums, pack_bits
+from faithkit.measure.comparison import difference
+from faithkit.measure.estimate import estimate
+from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
+from faithkit.measure.jackknife import largest_share, per_row, pseudo_values
+from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.permutation import permutation_p_value
+from faithkit.measure.relations import SameExplanation
+
+# what keeps tables whole, and when a label is common: at 0 and 1 none is, unless everybody has it
+NO_TABLES = {(asking, "DENSE"): 0, (tally, "NARROW"): 4}
+ALL_RARE = {(label_sets, "FEW"): 0, (label_sets, "COMMON"): 1, (label_sets, "AT_ONCE"): 3}
+SOME_RARE = {(label_sets, "FEW"): 0, (label_sets, "COMMON"): 3}
+SMALL_BLOCKS = {(asking, "BLOCK_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
+REGIMES = [
+    NO_TABLES | ALL_RARE,
+    NO_TABLES | SOME_RARE,
+    NO_TABLES | ALL_RARE | SMALL_BLOCKS,
+    NO_TABLES,
+    ALL_RARE,
+]
+
+
+@contextlib.contextmanager
+def limits(changed):
+    with contextlib.ExitStack() as stack:
+        for (module, name), value in changed.items():
+            stack.enter_context(mock.patch.object(module, name, value))
+        yield
+
+
+@st.composite
+def samples(draw, least=2, most=12):
+    """A relation's matrix, who owns what, and labels, of which most occur once or twice."""
+    n, m, k = draw(st.integers(least, most)), draw(st.integers(1, 6)), draw(st.integers(1, 12))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    matrix = rng.random((m, m)) < draw(st.sampled_from([0.2, 0.5, 0.9]))
+    labels = np.where(rng.random(n) < draw(st.sampled_from([0.0, 0.5])), 0, rng.integers(0, k, n))
+    return matrix, rng.integers(0, m, n), labels, k
+
+
+def both(matrix):
+    """A relation that is asked, and one that is counted by grouping."""
+    return [Matrix(matrix), SameExplanation()]
+
+
+def holds(relation, owned):
+    if relation.groups:
+        return [[bool(a == b) for b in owned] for a in owned]
+    return [[bool(relation.matrix[a, b]) for b in owned] for a in owned]
+
+
+regimes = st.sampled_from(REGIMES)
+
+
+@given(samples(), regimes)
+def test_counts_equal_the_double_loop(case, regime):
+    matrix, owned, labels, k = case
+    for relation in both(matrix):
+        with limits(regime):
+            found = counted(relation, owned, labels, k)
+        N, A = brute.counts(holds(relation, owned), labels.tolist())
+        assert found.cells.totals[found.owned].tolist() == N
+        assert found.cells.counts[found.place].tolist() == A
+        assert found.cells.n == len(owned)
+
+
+@given(samples(), regimes)
+def test_the_counts_of_all_labels_equal_the_double_loop(case, regime):
+    matrix, owned, labels, k = case
+    for relation in both(matrix):
+        with limits(regime):
+            found = counted(relation, owned, labels, k)
+            rows = found.label_counts(np.arange(len(found.explanations)))
+            whole = found.tally
+        pairs = np.array(holds(relation, owned))
+        expected = [[int((pairs[i] & (labels == y)).sum()) for y in range(k)] for i in range(len(owned))]
+        assert rows[found.owned].tolist() == expected
+        assert whole.counts.tolist() == rows.tolist()
+        assert whole.owners[found.cell].min() > 0
+        assert whole.n == len(owned)
+
+
+def optimist(tally):
+    """Somebody else's estimator: what cannot be checked is right, and the more labels there are the better."""
+    several = (tally.counts > 0).sum(axis=1)[:, None] > 1
+    return np.where(tally.others > 0, tally.agreeing.clip(0) / tally.others.clip(1), 1.0) * (1 + several) / 2
+
+
+ESTIMATORS = [LeaveOneOut(), PlugIn(), Majority(), VerifiedOnly()]
+
+
+@given(samples(), regimes)
+@settings(max_examples=60)
+def test_every_estimate_has_the_bits_that_whole_tables_give(case, regime):
+    matrix, owned, labels, k = case
+    for relation in both(matrix):
+        whole = counted(relation, owned, labels, k)
+        with limits(regime):
+            parts = counted(relation, owned, labels, k)
+            found = [estimate(parts, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
+        assert found == [estimate(whole, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
+
+
+@given(samples(), regimes)
+def test_every_jackknife_value_equals_brute_force_and_has_the_bits_of_whole_tables(case, regime):
+    matrix, owned, labels, k = case
+    for relation in both(matrix):
+        whole = counted(relation, owned, labels, k)
+        with limits(regime):
+            found = counted(relation, owned, labels, k)
+            value, disagreement = per_row(found, pseudo_values(found))
+            share = largest_share(found) if not relation.groups else None
+        expected = brute.pseudo_values(holds(relation, owned), labels.tolist())
+        assert value == pytest.approx([m for m, _ in expected], abs=1e-9)
+        assert disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
+        same, also_same = per_row(whole, pseudo_values(whole))
+        assert (value.tolist(), disagreement.tolist()) == (same.tolist(), also_same.tolist())
+        if share is not None:
+            assert share == largest_share(whole)
+
+
+@given(samples(), samples(), regimes)
+@settings(max_examples=40)
+def test_differences_have_the_bits_that_whole_tables_give(case, other, regime):
+    _, owned, labels, k = case
+    second = np.resize(other[1], len(owned))
+    expected = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
+    with limits(regime):
+        found = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
+    assert found == expected
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+def test_results_are_the_same_bytes(regime):
+    rng = np.random.default_rng(0)
+    labels = [f"item {i}" for i in rng.integers(0, 40, 120)]
+    phi = np.round(rng.normal(size=(120, 1)), 1)
+    groups = rng.integers(0, 2, 120)
+    for options in ({}, {"relation": "near-explanation:tau=0.2"}):
+        for estimator in ("majority", optimist):
+            question = {"estimator": estimator, "permutations": 9, **options}
+            expected = faithkit.score(labels, phi, **question)
+            with limits(regime):
+                found = faithkit.score(labels, phi, **question)
+                assert found.to_json() == expected.to_json()
+                assert found.violations(9) == expected.violations(9)
+                assert [found.local(i) for i in range(9)] == [expected.local(i) for i in range(9)]
+                assert found.by(groups).to_dict() == expected.by(groups).to_dict()
+                assert faithkit.plan(0.1, pilot=found) == faithkit.plan(0.1, pilot=expected)
+                assert found.to_html() == expected.to_html()
+
+
+# --- estimators that need the whole ----------------------------------------------------------------------
+
+
+def by_frequency(tally):
+    return np.broadcast_to(tally.counts.sum(axis=0) / max(1, tally.counts.sum()), tally.owners.shape)
+
+
+def by_number_of_labels(tally):
+    return np.full(tally.owners.shape, 1 / tally.counts.shape[1])
+
+
+def by_number_of_explanations(tally):
+    return np.full(tally.owners.shape, 1 / tally.counts.shape[0])
+
+
+@pytest.mark.parametrize("estimator", [by_frequency, by_number_of_labels, by_number_of_explanations])
+@pytest.mark.parametrize("relation", [None, "near-explanation:tau=0.5"])
+def test_an_estimator_that_needs_the_whole_tally_is_refused_where_it_comes_in_parts(estimator, relation):
+    labels, phi = np.arange(60) % 7, np.arange(60.0)[:, None] % 11
+    assert faithkit.score(labels, phi, relation=relation, estimator=estimator).consistency.value is not None
+    message = f"the estimator {estimator.__name__} scores an explanation by more than its own counts"
+    with limits(NO_TABLES), pytest.raises(ContractError, match=message):
+        faithkit.score(labels, phi, relation=relation, estimator=estimator)
+
+
+def test_an_estimator_gets_every_owner_once_and_the_labels_that_occur():
+    given_ = []
+
+    def recording(tally):
+        given_.append(tally)
+        return np.full(tally.owners.shape, 0.5)
+
+    labels, words = np.arange(30) % 6, np.arange(30) // 5
+    with limits(NO_TABLES):
+        found = faithkit.score(labels, words.tolist(), estimator=recording)
+    assert found.consistency.value == 0.5
+    parts = [part for place, part in enumerate(given_) if place != 2]  # the second part is asked about twice
+    assert sum(part.n for part in parts) == 30
+    assert len(parts) > 2
+    for part in parts:
+        assert part.counts.any(axis=0).all()
+        assert part.counts.shape[1] < 6
+
+
+# --- what is too large ------------------------------------------------------------------------------------
+
+
+def test_a_tally_that_is_too_large_to_be_held_says_so():
+    result = faithkit.score(np.arange(20), np.arange(20.0)[:, None] // 2)
+    with (
+        mock.patch.object(tally, "MOST", 100),
+        pytest.raises(InputError, match="10 explanations × 20 labels"),
+    ):
+        _ = result.tally
+    assert result.tally.counts.shape == (10, 20)
+
+
+def test_a_violation_lists_the_most_frequent_of_many_predictions():
+    labels = [0] * 50 + [1] * 2 + list(range(2, 400))
+    (worst,) = faithkit.score(labels, ["same"] * len(labels)).violations()
+    assert len(worst.predictions) == 100
+    assert (worst.predictions[0], worst.predictions[1]) == (50, 2)
+    assert worst.holds_for == len(labels) == sum(worst.predictions.values()) + worst.unlisted
+    told = worst.to_dict()
+    assert (len(told["predictions"]), told["unlisted"]) == (100, 300)
+
+
+def test_no_report_lists_hundreds_of_labels():
+    from faithkit.report.formats import held
+
+    labels = [7] * 3 + [3] * 50 + list(range(400, 800))
+    (worst,) = faithkit.score(labels, ["same"] * len(labels)).violations()
+    expected = ", ".join(f"1 get {label}" for label in range(400, 407))
+    assert held(worst) == f"453 instances: 3 get 7, 50 get 3, {expected} and 393 get something else"
+
+
+# --- the parts -----------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 80), st.integers(1, 12), st.integers(0, 2**32 - 1), regimes)
+def test_label_sets_count_what_is_there(n, k, seed, regime):
+    rng = np.random.default_rng(seed)
+    labels, matrix = rng.integers(0, k, n), rng.random((5, n)) < 0.4
+    row, label = rng.integers(0, 5, 30), rng.integers(0, k, 30)
+    with limits(regime):
+        sets = LabelSets(labels, k)
+        bits = pack_bits(matrix)
+        found, table = sets.counts(bits, row, label), sets.table(bits)
+    expected = [[int(matrix[u, labels == y].sum()) for y in range(k)] for u in range(5)]
+    assert table.tolist() == expected
+    assert found.tolist() == [expected[u][y] for u, y in zip(row, label, strict=True)]
+
+
+@given(st.integers(1, 90), st.integers(1, 70), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_column_sums_equal_the_double_loop_whatever_the_tables(m, n, k, seed):
+    rng = np.random.default_rng(seed)
+    matrix, labels = rng.random((m, n)) < 0.4, rng.integers(0, k, n)
+    weights = rng.integers(-(2**40), 2**40, (m, k, 2))
+    expected = [sum((weights[u, labels[j]] for u in range(m) if matrix[u, j]), np.zeros(2)) for j in range(n)]
+    for size in (1, 2**25):
+        with mock.patch.object(bitsets, "TABLE_BYTES", size):
+            found = column_sums(pack_bits(matrix), weights, labels)
+        assert found.tolist() == np.array(expected).tolist()
+
+
+@pytest.mark.parametrize("relation", [Matrix(np.tri(9, dtype=bool)), SameExplanation()])
+def test_a_p_value_does_not_depend_on_how_labels_are_kept(relation):
+    rng = np.random.default_rng(0)
+    owned, labels = rng.integers(0, 9, 60), rng.integers(0, 30, 60)
+    expected = permutation_p_value(counted(relation, owned, labels, 30), 50)
+    for regime in REGIMES:
+        with limits(regime):
+            assert permutation_p_value(counted(relation, owned, labels, 30), 50) == expected

@@ -1,0 +1,179 @@
+"""The order of the rows changes no bit of a result: not of a p-value, a standard error or an interval."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.inputs import parquet
+from faithkit.inputs.logs import open_log
+from faithkit.run.log_evaluation import LogEvaluation
+from faithkit.run.logs import score_log
+
+N = 150
+ORDERS = [np.arange(N)[::-1], *(np.random.default_rng(seed).permutation(N) for seed in range(3))]
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 30, N)
+    ages = rng.integers(20, 70, N)
+    limits = [json.dumps(faithkit.Rule([faithkit.Interval("age", high=30 + k)]).to_json()) for k in range(30)]
+    return pd.DataFrame(
+        {
+            "label": np.where(rng.random(N) < kind / 30, "yes", np.where(rng.random(N) < 0.3, "no", "maybe")),
+            "phi_a": np.round(rng.normal(size=30), 1)[kind],
+            "phi_b": np.where(rng.random(N) < 0.1, np.nan, rng.integers(0, 3, N) / 3),
+            "age": ages,
+            "income": rng.normal(size=N),
+            "word": np.where(
+                rng.random(N) < 0.1, None, np.array(["good", "bad", "ugly"], dtype=object)[kind % 3]
+            ),
+            "rule": [limits[k] for k in kind],
+        }
+    )
+
+
+def told(result):
+    """The JSON of a result, without the fingerprint, which names the order of the rows."""
+    found = json.loads(result.to_json())
+    del found["data"]["fingerprint"]
+    return json.dumps(found)
+
+
+def mentions(x, word):
+    return len(word) < x["age"] % 7
+
+
+class Opaque:
+    """A value that says nothing about itself: it can be told from others only by what it holds for."""
+
+    def __init__(self, word):
+        self.word = word
+
+    def __eq__(self, other):
+        return self.word == other.word
+
+    def __hash__(self):
+        return hash(self.word)
+
+
+def vectors(table):
+    return table[["phi_a", "phi_b"]]
+
+
+def words(table):
+    return [None if pd.isna(word) else word for word in table["word"]]
+
+
+def rules(table):
+    made = [faithkit.Rule.from_json(text) for text in table["rule"]]
+    return faithkit.Explanations.of(made, kind="rule")
+
+
+def opaque(table):
+    return [Opaque(word) for word in words(table)]
+
+
+def older(x, value):
+    return x["age"] > 40 + len(value.word or "")
+
+
+def examples(table):
+    """Prototypes at some distance, as a nearest neighbour would give them."""
+    near = table[["age", "income"]].to_numpy(dtype=float)
+    return faithkit.Explanations(kind="example", values=near.round(-1), instances=table[["age", "income"]])
+
+
+QUESTIONS = {
+    "grouping": (vectors, {}),
+    "grouping of words": (words, {}),
+    "near-explanation": (vectors, {"relation": "near-explanation:tau=0.4"}),
+    "in-scope": (rules, {"relation": "in-scope"}),
+    "within": (examples, {"relation": "within:tau=5,distance=euclidean"}),
+    "a function": (words, {"relation": mentions}),
+    "a composed relation": (
+        rules,
+        {"relation": faithkit.relation("in-scope") & ~faithkit.relation("same-explanation")},
+    ),
+    "opaque values": (opaque, {"relation": older}),
+}
+
+
+@pytest.mark.parametrize("estimator", ["leave-one-out", "majority"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_shuffled_rows_give_the_same_bytes(table, name, estimator):
+    explained, options = QUESTIONS[name]
+    X = table[["age", "income"]]
+
+    def asked(rows):
+        given = explained(table.iloc[rows].reset_index(drop=True))
+        labels, some = table["label"].iloc[rows].tolist(), X.iloc[rows].reset_index(drop=True)
+        return told(faithkit.score(labels, given, X=some, permutations=200, estimator=estimator, **options))
+
+    expected = asked(np.arange(N))
+    for order in ORDERS:
+        assert asked(order) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {},
+        {"relation": "near-explanation:tau=0.4"},
+        {"explanation": ("rule",), "features": ("age", "income")},
+        {"explanation": ("rule",), "features": ("age", "income"), "permutations": 30},
+    ],
+    ids=str,
+)
+def test_shuffled_logs_give_the_same_bytes(table, question, tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "CELLS", 60)
+    options = {"explanation": ("phi_*",), "features": (), **question}
+    roles = options.pop("explanation"), options.pop("features")
+    found = set()
+    for place, order in enumerate(ORDERS):
+        path = tmp_path / f"{place}.parquet"
+        table.iloc[order].to_parquet(path, row_group_size=17, index=False)
+        result = score_log(open_log(str(path), "label", *roles), **options).result
+        assert isinstance(result, LogEvaluation) == ("permutations" not in question)
+        found.add(told(result))
+    assert len(found) == 1
+
+
+def test_differences_do_not_depend_on_the_order(table):
+    def compared(rows):
+        some = table.iloc[rows]
+        one, other = (faithkit.score(some["label"].tolist(), given) for given in (vectors(some), words(some)))
+        return one.difference(other)
+
+    assert len({compared(order) for order in ORDERS}) == 1
+
+
+def test_labels_that_have_no_order_do_not_bring_one_in(table):
+    """Labels of several types cannot be sorted: their codes are in order of appearance, and it is no matter."""
+    labels = np.array(
+        [{"yes": 1, "no": "no", "maybe": (2, 3)}[label] for label in table["label"]], dtype=object
+    )
+
+    def asked(rows):
+        given = vectors(table.iloc[rows].reset_index(drop=True))
+        return told(faithkit.score(labels[rows].tolist(), given, relation="near-explanation:tau=0.4"))
+
+    assert len({asked(order) for order in ORDERS}) == 1
+
+
+def test_a_seed_draws_other_permutations_and_the_same_seed_the_same(table):
+    X = table[["age", "income"]]
+
+    def p_value(seed):
+        found = faithkit.evaluate(
+            lambda X: X["income"] > 0, X, explainer=lambda X: (X["age"] // 9).tolist(), seed=seed,
+            permutations=50, relation=lambda x, value: x["age"] > 9 * value,
+        )  # fmt: skip
+        return found.sufficiency.p_value
+
+    assert p_value(0) == p_value(0)
+    assert len({p_value(seed) for seed in (0, 1, 2, -1, -2, 2**70)}) > 1
