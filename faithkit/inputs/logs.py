@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from faithkit.inputs.content import Content
 from faithkit.inputs.parquet import ParquetTable, Piece
+from faithkit.inputs.paths import is_folder
 from faithkit.inputs.seeds import cell_words, digest_words, header
-from faithkit.inputs.tables import match_name, match_names, read_table
+from faithkit.inputs.tables import match_name, match_names, open_table
 from faithkit.measure.explanations import Explanations, as_explanations, object_array
 from faithkit.measure.rules import Rule
 
@@ -68,17 +70,24 @@ class Roles:
         others = () if self.by is None else (self.by,)
         return list(dict.fromkeys([self.prediction, *self.explanation, *self.features, *others]))
 
-    def log(self, frame: pd.DataFrame, piece: bool = False) -> Log:
+    def log(self, table: Content, piece: bool = False) -> Log:
         """Read a table, or a piece of one, in these roles; a row without any value has no explanation."""
-        logged = _sharing(frame[list(self.explanation)])
-        X = frame[list(self.features)] if self.features else None
+        logged = _sharing(table.frame(self.explanation, "explanation"))
+        X = table.frame(self.features) if self.features else None
         explanations = _rules(logged.iloc[:, 0]) if self.rules else as_explanations(logged)
-        if piece and explanations.kind == "vector" and logged.dtypes.nunique() > 1:
+        if piece and explanations.kind == "vector" and not _is_uniform(logged):
             # whether some integer is too large to be compared as a float is known after the last piece only
             explanations = attrs.evolve(explanations, identity=logged)
         missing = explanations.missing | _empty_rows(logged)
         explained = attrs.evolve(explanations, missing=missing, instances=X)
-        return Log(frame[self.prediction], explained, X, None if self.by is None else frame[self.by])
+        groups = None if self.by is None else table.labels(self.by)
+        return Log(table.labels(self.prediction), explained, X, groups)
+
+
+def _is_uniform(logged: pd.DataFrame) -> bool:
+    """Whether all columns have one dtype of NumPy, and so are one array of it."""
+    dtypes = set(logged.dtypes)
+    return len(dtypes) == 1 and isinstance(dtypes.pop(), np.dtype)
 
 
 def _sharing(logged: pd.DataFrame) -> pd.DataFrame:
@@ -117,8 +126,8 @@ class ParquetLog:
 
     def logs(self, piece: Piece) -> Iterator[Log]:
         """Read a piece, in logs of bounded size."""
-        for frame in self.table.frames(piece):
-            yield self.roles.log(frame, piece=True)
+        for part in self.table.parts(piece):
+            yield self.roles.log(part, piece=True)
 
     def fingerprint(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none, reading column by column."""
@@ -135,8 +144,8 @@ class ParquetLog:
         for name in names:
             one = self.table.using([name])
             for piece in one.pieces:
-                for frame in one.frames(piece):
-                    column = frame[name]
+                for part in one.parts(piece):
+                    column = part.frame()[name]
                     if isinstance(content, np.ndarray):
                         column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
                     yield cell_words(column)
@@ -151,6 +160,9 @@ def open_log(
 ) -> Log | ParquetLog:
     """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
 
+    Predictions and groups are names: in a CSV they stay as they were written, so `01` and `1` are two. In an
+    explanation 0.50 is 0.5, but codes such as `01` stay texts.
+
     A single column of text in which every value is a rule's JSON form is read as rules.
     """
 
@@ -158,19 +170,19 @@ def open_log(
         return Roles.named(names, prediction, explanation, features, by)
 
     file = Path(path)
-    if file.is_dir() or (file.exists() and file.name.lower().endswith(".parquet")):
+    if is_folder(path) or file.name.lower().endswith(".parquet"):
         return ParquetLog.open(file, roles)
-    frame = read_table(file)
-    found = roles(list(frame.columns))
-    rules = len(found.explanation) == 1 and _all_rules([frame[found.explanation[0]]])
-    return attrs.evolve(found, rules=rules).log(frame)
+    table = open_table(file)
+    found = roles(table.names)
+    rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
+    return attrs.evolve(found, rules=rules).log(table)
 
 
 def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
     if len(names) != 1 or not _is_text(table.schema.field(names[0]).type):
         return False
     one = table.using(names)
-    return _all_rules(frame.iloc[:, 0] for piece in one.pieces for frame in one.frames(piece))
+    return _all_rules(part.frame().iloc[:, 0] for piece in one.pieces for part in one.parts(piece))
 
 
 def _is_text(kind: Any) -> bool:

@@ -1,25 +1,30 @@
 """A table in Parquet, one file or a folder of them, read in pieces that are converted as the whole would be.
 
-pandas chooses a column's dtype by the values it sees: integers with a gap among them become floats. So that
-a piece without gaps does not differ from one with, the dtypes are settled first, from the files' metadata.
+Which columns have gaps is settled first, from the files' metadata.
 """
 
+import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import dataset
 
 from faithkit.errors import InputError
+from faithkit.foreign import foreign
+from faithkit.inputs.content import Content
+from faithkit.inputs.paths import is_folder
 from faithkit.inputs.tables import check_distinct
-from faithkit.wording import describe, few
+from faithkit.inputs.typed import Gaps, check_flat, columns_of, may_change
+from faithkit.inputs.written import EXACT
+from faithkit.wording import few
 
 _SHARE = "workers need the files under the same path as here"
+_PARTIAL = "Perhaps it is not a whole Parquet file: write it again."
 CELLS = 2**24  # converted at a time, 128 MiB of numbers
 
 
@@ -44,7 +49,7 @@ class ParquetTable:
     >>> for name, ages in {"a.parquet": [31, 45], "b.parquet": [None, 28]}.items():
     ...     pq.write_table(pa.table({"age": pa.array(ages, pa.int64())}), folder / name)
     >>> table = ParquetTable.open(folder).using(["age"])
-    >>> [frame["age"].tolist() for piece in table.pieces for frame in table.frames(piece)]
+    >>> [part.frame()["age"].tolist() for piece in table.pieces for part in table.parts(piece)]
     [[31.0, 45.0], [nan, 28.0]]
     """
 
@@ -52,30 +57,39 @@ class ParquetTable:
     schema: Any
     pieces: list[Piece]
     columns: list[str]
-    gaps: frozenset[str] = frozenset()
+    gaps: Gaps = attrs.field(factory=Gaps)
+    settled: frozenset[str] = frozenset()  # the columns whose gaps are known
 
     @classmethod
     def open(cls, path: Path) -> "ParquetTable":
         """Read the metadata of a file or folder, and refuse files that do not fit together."""
         # workers may have another working directory
-        files = [file.resolve() for file in (_files_of(path) if path.is_dir() else [path])]
-        headers = {file: _header(file) for file in files}
-        schema = headers[files[0]].schema
+        files = [file.resolve() for file in (_files_of(path) if is_folder(path) else [path])]
+        headers = {file: _Header.of(file) for file in files}
+        schema = _nullable(headers[files[0]].schema)
         for file in files[1:]:
             _check_alike(files[0], schema, file, headers[file].schema)
         pieces = list(_pieces(headers, max(1, CELLS // max(1, len(schema)))))
-        names = list(_converted(schema.empty_table()).columns)
+        names = columns_of(schema)
         if not pieces or not names:
             raise InputError(f"{path} has 0 rows or 0 columns; expected at least one of each.")
-        check_distinct(path, names)
         return cls(path, schema, pieces, names)
 
     def using(self, columns: Sequence[str]) -> "ParquetTable":
-        """Return the same table with some of its columns only, their dtypes settled."""
-        plain = [name for name in columns if _may_change(self.schema.field(name).type)]
-        files = dict.fromkeys(piece.file for piece in self.pieces) if plain else {}
-        gaps = {name for file in files for name in _with_gaps(Path(file), plain)}
-        return attrs.evolve(self, columns=list(columns), gaps=frozenset(gaps))
+        """Return the same table with some of its columns only, their gaps settled."""
+        check_flat(self.schema, columns)
+        new = [
+            name for name in columns if may_change(self.schema.field(name).type) and name not in self.settled
+        ]
+        some = self._holding(new, _is_missing)
+        gaps = Gaps(self.gaps.some | some, self.gaps.wide | self._holding(some, _is_beyond))
+        return attrs.evolve(self, columns=list(columns), gaps=gaps, settled=self.settled.union(new))
+
+    def _holding(self, names: Iterable[str], condition: Callable[[str, Any], Any]) -> frozenset[str]:
+        asked = {name: condition(name, self.schema.field(name).type) for name in names}
+        files = dict.fromkeys(piece.file for piece in self.pieces) if asked else {}
+        schema = pa.schema([self.schema.field(name) for name in asked])
+        return frozenset(name for file in files for name in _holding(file, schema, asked))
 
     def __len__(self) -> int:
         return self.pieces[-1].start + self.pieces[-1].n
@@ -87,76 +101,90 @@ class ParquetTable:
             by_file.setdefault(piece.file, []).append(piece)
         return list(by_file.values())
 
-    def frames(self, piece: Piece) -> Iterator[pd.DataFrame]:
-        """Yield the rows of a piece, in frames of bounded size."""
+    def parts(self, piece: Piece) -> Iterator[Content]:
+        """Yield the rows of a piece, in parts of bounded size."""
         size = max(1, CELLS // len(self.columns))
-        try:
-            with _opened(Path(piece.file)) as file:
-                batches = file.iter_batches(size, row_groups=list(piece.row_groups), columns=self.columns)
-                for batch in batches:
-                    yield self._frame(pa.Table.from_batches([batch]))
-        except FileNotFoundError:
-            raise InputError(f"there is no file {piece.file} on {platform.node()}: {_SHARE}.") from None
-        except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
-            groups = few([str(group) for group in piece.row_groups])
-            raise InputError(
-                f"{piece.file} cannot be read in row group {groups} ({describe(error)}): it is damaged. "
-                "Write the file again."
-            ) from None
+        if not os.path.exists(piece.file):
+            raise InputError(f"there is no file {piece.file} on {platform.node()}: {_SHARE}.")
+        with _opened(Path(piece.file)) as file:
+            batches = file.iter_batches(size, row_groups=list(piece.row_groups), columns=self.columns)
+            while (batch := _next(batches, piece)) is not None:
+                yield self._part(pa.Table.from_batches([batch]))
 
-    def read(self) -> pd.DataFrame:
+    def read(self) -> Content:
         """Read the whole table."""
-        frames = [frame for piece in self.pieces for frame in self.frames(piece)]
-        return pd.concat(frames, ignore_index=True)
+        parts = [part.cells for piece in self.pieces for part in self.parts(piece)]
+        return self._part(pa.concat_tables(parts))
 
-    def row(self, number: int) -> pd.DataFrame:
+    def row(self, number: int) -> Content:
         """Read one row."""
         piece = next(piece for piece in self.pieces if number < piece.start + piece.n)
         place = number - piece.start
-        for frame in self.frames(piece):
-            if place < len(frame):
-                return frame.iloc[[place]]
-            place -= len(frame)
-        raise AssertionError(f"{piece.file} has fewer rows than it says")
+        for part in self.parts(piece):
+            if place < len(part):
+                return self._part(part.cells.slice(place, 1))
+            place -= len(part)
+        raise InputError(f"{piece.file} has fewer rows than it says: write the file again.")
 
-    def empty(self) -> pd.DataFrame:
-        """Return a frame of these columns without rows."""
-        return self._frame(self.schema.empty_table().select(self.columns))
+    def empty(self) -> Content:
+        """Return these columns without rows."""
+        return self._part(self.schema.empty_table())
 
-    def _frame(self, table: Any) -> pd.DataFrame:
-        for name in self.gaps:
-            if pa.types.is_integer(self.schema.field(name).type):
-                place = table.schema.get_field_index(name)
-                table = table.set_column(place, name, table.column(name).cast(pa.float64(), safe=False))
-        frame = _converted(table.replace_schema_metadata(self.schema.metadata).select(self.columns))
-        truths = [name for name in self.gaps if frame[name].dtype == np.dtype(bool)]
-        return frame.astype(dict.fromkeys(truths, object)) if truths else frame
+    def _part(self, cells: Any) -> Content:
+        schema = pa.schema([self.schema.field(name) for name in self.columns], self.schema.metadata)
+        columns = [cells.column(name) for name in self.columns]
+        return Content(pa.Table.from_arrays(columns, schema=schema), written=False, gaps=self.gaps)
+
+
+def _next(batches: Iterator[Any], piece: Piece) -> Any:
+    groups = few([str(group) for group in piece.row_groups])
+    with foreign(f"reading row group {groups} of {piece.file}", "It is damaged: write the file again."):
+        return next(batches, None)
+
+
+def _nullable(schema: Any) -> Any:
+    """Return a schema that fits all files of these columns: one may promise that no value is missing."""
+    return pa.schema([pa.field(field.name, field.type) for field in schema], schema.metadata)
+
+
+def read_cells(path: Path) -> Any:
+    """Read one file as an Arrow table, without what pandas wrote as an index."""
+    header = _Header.of(path)
+    with foreign(f"reading {path}", _PARTIAL), _opened(path) as file:
+        table = file.read(use_threads=False)
+    return table.select(columns_of(header.schema))
 
 
 def _files_of(folder: Path) -> list[Path]:
-    files = sorted(folder.glob("*.parquet"))
-    deeper = next(folder.glob("*/**/*.parquet"), None)
-    if deeper is not None:
+    """Return the files of a log; hidden ones are not part of it."""
+    with foreign(f"reading the folder {folder}", "Check that you may look into it."):
+        names = sorted(name for name in os.listdir(folder) if _is_part(name))
+    deeper = (file.relative_to(folder) for file in folder.glob("*/**/*.parquet"))
+    inside = next((file for file in deeper if not any(map(_is_hidden, file.parts))), None)
+    if inside is not None:
         raise InputError(
-            f"{folder} has Parquet files in a folder inside it ({deeper.relative_to(folder)}): name a folder "
+            f"{folder} has Parquet files in a folder inside it ({inside}): name a folder "
             "that has all of them side by side."
         )
-    if not files:
+    if not names:
         raise InputError(f"the folder {folder} has no file that ends in .parquet: name the folder of a log.")
-    return files
+    return [folder / name for name in names]
+
+
+def _is_part(name: str) -> bool:
+    return name.endswith(".parquet") and not _is_hidden(name)
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a name is one that programs give to what is not yet, or not, a part of the data."""
+    return name.startswith((".", "_"))
 
 
 def _opened(file: Path) -> Any:
-    return pq.ParquetFile(file, page_checksum_verification=True)
-
-
-def _header(file: Path) -> Any:
-    try:
-        return _Header.of(file)
-    except (pa.ArrowException, OSError, EOFError) as error:
-        raise InputError(
-            f"{file} is not a whole Parquet file ({describe(error)}). It may be truncated: write it again."
-        ) from None
+    if is_folder(file):
+        raise InputError(f"{file} is a folder; expected a Parquet file.")
+    with foreign(f"reading {file}", _PARTIAL):
+        return pq.ParquetFile(file, page_checksum_verification=True)
 
 
 @attrs.frozen(eq=False)
@@ -166,9 +194,11 @@ class _Header:
 
     @classmethod
     def of(cls, path: Path) -> "_Header":
-        with _opened(path) as file:
+        with _opened(path) as file, foreign(f"reading {path}", _PARTIAL):
             groups = range(file.metadata.num_row_groups)
-            return cls(file.schema_arrow, [file.metadata.row_group(i).num_rows for i in groups])
+            found = cls(file.schema_arrow, [file.metadata.row_group(i).num_rows for i in groups])
+        check_distinct(path, found.schema.names)
+        return found
 
 
 def _check_alike(first: Path, wanted: Any, file: Path, found: Any) -> None:
@@ -207,33 +237,28 @@ def _pieces(headers: dict[Path, _Header], size: int) -> Iterator[Piece]:
             start += n
 
 
-def _may_change(kind: Any) -> bool:
-    """Whether pandas has another dtype for a column of this type when a value is missing."""
-    return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
+def _holding(file: str, schema: Any, conditions: dict[str, Any]) -> Iterator[str]:
+    """Yield the columns of a file in which a condition holds somewhere.
+
+    A row group is read only where its statistics do not exclude it. Those of a damaged file can end the whole
+    process, so the first row of each group is read before anybody asks for them.
+    """
+    with foreign(f"reading {file}", _PARTIAL):
+        with _opened(Path(file)) as opened:
+            for group in range(opened.num_row_groups):
+                next(opened.iter_batches(1, row_groups=[group], columns=schema.names), None)
+        table = dataset.dataset(file, schema, format="parquet")
+        found = {name: table.head(1, columns=[name], filter=asked) for name, asked in conditions.items()}
+    yield from (name for name, rows in found.items() if rows.num_rows)
 
 
-def _with_gaps(path: Path, columns: list[str]) -> set[str]:
-    """Return the columns that have missing values in a file."""
-    with _opened(path) as file:
-        metadata = file.metadata
-        names = [metadata.schema.column(j).path for j in range(metadata.num_columns)]
-        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-        return {name for name in columns if _has_gap(file, groups, name, names.index(name))}
+def _is_missing(name: str, _kind: Any) -> Any:
+    return dataset.field(name).is_null()
 
 
-def _has_gap(file: Any, groups: list[Any], name: str, place: int) -> bool:
-    known = [group.column(place).statistics for group in groups]
-    if all(one is not None and one.has_null_count for one in known):
-        return any(one.null_count for one in known)
-    return any(batch.column(0).null_count for batch in file.iter_batches(CELLS, columns=[name]))
-
-
-def _converted(table: Any) -> pd.DataFrame:
-    """Give an Arrow table as pandas does; dictionaries differ between pieces, so words come as words."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            plain = table.column(place).cast(field.type.value_type)
-            table = table.set_column(place, field.name, plain)
-    frame = table.to_pandas(use_threads=False).reset_index(drop=True)
-    frame.columns = [str(name) for name in frame.columns]
-    return frame
+def _is_beyond(name: str, kind: Any) -> Any:
+    """Return the condition that a float would round an integer; there is none where all are small."""
+    field = dataset.field(name)
+    if kind == pa.uint64():
+        return field > pa.scalar(EXACT, kind)
+    return (field > EXACT) | (field < -EXACT) if kind == pa.int64() else dataset.scalar(False)

@@ -1,5 +1,6 @@
 """What a person wants evaluated, put together from files and names: a model, a sample, a background."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,11 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
+from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import dataset_names, load_dataset
 from faithkit.inputs.models import default_model_names, load_model, split_rows, train_default
 from faithkit.inputs.rows import n_rows, take_rows
-from faithkit.inputs.tables import match_name, read_table, select_columns, split_target, suggest_column
+from faithkit.inputs.tables import match_name, open_table, select_columns, split_target, suggest_column
 from faithkit.wording import few, suggest
 
 
@@ -56,7 +58,7 @@ def prepare(
     if columns:
         X = select_columns(X, columns)
     if text:
-        X = _texts(X, text)
+        X = _texts(X, text, table)
     known = read_like(X, background, text) if background else None
     if model in default_model_names():
         if y is None:
@@ -76,31 +78,37 @@ def prepare(
 
 
 def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
-    """Return the features, the target where there is one, and the table as it was read."""
-    if data in dataset_names() and not Path(data).exists():
+    """Return the features, the target where there is one, and all columns as they were read."""
+    if data in dataset_names() and not os.path.exists(data):
         dataset = load_dataset(data)
         return dataset.X, dataset.y, dataset.X
-    if not Path(data).exists() and not Path(data).suffix:
+    if not os.path.exists(data) and not Path(data).suffix:
         raise InputError(
             f"there is neither a file nor a dataset {data!r}. {suggest(data, dataset_names())} "
             "Give a CSV or Parquet file, or a name that `faithkit datasets` lists."
         )
-    frame = read_table(data)
-    return (frame, None, frame) if target is None else (*split_target(frame, target), frame)
+    table = open_table(data)
+    frame = table.frame(categories=True)
+    if target is None:
+        return frame, None, table
+    X, _ = split_target(frame, target)
+    return X, table.labels(target), table
 
 
 def _column(table: Any, name: str) -> Any:
     if isinstance(table, list):
         raise InputError(f"this dataset has texts only, and no column to group by: leave --by {name} out.")
+    if isinstance(table, Content):
+        return table.labels(match_name(table.names, name, "--by"))
     return table[match_name(list(table.columns), name, "--by")]
 
 
-def _texts(frame: Any, column: str) -> list[str]:
+def _texts(frame: Any, column: str, table: Any) -> list[str]:
     if isinstance(frame, list):
         raise InputError(f"this dataset has texts only: leave --text {column} out.")
     if column not in frame.columns:
         raise InputError(f"the table has no column {column!r}. {suggest_column(column, frame.columns)}")
-    cells = frame[column]
+    cells = table.texts(column) if isinstance(table, Content) else frame[column]
     if cells.isna().any():
         row = int(cells.isna().to_numpy().argmax())
         raise InputError(f"row {row} has no text in {column!r}: drop such rows, or fill them.")
@@ -109,9 +117,10 @@ def _texts(frame: Any, column: str) -> list[str]:
 
 def read_like(X: Any, path: str, text: str | None = None) -> Any:
     """Read another sample of the same columns as X: a background, or a reference."""
-    frame = read_table(path)
+    table = open_table(path)
+    frame = table.frame(categories=True)
     if text is not None or isinstance(X, list):
-        return _texts(frame, text or "text")
+        return _texts(frame, text or "text", table)
     absent = [name for name in X.columns if name not in frame.columns]
     if absent:
         raise InputError(f"{path} lacks columns of the data: {few(map(str, absent))}.")

@@ -3,37 +3,67 @@
 Whatever can be wrong with a file is said in one line, because the reader of that line is at a terminal.
 """
 
-import gzip
-import warnings
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from faithkit.errors import InputError
-from faithkit.wording import describe, did_you_mean, few
+from faithkit.foreign import foreign
+from faithkit.inputs.content import Content
+from faithkit.inputs.csv_texts import read_texts
+from faithkit.inputs.paths import is_folder
+from faithkit.wording import did_you_mean, few
 
 _SUFFIXES = (".csv", ".csv.gz", ".parquet")
 
 
-def read_table(path: str | PathLike[str]) -> Any:
-    r"""Read a CSV (`.csv`, `.csv.gz`) or Parquet (`.parquet`) file as a DataFrame.
-
-    In a CSV an empty cell is a missing value and nothing else is: words like NA, None, null or nan stay
-    the text they are, so a column of numbers with such a word in it is a column of text. A column of
-    numbers with empty cells is read as floats. Cells are separated by commas, the encoding is UTF-8,
-    and the first line has the column names.
+def open_table(path: str | PathLike[str]) -> Content:
+    """Read a CSV (`.csv`, `.csv.gz`) or Parquet (`.parquet`) file, and leave open what its columns mean.
 
     Raises
     ------
     InputError
         There is no such file, its suffix is unknown, it is damaged, it has no rows, or two of its columns
         have the same name.
+    """
+    path = Path(path)
+    suffix = _checked_suffix(path)
+    if suffix == ".parquet":
+        from faithkit.inputs.parquet import read_cells
+
+        found = Content(read_cells(path), written=False)
+    else:
+        with foreign(f"reading {path}", "Check the file."):
+            found = Content(read_texts(path, packed=suffix == ".csv.gz"), written=True)
+        check_distinct(path, found.names)
+    if not len(found) or not found.names:
+        raise InputError(
+            f"{path} has {len(found)} rows and {len(found.names)} columns; expected at least one of each."
+        )
+    return found
+
+
+def read_table(path: str | PathLike[str]) -> Any:
+    r"""Read a CSV (`.csv`, `.csv.gz`) or Parquet (`.parquet`) file as a DataFrame of features.
+
+    In a CSV an empty cell is a missing value and nothing else is: words like NA, None, null or nan stay
+    the text they are, so a column of numbers with such a word in it is a column of text. Cells are
+    separated by commas, every row has as many as the header, the encoding is UTF-8, and the first line has
+    the column names.
+
+    Integers with missing values among them are floats, which models take; where a float would round one of
+    them (beyond 2**53), they stay integers, as pandas' Int64.
+
+    Features are numbers wherever they can be. Columns that are names are not: `open_table` gives these as
+    they were written, so that `01` and `1`, or `true` and `TRUE`, stay two labels or two groups.
+
+    Raises
+    ------
+    InputError
+        As `open_table` does.
 
     Examples
     --------
@@ -46,17 +76,7 @@ def read_table(path: str | PathLike[str]) -> Any:
     0  31.0     NA
     1   NaN  clerk
     """
-    path = Path(path)
-    suffix = _checked_suffix(path)
-    try:
-        frame = _read_parquet(path) if suffix == ".parquet" else _read_csv(path, suffix)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({describe(error)}). Check the file.") from error
-    if frame.empty:
-        raise InputError(
-            f"{path} has {len(frame)} rows and {frame.shape[1]} columns; expected at least one of each."
-        )
-    return frame
+    return open_table(path).frame(categories=True)
 
 
 def split_target(frame: Any, target: str) -> tuple[Any, Any]:
@@ -64,6 +84,7 @@ def split_target(frame: Any, target: str) -> tuple[Any, Any]:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> X, y = split_target(pd.DataFrame({"age": [31, 45], "income": ["low", "high"]}), "income")
     >>> list(X), y.tolist()
     (['age'], ['low', 'high'])
@@ -89,6 +110,7 @@ def select_columns(frame: Any, patterns: str | Sequence[str]) -> Any:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> frame = pd.DataFrame([[1, 0.5, 2, 0.25]], columns=["age", "phi_age", "sex", "phi_sex"])
     >>> list(select_columns(frame, "phi_*,age"))
     ['age', 'phi_age', 'phi_sex']
@@ -153,52 +175,12 @@ def _matches(names: Sequence[str], pattern: str) -> Iterable[str]:
 
 
 def _checked_suffix(path: Path) -> str:
-    if path.is_dir():
+    if is_folder(path):
         raise InputError(f"{path} is a directory; expected a file that ends in {_either(_SUFFIXES)}.")
-    if not path.exists():
-        raise InputError(f"There is no file {path}. Check the path.")
     suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), None)
     if suffix is None:
         raise InputError(f"{path} has the suffix {path.suffix!r}; expected {_either(_SUFFIXES)}. Convert it.")
     return suffix
-
-
-def _read_csv(path: Path, suffix: str) -> Any:
-    # low_memory would guess a column's type piece by piece, and mix ints and strings in one column
-    options = {
-        "compression": "gzip" if suffix == ".csv.gz" else None,
-        "keep_default_na": False,
-        "na_values": [""],
-        "low_memory": False,
-    }
-    try:
-        # read as a row, because pandas renames columns of the same name
-        header = pd.read_csv(path, header=None, nrows=1, dtype=str, na_filter=False, **options)
-        _check_header(path, header.iloc[0].tolist())
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            # without index_col the first column becomes an index where rows are longer than the header
-            return pd.read_csv(path, index_col=False, **options)
-    except pd.errors.ParserWarning as error:
-        raise InputError(f"{path} has more cells in its rows than names in its header. Name all.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text ({error.reason}). Save it as UTF-8.") from error
-    except pd.errors.EmptyDataError as error:
-        raise InputError(f"{path} is empty; expected a line with column names and rows.") from error
-    except pd.errors.ParserError as error:
-        raise InputError(f"{path} is not a well-formed CSV ({describe(error)}). Check that line.") from error
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is not a whole gzip file ({describe(error)}). Fetch it again.") from error
-
-
-def _check_header(path: Path, names: list[str]) -> None:
-    for mark, word in ((";", "';'"), ("\t", "tabs")):
-        if len(names) == 1 and mark in names[0]:
-            raise InputError(
-                f"{path} has the single column {names[0]!r}: its cells are separated by {word}; "
-                "expected commas. Save it with commas."
-            )
-    check_distinct(path, [name for name in names if name])
 
 
 def check_distinct(path: Path, names: Sequence[str]) -> None:
@@ -206,24 +188,6 @@ def check_distinct(path: Path, names: Sequence[str]) -> None:
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise InputError(f"{path} has several columns {twice!r}: give each column a name of its own.")
-
-
-def _read_parquet(path: Path) -> Any:
-    from pyarrow.parquet import read_schema
-
-    check_distinct(path, _whole(path, read_schema).names)
-    return _whole(path, lambda file: pd.read_parquet(file, engine="pyarrow"))
-
-
-def _whole(path: Path, read: Callable[[Path], Any]) -> Any:
-    from pyarrow import ArrowException
-
-    try:
-        return read(path)
-    except (ArrowException, ValueError, EOFError) as error:
-        raise InputError(
-            f"{path} is not a whole Parquet file ({describe(error)}). It may be truncated: write it again."
-        ) from error
 
 
 def _either(words: Sequence[str]) -> str:

@@ -83,7 +83,7 @@ def _column_words(column: pd.Series) -> NDArray[np.uint64]:
     """Give a column as 64-bit words that are equal exactly where its values are."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
         return words(column.to_numpy())
-    if isinstance(column.dtype, pd.StringDtype):
+    if isinstance(column.dtype, pd.StringDtype) or column.dtype.kind in "iu":  # with gaps: code −1
         return pd.factorize(column)[0].astype(np.int64).view(np.uint64)
     return _equal_objects(column.to_numpy(dtype=object, na_value=None)).codes.view(np.uint64)
 

@@ -139,7 +139,7 @@ class LogEvaluation(Evaluation):
 
     def _seen(self, row: int, label: int) -> Witness:
         log = self.reading.log
-        X = log.table.using(log.roles.features).row(row) if log.roles.features else None
+        X = log.table.using(log.roles.features).row(row).frame() if log.roles.features else None
         return Witness(row, self.labels.classes[label], cells_of(X, 0))
 
 

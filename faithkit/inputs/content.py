@@ -1,0 +1,67 @@
+"""What a file holds, before anybody has said what its columns mean: each is read as its role asks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import pandas as pd
+import pyarrow as pa
+
+from faithkit.inputs.typed import Gaps, as_frame, check_flat
+from faithkit.inputs.written import READ
+
+
+@attrs.frozen(eq=False)
+class Content:
+    """The columns of a table, or of a part of one.
+
+    Parameters
+    ----------
+    cells : pyarrow.Table
+        With the types that a Parquet file gives to its columns, or the texts of a CSV.
+    written : bool
+        Whether these are the texts of a CSV.
+    gaps : Gaps, optional
+        Of the whole table, where this is a part of one.
+
+    Examples
+    --------
+    >>> table = Content(pa.table({"month": ["01", "1", None]}), written=True)
+    >>> table.frame(["month"])["month"].tolist()
+    [1.0, 1.0, nan]
+    >>> table.labels("month").dropna().tolist()
+    ['01', '1']
+    """
+
+    cells: Any
+    written: bool
+    gaps: Gaps | None = None
+
+    def __len__(self) -> int:
+        return int(self.cells.num_rows)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        found: list[str] = self.cells.column_names
+        return found
+
+    def frame(
+        self, names: Sequence[str] | None = None, role: str = "features", categories: bool = False
+    ) -> pd.DataFrame:
+        """Return columns as "features", as an "explanation", or as "labels": predictions, targets, groups."""
+        cells = self.cells if names is None else self.cells.select(list(names))
+        if self.written:
+            columns = zip(cells.column_names, cells.columns, strict=True)
+            cells = pa.table({name: READ[role](column) for name, column in columns})
+        gaps = Gaps.of(cells) if self.gaps is None else self.gaps
+        return as_frame(cells, gaps, role == "labels", categories)
+
+    def labels(self, name: str) -> pd.Series:
+        """Return a column of names."""
+        check_flat(self.cells.schema, [name])
+        return self.frame([name], "labels")[name]
+
+    def texts(self, name: str) -> pd.Series:
+        """Return a column as the texts that were written, where that is known."""
+        return self.cells.column(name).to_pandas() if self.written else self.frame([name])[name]

@@ -1,0 +1,151 @@
+"""Texts of a CSV as numbers, where they are meant as numbers and nothing is lost.
+
+What a column means depends on who reads it. To a model `1.50`, `1.5` and `01.5` are one number. As
+predictions or groups they are three names. In an explanation 1.50 is 1.5, but `01` and `1` are two codes.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_HEAD = 1000  # rows
+EXACT = 2**53  # up to here every integer is a float of its own
+_SPELLINGS = ({"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"})
+_TRUE = pa.array(["True", "true", "TRUE"])
+_CODE = re.compile(r"[+-]?0[0-9]")
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_NUMBER = re.compile(r"\s*[+-]?([0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?|inf(inity)?)\s*", re.IGNORECASE)
+
+
+def as_features(texts: Any) -> Any:
+    """Return integers, floats or truth values where every text is one, as pandas reads them; else the texts.
+
+    A column without any text is floats. Integers that a float would round stay texts among decimals.
+
+    Examples
+    --------
+    >>> as_features(pa.chunked_array([["1", None, " 01"]])).to_pylist()
+    [1, None, 1]
+    >>> as_features(pa.chunked_array([["1", "NA"]])).to_pylist()
+    ['1', 'NA']
+    """
+    if texts.null_count == len(texts):
+        return pa.chunked_array([pa.nulls(len(texts), pa.float64())])
+    for read in (_numbers, _truths):
+        found = read(texts)
+        if found is not None:
+            return found
+    return texts
+
+
+def as_explanation(texts: Any) -> Any:
+    """Return what `as_features` does, but codes such as 01 and words such as TRUE beside true stay texts.
+
+    Examples
+    --------
+    >>> as_explanation(pa.chunked_array([["0.50", "0.5"]])).to_pylist()
+    [0.5, 0.5]
+    >>> as_explanation(pa.chunked_array([["1", "01"]])).to_pylist()
+    ['1', '01']
+    """
+    found = as_features(texts)
+    if pa.types.is_boolean(found.type):
+        used = set(pc.unique(texts).to_pylist()) - {None}
+        return found if any(used <= spelling for spelling in _SPELLINGS) else texts
+    openings = pc.unique(pc.utf8_slice_codeunits(pc.ascii_trim_whitespace(texts), 0, 3))
+    return texts if any(map(_CODE.match, openings.drop_null().to_pylist())) else found
+
+
+def as_labels(texts: Any) -> Any:
+    """Return numbers or truth values where Python writes every one of them like that; else the texts.
+
+    So no two different texts become one label, and a label is shown as it was written.
+
+    Examples
+    --------
+    >>> as_labels(pa.chunked_array([["1", "0", None]])).to_pylist()
+    [1, 0, None]
+    >>> as_labels(pa.chunked_array([["1", "1.0"]])).to_pylist()
+    ['1', '1.0']
+    """
+    distinct = pc.unique(texts).drop_null()
+    written = distinct.to_pylist()
+    values = as_features(pa.chunked_array([distinct])).to_pylist()
+    if len(set(values)) < len(values) or any(map(_differ, written, values)):
+        return texts
+    return as_features(texts)
+
+
+READ: dict[str, Callable[[Any], Any]] = {
+    "features": as_features,
+    "explanation": as_explanation,
+    "labels": as_labels,
+}
+
+
+def _differ(text: str, value: Any) -> bool:
+    return str(value) != text
+
+
+def _numbers(texts: Any) -> Any:
+    """Return integers or floats, or None where a text is no number."""
+    head = [text for text in texts.slice(0, _HEAD).to_pylist() if text is not None]
+    if not all(map(_NUMBER.fullmatch, head)):  # as most columns of words show at once
+        return None
+    whole = all(map(_WHOLE.fullmatch, head))
+    for kind in (pa.int64(), pa.uint64(), pa.float64()) if whole else (pa.float64(),):
+        for given in (lambda: texts, lambda: _cleaned(texts)):
+            found = _cast(given(), kind)
+            if found is not None:
+                return found
+    return None
+
+
+def _cleaned(texts: Any) -> Any:
+    """Return the texts without what may stand around a number: spaces, and a plus."""
+    return pc.replace_substring_regex(pc.ascii_trim_whitespace(texts), r"^\+([0-9.iI])", r"\1")
+
+
+def _cast(texts: Any, kind: Any) -> Any:
+    """Return texts as numbers of one type, or None where one of them is none, or would be another number."""
+    try:
+        found = texts.cast(kind)
+    except pa.ArrowInvalid:
+        return None
+    faithful = _is_faithful(texts, found) if pa.types.is_floating(kind) else not _have_hexadecimal(texts)
+    return found if faithful else None
+
+
+def _have_hexadecimal(texts: Any) -> bool:
+    """Whether there is one like 0x1A: to Arrow it is an integer, and to nobody else."""
+    return any(pc.any(pc.match_substring(texts, mark)).as_py() for mark in "xX")
+
+
+def _is_faithful(texts: Any, floats: Any) -> bool:
+    """Whether no text is a word for NaN, a number too large for any float, or an integer that one rounds."""
+    unlike = pc.is_nan(floats)
+    ends = pc.min_max(floats).as_py().values()
+    if not pc.any(unlike).as_py() and max(map(abs, ends)) < EXACT:
+        return True
+    suspects = pc.or_(unlike, pc.greater_equal(pc.abs(floats), float(EXACT)))
+    cells = zip(texts.filter(suspects).to_pylist(), floats.filter(suspects).to_pylist(), strict=True)
+    return all(_stays(text, value) for text, value in cells)
+
+
+def _stays(text: str, value: float) -> bool:
+    if value != value or abs(value) == float("inf"):
+        return _INFINITE.fullmatch(text) is not None
+    return _WHOLE.fullmatch(text) is None or int(text) == int(value)
+
+
+def _truths(texts: Any) -> Any:
+    """Return truth values, or None where a text is none."""
+    words = set().union(*_SPELLINGS)
+    first = next(chunk.drop_null()[0] for chunk in texts.chunks if chunk.null_count < len(chunk))
+    if first.as_py() not in words or not set(pc.unique(texts).to_pylist()) <= words | {None}:
+        return None
+    return pc.if_else(pc.is_null(texts), None, pc.is_in(texts, value_set=_TRUE))

@@ -1,0 +1,139 @@
+"""Names in a CSV stay as they were written: predictions, targets and groups, and the codes of explanations."""
+
+import pandas as pd
+import pytest
+
+from faithkit import InputError
+from faithkit.inputs.logs import open_log
+from faithkit.inputs.situation import prepare
+from faithkit.inputs.tables import open_table
+from faithkit.run.logs import score_log
+
+INF = float("inf")
+BIG = "123456789012345678901234567890"
+
+# two different texts; what they are to a model, in an explanation, and as labels ("=": the texts themselves)
+PAIRS = [
+    (["1", "2"], [1, 2], [1, 2], [1, 2]),
+    (["-1", "0"], [-1, 0], [-1, 0], [-1, 0]),
+    (["0.5", "2.25"], [0.5, 2.25], [0.5, 2.25], [0.5, 2.25]),
+    (["1e-05", "1e+16"], [1e-05, 1e16], [1e-05, 1e16], [1e-05, 1e16]),
+    (["True", "False"], [True, False], [True, False], [True, False]),
+    (["01", "1"], [1, 1], "=", "="),
+    (["01", "02"], [1, 2], "=", "="),
+    (["-01", "-1"], [-1, -1], "=", "="),
+    (["00.5", "0.5"], [0.5, 0.5], "=", "="),
+    (["0", "00"], [0, 0], "=", "="),
+    (["1.0", "1"], [1.0, 1.0], [1.0, 1.0], "="),
+    (["1", "2.5"], [1.0, 2.5], [1.0, 2.5], "="),
+    (["1.50", "1.5"], [1.5, 1.5], [1.5, 1.5], "="),
+    (["1e3", "1000"], [1000.0, 1000.0], [1000.0, 1000.0], "="),
+    (["1E3", "1e3"], [1000.0, 1000.0], [1000.0, 1000.0], "="),
+    (["+1", "1"], [1, 1], [1, 1], "="),
+    ([" 1", "1"], [1, 1], [1, 1], "="),
+    (["1 ", "1"], [1, 1], [1, 1], "="),
+    (["-0", "0"], [0, 0], [0, 0], "="),
+    (["-0.0", "0.0"], [0.0, 0.0], [0.0, 0.0], "="),
+    ([".5", "0.5"], [0.5, 0.5], [0.5, 0.5], "="),
+    (["inf", "Infinity"], [INF, INF], [INF, INF], "="),
+    (["inf", "-inf"], [INF, -INF], [INF, -INF], [INF, -INF]),
+    (["1", "inf"], [1.0, INF], [1.0, INF], "="),
+    (["nan", "NaN"], "=", "=", "="),
+    (["true", "TRUE"], [True, True], "=", "="),
+    (["true", "True"], [True, True], "=", "="),
+    (["true", "false"], [True, False], [True, False], "="),
+    (["TRUE", "FALSE"], [True, False], [True, False], "="),
+    (["True", "1"], "=", "=", "="),
+    (["yes", "Yes"], "=", "=", "="),
+    (["a", " a"], "=", "=", "="),
+    (["0x1A", "26"], "=", "=", "="),
+    (["1_000", "1000"], "=", "=", "="),
+    (["1,000", "1000"], "=", "=", "="),
+    (["１", "1"], "=", "=", "="),
+    (["½", "0.5"], "=", "=", "="),
+    (["é", "e\u0301"], "=", "=", "="),
+    ([BIG + "1", BIG + "2"], "=", "=", "="),
+    (["9007199254740993", "9007199254740992.0"], "=", "=", "="),
+    (["9007199254740993", "9007199254740992"], [2**53 + 1, 2**53], [2**53 + 1, 2**53], [2**53 + 1, 2**53]),
+    (
+        ["18446744073709551615", "18446744073709551614"],
+        [2**64 - 1, 2**64 - 2],
+        [2**64 - 1, 2**64 - 2],
+        [2**64 - 1, 2**64 - 2],
+    ),
+    (["1e400", "1e500"], "=", "=", "="),
+    (["2020-01-01", "2020-01-02"], "=", "=", "="),
+]
+
+
+def quoted(text):
+    return f'"{text}"'
+
+
+@pytest.fixture(params=PAIRS, ids=lambda case: " ".join(case[0]))
+def case(request, tmp_path):
+    """A pair of texts, each in ten rows, in a log whose column `name` it is."""
+    texts, *expected = request.param
+    rows = "".join(f"{quoted(texts[k % 2])},{k % 2},0.5\n" for k in range(20))
+    (tmp_path / "log.csv").write_text(f"name,label,phi\n{rows}", encoding="utf-8")
+    return tmp_path / "log.csv", texts, [texts if part == "=" else part for part in expected]
+
+
+def test_what_a_column_is_depends_on_who_reads_it(case):
+    path, texts, (features, explanation, labels) = case
+    table = open_table(path)
+    found = (
+        table.frame(["name"])["name"],
+        table.frame(["name"], "explanation")["name"],
+        table.labels("name"),
+        table.texts("name"),
+    )
+    for column, expected in zip(found, (features, explanation, labels, texts), strict=True):
+        assert column.tolist() == expected * 10
+        assert [type(value) for value in column.tolist()] == [type(value) for value in expected * 10]
+
+
+def test_two_texts_are_two_predictions_and_two_groups(case):
+    path, *_ = case
+    predicted = score_log(open_log(str(path), "name", ("phi",))).result
+    assert predicted.consistency.value == pytest.approx(9 / 19)  # of ten and ten that share an explanation
+    with pytest.warns(match="are a function of the prediction"):
+        grouped = score_log(open_log(str(path), "label", ("phi",), (), "name"))
+    assert len(grouped.subgroups) == 2
+
+
+def test_explanations_are_two_or_one_as_numbers_or_codes_are(case):
+    path, _, (_, explanation, _) = case
+    found = score_log(open_log(str(path), "label", ("name",))).result
+    assert found.n_explanations == len(set(explanation))
+    beside = score_log(open_log(str(path), "label", ("name", "phi"))).result
+    assert beside.n_explanations == len(set(explanation))
+
+
+def test_grouping_by_a_column_does_not_change_what_the_model_gets(tmp_path):
+    rows = "".join(f"{['1', '01', '1.0', '2'][k % 4]},{k % 2}\n" for k in range(60))
+    (tmp_path / "people.csv").write_text(f"ward,y\n{rows}")
+    path = str(tmp_path / "people.csv")
+    alone, grouped = (
+        prepare(path, target="y", model="tree"),
+        prepare(path, target="y", model="tree", by="ward"),
+    )
+    pd.testing.assert_frame_equal(alone.X, grouped.X)
+    assert set(grouped.groups) == {"1", "01", "1.0", "2"}
+
+
+def test_targets_are_names(tmp_path):
+    rows = "".join(f"{k},{['01', '1'][k % 2]}\n" for k in range(60))
+    (tmp_path / "people.csv").write_text(f"x,y\n{rows}")
+    found = prepare(str(tmp_path / "people.csv"), target="y", model="tree")
+    assert found.model.classes_.tolist() == ["01", "1"]
+
+
+def test_texts_of_digits_are_the_texts_that_were_written(tmp_path):
+    rows = "".join(f"{['007', '1.50'][k % 2]},{k % 2}\n" for k in range(60))
+    (tmp_path / "texts.csv").write_text(f"text,y\n{rows}")
+    path = str(tmp_path / "texts.csv")
+    found = prepare(path, target="y", text="text", model="tree", background=path)
+    assert set(found.X) == set(found.background) == {"007", "1.50"}
+    with pytest.raises(InputError, match="no column 'y'"):
+        prepare(path, target="y", text="y", model="tree")

@@ -1,0 +1,76 @@
+"""Odd CSV files: each is read as what it holds, or refused in one line."""
+
+import gzip
+
+import pandas as pd
+import pytest
+from fixtures.odd_files import csv_files
+
+from faithkit import InputError
+from faithkit.inputs import csv_texts
+from faithkit.inputs.logs import open_log
+from faithkit.inputs.tables import read_table
+
+
+def cells(frame):
+    return {
+        name: [None if pd.isna(cell) else cell for cell in frame[name].tolist()] for name in frame.columns
+    }
+
+
+@pytest.mark.parametrize(("content", "expected"), csv_files.READ.values(), ids=csv_files.READ)
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_an_odd_file_is_read_as_it_was_written(tmp_path, suffix, content, expected):
+    path = tmp_path / f"odd{suffix}"
+    path.write_bytes(gzip.compress(content) if suffix == ".csv.gz" else content)
+    assert cells(read_table(path)) == expected
+
+
+def refused(path, words):
+    with pytest.raises(InputError, match=words) as error:
+        read_table(path)
+    assert str(path) in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+    with pytest.raises(InputError, match=words):
+        open_log(str(path), "a", ("b",))
+
+
+@pytest.mark.parametrize(("content", "words"), csv_files.REFUSED.values(), ids=csv_files.REFUSED)
+def test_a_file_that_is_no_table_is_refused_in_one_line(tmp_path, content, words):
+    path = tmp_path / "odd.csv"
+    path.write_bytes(content)
+    refused(path, words)
+
+
+@pytest.mark.parametrize(("content", "words"), csv_files.PACKED.values(), ids=csv_files.PACKED)
+def test_a_packed_file_that_is_not_whole_is_refused_in_one_line(tmp_path, content, words):
+    path = tmp_path / "odd.csv.gz"
+    path.write_bytes(content)
+    refused(path, words)
+
+
+def test_a_packed_file_may_unpack_to_a_limit_and_no_further(tmp_path, monkeypatch):
+    content = b"a,b\n" + b"1,2\n" * 5000
+    path = tmp_path / "odd.csv.gz"
+    path.write_bytes(gzip.compress(content))
+    monkeypatch.setattr(csv_texts, "RATIO", 2)
+    monkeypatch.setattr(csv_texts, "UNPACKED", len(content))
+    assert len(read_table(path)) == 5000
+    monkeypatch.setattr(csv_texts, "UNPACKED", len(content) - 1)
+    refused(path, "unpacks to more than .* unpack it first")
+    monkeypatch.setattr(csv_texts, "RATIO", 10_000)
+    assert len(read_table(path)) == 5000
+
+
+def test_a_row_longer_than_the_limit_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_texts, "LONGEST_ROW", 1000)
+    path = tmp_path / "odd.csv"
+    path.write_text(f"a,b\n{'x' * 3000},1\n")
+    refused(path, "has a row of more than .* MiB")
+
+
+def test_rows_on_both_sides_of_a_block_are_one_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_texts, "LONGEST_ROW", 64)
+    path = tmp_path / "odd.csv"
+    path.write_text("a,b\n" + "".join(f'{i},"x\n{i}"\n' for i in range(500)))
+    assert read_table(path)["b"].tolist() == [f"x\n{i}" for i in range(500)]

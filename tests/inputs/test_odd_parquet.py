@@ -1,0 +1,248 @@
+"""Odd Parquet files: each is read as what it holds, in pieces as in memory, or refused in one line."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fixtures.odd_files.parquet_files import COLUMNS, FOREIGN, NESTED, REFUSED, TABLE
+from pyarrow import dataset
+
+import faithkit
+from faithkit import InputError
+from faithkit.inputs import parquet
+from faithkit.inputs.logs import open_log
+from faithkit.inputs.situation import prepare
+from faithkit.inputs.tables import open_table, read_table
+from faithkit.inputs.typed import Gaps, as_frame
+from faithkit.run.findings import Findings
+from faithkit.run.logs import score_log
+
+N = 40
+
+
+def chosen(cells):
+    """Repeat cells in an order that is neither theirs nor that of row groups."""
+    return [cells[i] for i in np.random.default_rng(0).integers(0, len(cells), N)]
+
+
+def column(kind, cells):
+    stored = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    return pa.array(chosen(cells), stored).cast(kind)
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """Write a table with the column `odd` in small row groups, with or without statistics."""
+    monkeypatch.setattr(parquet, "CELLS", 30)
+
+    def write(odd, **options):
+        table = pa.table({"label": [0, 1] * (N // 2), "phi": np.arange(N) % 4 / 4, "odd": odd})
+        pq.write_table(table, tmp_path / "odd.parquet", row_group_size=7, **options)
+        return tmp_path / "odd.parquet"
+
+    return write
+
+
+def plain(value):
+    """Return a label as Python has it."""
+    if pd.isna(value):
+        return None
+    if isinstance(value, pd.Timestamp):
+        return value.to_pydatetime()
+    return value.to_pytimedelta() if isinstance(value, pd.Timedelta) else value
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+@pytest.mark.parametrize(("kind", "cells", "expected"), COLUMNS.values(), ids=COLUMNS)
+def test_a_column_of_any_type_keeps_its_values(written, kind, cells, expected, statistics):
+    path = written(column(kind, cells), write_statistics=statistics)
+    wanted = chosen(expected or cells)
+    for table in (open_table(path), parquet.ParquetTable.open(path).using(["odd"]).read()):
+        found = [plain(value) for value in table.labels("odd").tolist()]
+        assert found == wanted
+        assert [type(value) for value in found] == [type(value) for value in wanted]
+
+
+ROLES = {
+    "explanation": {"explanation": ("odd",)},
+    "explanation of two columns": {"explanation": ("odd", "phi")},
+    "features": {"features": ("odd", "phi")},
+    "groups": {"by": "odd"},
+    "prediction": {"prediction": "odd"},
+}
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("kind", "cells", "_expected"), COLUMNS.values(), ids=COLUMNS)
+@pytest.mark.filterwarnings("ignore:the groups of:faithkit.FaithkitWarning")
+def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memory(
+    written, kind, cells, _expected, role
+):
+    present = [cell for cell in cells if cell is not None] or [None]
+    log = open_log(
+        str(written(column(kind, present if role == "prediction" else cells))), **asked(ROLES[role])
+    )
+    if role == "prediction" and present == [None]:
+        with pytest.raises(InputError, match="the prediction of row 0 is missing"):
+            score_log(log)
+        return
+    found, whole = score_log(log, violations=2), log.read()
+    assert len(log.table.pieces) > 3
+    held = Findings.of(faithkit.score(whole.predictions, whole.explanations, X=whole.X), 2, whole.groups)
+    assert found.to_json() == held.to_json()
+    if role == "explanation":
+        gaps = chosen(cells).count(None)
+        assert found.result.unexplained == gaps
+        assert found.result.n_explanations == gaps + len(present) * (present != [None])
+
+
+def asked(role):
+    return {"prediction": "label", "explanation": ("phi",)} | role
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("kind", "cells"), NESTED.values(), ids=NESTED)
+def test_a_nested_column_is_refused_in_every_role(written, kind, cells, role):
+    path = written(column(kind, cells))
+    with pytest.raises(InputError, match=r"the column 'odd' is of type .*expected one value in a cell"):
+        open_log(str(path), **asked(ROLES[role]))
+
+
+@pytest.mark.parametrize(("kind", "cells"), NESTED.values(), ids=NESTED)
+def test_a_nested_column_can_be_left_out_and_cannot_be_grouped_by(written, kind, cells):
+    path = str(written(column(kind, cells)))
+    assert list(prepare(path, target="label", columns="phi", model="tree").X) == ["phi"]
+    with pytest.raises(InputError, match="the column 'odd' is of type"):
+        prepare(path, target="label", columns="phi", model="tree", by="odd")
+    with pytest.raises(InputError, match="the column 'odd' is of type"):
+        prepare(path, target="odd", columns="phi", model="tree")
+
+
+@pytest.mark.parametrize(("kind", "cells", "words"), REFUSED.values(), ids=REFUSED)
+def test_values_that_python_does_not_have_are_refused(written, kind, cells, words):
+    path = written(column(kind, cells))
+    with pytest.raises(InputError, match=f"the column 'odd' of type .* failed with .*{words}"):
+        read_table(path)
+    with pytest.raises(InputError, match="the column 'odd' of type"):
+        score_log(open_log(str(path), "odd", ("phi",)))
+
+
+@pytest.mark.parametrize("metadata", FOREIGN.values(), ids=FOREIGN)
+def test_metadata_that_does_not_fit_says_nothing(tmp_path, metadata):
+    path = tmp_path / "odd.parquet"
+    pq.write_table(TABLE.replace_schema_metadata({b"pandas": metadata}), path)
+    expected = pd.DataFrame({"label": [0, 1] * 3, "phi": [0.5, 0.25, 0.5] * 2, "age": [31.0, np.nan] * 3})
+    pd.testing.assert_frame_equal(read_table(path), expected)
+    assert score_log(open_log(str(path), "label", ("phi",), ("age",))).result.n == 6
+
+
+def described(change):
+    said = json.loads(pa.Schema.from_pandas(TABLE.to_pandas()).metadata[b"pandas"])
+    change(said)
+    return TABLE.replace_schema_metadata({b"pandas": json.dumps(said).encode()})
+
+
+def test_an_index_is_no_column_and_a_table_of_nothing_else_is_refused(tmp_path):
+    path = tmp_path / "odd.parquet"
+    pq.write_table(described(lambda said: said.update(index_columns=["age"])), path)
+    assert list(read_table(path)) == ["label", "phi"]
+    pq.write_table(described(lambda said: said.update(index_columns=["age", "phi", "label"])), path)
+    with pytest.raises(InputError, match="0 columns; expected at least one"):
+        read_table(path)
+    with pytest.raises(InputError, match="0 columns; expected at least one"):
+        open_log(str(path), "label", ("phi",))
+
+
+NAMES = [
+    "",
+    " ",
+    "a.b",
+    "a\nb",
+    "a,b",
+    "*",
+    "[x]",
+    "é",
+    "\x1b[31m",
+    "0",
+    "a" * 5000,
+    "__index_level_0__",
+    "None",
+]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:10]))
+def test_a_column_of_any_name_is_read(tmp_path, name):
+    path = tmp_path / "odd.parquet"
+    pq.write_table(
+        pa.table({"label": [0, 1] * 3, name: pa.array([1, None, 1] * 2), "b": [{"b": 1}] * 6}), path
+    )
+    assert read_table(path)[name].isna().sum() == 2
+    if name.strip():
+        assert score_log(open_log(str(path), "label", (name,))).result.unexplained == 2
+
+
+def test_a_part_of_a_nested_column_is_not_taken_for_a_column_of_its_path(tmp_path):
+    path = tmp_path / "odd.parquet"
+    nested = pa.array([{"b": None}] * 4, pa.struct({"b": pa.int64()}))
+    table = pa.table({"a": nested, "a.b": pa.array([2**60, 2**60 + 1, None, 2**60]), "label": [0, 1, 0, 0]})
+    pq.write_table(table, path, row_group_size=1)
+    found = score_log(open_log(str(path), "label", ("a.b",))).result
+    assert (found.n_explanations, found.unexplained, found.consistency.value) == (3, 1, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("cells", "lie", "words"),
+    [
+        (
+            [1, None],
+            "_is_missing",
+            "'odd' has missing cells, and the file's own statistics say that it has none",
+        ),
+        ([2**60, None], "_is_beyond", "the column 'odd' of type int64 failed with"),
+    ],
+)
+def test_statistics_that_lie_are_found(tmp_path, monkeypatch, cells, lie, words):
+    path = tmp_path / "odd.parquet"
+    pq.write_table(pa.table({"label": [0, 1], "odd": pa.array(cells)}), path)
+    monkeypatch.setattr(parquet, lie, lambda name, kind: dataset.scalar(False))
+    with pytest.raises(InputError, match=words):
+        score_log(open_log(str(path), "label", ("odd",)))
+
+
+def test_texts_that_are_no_utf8_are_refused(tmp_path):
+    path = tmp_path / "odd.parquet"
+    bad = pa.StringArray.from_buffers(2, *pa.array([b"\xff", b"a"]).buffers()[1:])
+    pq.write_table(pa.table({"label": [0, 1], "odd": bad}), path)
+    for read in (lambda: read_table(path), lambda: score_log(open_log(str(path), "label", ("odd",)))):
+        with pytest.raises(InputError, match=r"the column 'odd' of type string failed with .*UTF8"):
+            read()
+
+
+@pytest.mark.parametrize("values", [["a", "a", "b"], ["a", None, "b"]])
+def test_a_dictionary_that_pandas_does_not_take_is_read_by_its_values(values):
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array(values))
+    found = as_frame(pa.table({"odd": twice}), Gaps(), categories=True)["odd"]
+    assert [plain(value) for value in found.tolist()] == [*values, None]
+
+
+def test_files_of_a_folder_may_differ_in_what_they_promise_about_gaps(tmp_path):
+    for name, nullable, values in (("a", False, [1, 2]), ("b", True, [2**60, None])):
+        field = pa.field("odd", pa.int64(), nullable=nullable)
+        table = pa.table(
+            [pa.array(values, pa.int64()), pa.array([0, 1])], pa.schema([field, ("label", pa.int64())])
+        )
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    log = open_log(str(tmp_path), "label", ("odd",))
+    assert score_log(log).result.n_explanations == 4
+    assert log.read().explanations.identities["odd"].tolist() == [1, 2, 2**60, pd.NA]
+
+
+def test_no_row_groups_and_no_columns_are_refused(tmp_path):
+    for table in (TABLE.slice(0, 0), pa.table({})):
+        pq.write_table(table, tmp_path / "odd.parquet")
+        for read in (read_table, lambda path: open_log(str(path), "label", ("phi",))):
+            with pytest.raises(InputError, match="expected at least one of each"):
+                read(tmp_path / "odd.parquet")

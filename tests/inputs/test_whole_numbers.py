@@ -1,0 +1,182 @@
+"""Integers stay integers: an empty cell among them merges no two of them, whoever reads the column."""
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+
+import faithkit
+from faithkit.inputs import parquet
+from faithkit.inputs.logs import open_log
+from faithkit.inputs.situation import prepare
+from faithkit.inputs.tables import open_table, read_table
+from faithkit.run.findings import Findings
+from faithkit.run.logs import score_log
+
+LIMIT = 2**53  # the last integer up to which each is a float of its own
+
+
+def write_csv(table, path):
+    pa_csv.write_csv(table, path, pa_csv.WriteOptions(quoting_style="none"))
+    return path
+
+
+def as_csv(table, folder):
+    return write_csv(table, folder / "log.csv")
+
+
+def as_gzip(table, folder):
+    (folder / "log.csv.gz").write_bytes(gzip.compress(as_csv(table, folder).read_bytes()))
+    return folder / "log.csv.gz"
+
+
+def as_parquet(table, folder, **options):
+    pq.write_table(table, folder / "log.parquet", row_group_size=30, **options)
+    return folder / "log.parquet"
+
+
+def as_parquet_without_statistics(table, folder):
+    return as_parquet(table, folder, write_statistics=False)
+
+
+def as_folder(table, folder):
+    (folder / "log").mkdir(exist_ok=True)
+    for i, start in enumerate(range(0, len(table), 50)):
+        pq.write_table(table.slice(start, 50), folder / "log" / f"{i:03}.parquet", row_group_size=20)
+    return folder / "log"
+
+
+FORMS = [as_csv, as_gzip, as_parquet, as_parquet_without_statistics, as_folder]
+FILES = FORMS[:4]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(parquet, "CELLS", 100)
+
+
+# cells, dtype and values for a model, dtype and values as labels
+COLUMNS = {
+    "no gap": ([1, -2, 3], "int64", [1, -2, 3], "int64"),
+    "a gap": ([1, -2, None], "float64", [1.0, -2.0, None], "Int64"),
+    "a gap, at the limit": ([LIMIT, -LIMIT, None], "float64", [2.0**53, -(2.0**53), None], "Int64"),
+    "a gap, beyond the limit": ([LIMIT + 1, 1, None], "Int64", [LIMIT + 1, 1, None], "Int64"),
+    "a gap, below the limit": ([-LIMIT - 1, 1, None], "Int64", [-LIMIT - 1, 1, None], "Int64"),
+    "the largest": ([2**63 - 1, -(2**63)], "int64", [2**63 - 1, -(2**63)], "int64"),
+    "the largest and a gap": ([2**63 - 1, -(2**63), None], "Int64", [2**63 - 1, -(2**63), None], "Int64"),
+    "unsigned": ([2**64 - 1, 0], "uint64", [2**64 - 1, 0], "uint64"),
+    "unsigned and a gap": ([2**64 - 1, 0, None], "UInt64", [2**64 - 1, 0, None], "UInt64"),
+}
+
+
+@pytest.mark.parametrize("form", FILES)
+@pytest.mark.parametrize(("cells", "dtype", "values", "labels"), COLUMNS.values(), ids=COLUMNS)
+def test_integers_are_floats_for_a_model_where_no_float_rounds_one(
+    tmp_path, form, cells, dtype, values, labels
+):
+    kind = pa.uint64() if 2**64 - 1 in cells else pa.int64()
+    path = form(pa.table({"id": pa.array(cells, kind), "x": [0.5] * len(cells)}), tmp_path)
+    for found, expected, wanted in (
+        (read_table(path)["id"], dtype, values),
+        (open_table(path).labels("id"), labels, cells),
+    ):
+        assert str(found.dtype) == expected
+        assert [None if pd.isna(value) else value for value in found.tolist()] == wanted
+
+
+def two_hundred_ids():
+    """400 rows: 200 ids that floats would round to a few, two rows each, which agree; and one row without."""
+    ids = [2**60 + k for k in range(200)] * 2
+    return pa.table(
+        {
+            "id": pa.array([*ids, None], pa.int64()),
+            "label": [k % 2 for k in range(200)] * 2 + [0],
+            "phi": np.arange(401) % 3 / 4,
+            "sex": ["f", "m"] * 200 + ["f"],
+        }
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("explanation", [("id",), ("id", "sex"), ("id", "phi")], ids=str)
+def test_one_empty_cell_merges_no_ids(tmp_path, form, explanation):
+    table = two_hundred_ids()
+    if "phi" in explanation:
+        table = table.set_column(2, "phi", pa.array([0.5] * 401))
+    if "sex" in explanation:
+        table = table.set_column(3, "sex", pa.array(["f"] * 400 + [None]))
+    found = score_log(open_log(str(form(table, tmp_path)), "label", explanation)).result
+    assert found.n_explanations == 201
+    assert found.consistency.value == pytest.approx(400 / 401)
+
+
+def test_ids_with_a_gap_are_exact_in_memory_too():
+    frame = two_hundred_ids().to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    found = faithkit.score(frame["label"], frame[["id"]])
+    assert found.consistency.value == pytest.approx(400 / 401)
+
+
+QUESTIONS = [
+    {"explanation": ("id",)},
+    {"explanation": ("id", "phi")},
+    {"explanation": ("small",)},
+    {"explanation": ("small", "phi")},
+    {"explanation": ("phi",), "features": ("id", "small", "whole")},
+    {"explanation": ("phi",), "by": "small"},
+    {"explanation": ("id",), "by": "whole"},
+    {"explanation": ("phi",), "by": "truth"},
+    {"explanation": ("truth",)},
+    {"explanation": ("nothing",), "prediction": "whole"},
+    {"explanation": ("nothing", "phi"), "features": ("nothing",)},
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_csv_and_parquet_and_memory_give_the_same_bytes(tmp_path, question):
+    rng = np.random.default_rng(0)
+    small = [None if k == 7 else int(k) for k in rng.integers(0, 8, 401)]
+    table = (
+        two_hundred_ids()
+        .append_column("small", pa.array(small, pa.int64()))
+        .append_column("whole", pa.array(rng.integers(0, 3, 401)))
+        .append_column("truth", pa.array([None if k is None else k > 3 for k in small], pa.bool_()))
+        .append_column("nothing", pa.nulls(401))
+    )
+    # as pandas writes truth values
+    words = pa.array([None if k is None else str(k > 3) for k in small])
+    texts = table.set_column(table.column_names.index("truth"), "truth", words)
+    asked = {"prediction": "label"} | question
+    logs = [open_log(str(as_csv(texts, tmp_path)), **asked)]
+    logs += [open_log(str(form(table, tmp_path)), **asked) for form in FORMS[2:]]
+    whole = logs[1].read()
+    held = faithkit.score(whole.predictions, whole.explanations, X=whole.X)
+    expected = Findings.of(held, 2, whole.groups).to_json()
+    assert [score_log(log, violations=2).to_json() for log in logs] == [expected] * 4
+
+
+def test_groups_of_integers_are_named_as_integers(tmp_path):
+    table = pa.table(
+        {"label": [0, 1] * 6, "phi": [0.5] * 12, "ward": pa.array([1, 10, None] * 4, pa.int64())}
+    )
+    for form in FORMS:
+        log = open_log(str(form(table, tmp_path)), "label", ("phi",), (), "ward")
+        assert list(score_log(log).subgroups) == [1, 10, "missing"]
+
+
+def test_a_model_gets_floats_and_the_groups_of_the_same_column_stay_integers(tmp_path):
+    rows = "".join(f"{k % 5 or ''},{k % 3},{k % 2}\n" for k in range(60))
+    (tmp_path / "people.csv").write_text(f"ward,age,y\n{rows}")
+    found = prepare(str(tmp_path / "people.csv"), target="y", model="tree", by="ward")
+    assert found.X["ward"].dtype == np.float64
+    assert set(found.groups.dropna()) == {1, 2, 3, 4}
+    assert str(found.groups.dtype) == "Int64"
+
+
+def test_a_result_of_ids_is_json(tmp_path):
+    log = open_log(str(as_parquet(two_hundred_ids(), tmp_path)), "label", ("id",))
+    assert json.loads(score_log(log, violations=1).to_json())["n"] == 401
