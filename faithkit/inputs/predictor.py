@@ -12,7 +12,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.rows import Rows, n_rows
-from faithkit.measure.rows import copy_rows
+from faithkit.measure.rows import copy_rows, unmasked
 from faithkit.wording import describe, few
 
 _LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
@@ -94,7 +94,7 @@ class Predictor:
         n, name = n_rows(X), self._score_method()
         if n == 0:
             return np.empty((0, 0 if self.classes is None else len(self.classes)))
-        scores = _as_floats(self._ask(getattr(self.model, name), X))
+        scores = _as_floats(unmasked(self._ask(getattr(self.model, name), X), "the model's scores"))
         if name == "decision_function" and scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
         self._check_scores(scores, n)
@@ -176,7 +176,7 @@ def _score_method(model: Any) -> str | None:
 
 
 def _checked_labels(answer: Any, n: int) -> np.ndarray:
-    labels = _as_array(answer)
+    labels = _as_array(unmasked(answer, "the model's labels"))
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.rows import concat_rows, n_rows, take_rows
+from faithkit.measure.rows import concat_rows, n_rows, take_rows, unmasked
 from faithkit.wording import few
 
 T = TypeVar("T")
@@ -21,11 +21,16 @@ T = TypeVar("T")
 
 def _as_column(given: Any) -> Any:
     """Give words in NumPy's fixed-width arrays as Python's: widths differ between batches, words do not."""
+    given = unmasked(given, "the explanations")
     return given.astype(object) if isinstance(given, np.ndarray) and given.dtype.kind in "US" else given
 
 
+def _as_instances(given: Any) -> Any:
+    return unmasked(given, "the explained rows")
+
+
 def _as_mask(given: Any) -> NDArray[np.bool_]:
-    return np.asarray(given, dtype=bool)
+    return np.asarray(unmasked(given, "the marks of missing explanations"), dtype=bool)
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -61,7 +66,7 @@ class Explanations:
 
     kind: str
     values: Any = attrs.field(converter=_as_column)
-    instances: Any = None
+    instances: Any = attrs.field(default=None, converter=_as_instances)
     identity: Any = attrs.field(default=None, converter=_as_column)
     missing: NDArray[np.bool_] = attrs.field(
         default=attrs.Factory(lambda self: np.zeros(n_rows(self.values), dtype=bool), takes_self=True),
@@ -208,6 +213,7 @@ def as_explanations(given: Any) -> Explanations:
     """
     if isinstance(given, Explanations):
         return given
+    given = unmasked(given, "the explanations")
     if isinstance(given, pd.Series):
         plain = isinstance(given.dtype, np.dtype) and given.dtype.kind in "biuf"
         given = given.to_numpy() if plain else given.to_numpy(dtype=object, na_value=None)
@@ -228,10 +234,16 @@ def as_explanations(given: Any) -> Explanations:
 
 def _from_rows(rows: list[Any]) -> Explanations:
     """Take a list of vectors, in which None is a missing one."""
+    _check_unmasked(rows)
     gone = np.array([row is None for row in rows], dtype=bool)
-    width = len(next(row for row in rows if row is not None))
+    width = len(next(row for row in rows if isinstance(row, list | np.ndarray)))
     filled = [[np.nan] * width if row is None else row for row in rows]
     return Explanations.vectors(filled, missing=gone)
+
+
+def _check_unmasked(rows: Iterable[Any]) -> None:
+    for row in rows:
+        unmasked(row, "the explanations")
 
 
 def _from_frame(frame: pd.DataFrame) -> Explanations:
@@ -277,6 +289,7 @@ def _from_array(array: NDArray[Any]) -> Explanations:
 
 def as_matrix(values: Any) -> NDArray[Any]:
     """Return values as a 2-D numeric array, or say what is wrong with them."""
+    _check_unmasked(values if isinstance(values, list | tuple) else [values])
     try:
         matrix = np.asarray(values)
     except ValueError:
@@ -292,6 +305,7 @@ def as_matrix(values: Any) -> NDArray[Any]:
 
 def as_identity(given: Any, n: int) -> Any:
     """Check that an identity has one row per explanation, and return it in columnar form."""
+    given = unmasked(given, "the identities")
     columns = (np.ndarray, pd.DataFrame)
     side_by_side = isinstance(given, tuple) and given and all(isinstance(part, columns) for part in given)
     identity = given if side_by_side or isinstance(given, columns) else object_array(given)

@@ -16,6 +16,27 @@ from faithkit.wording import few
 _COPIES_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3  # then a shallow copy is as good as a deep one
 
 
+def unmasked(array: Any, who: str) -> Any:
+    """Return an array without its mask where that hides nothing, else refuse it.
+
+    Examples
+    --------
+    >>> unmasked(np.ma.array([1.5, 2.5], mask=[False, True]), "the explanations")
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: the explanations are a masked array, and 1 of its values are hidden: ...
+    """
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    hidden = int(np.ma.getmaskarray(array).sum())
+    if hidden:
+        raise InputError(
+            f"{who} are a masked array, and {hidden} of its values are hidden: the mask would be lost. "
+            "Give array.filled(numpy.nan) where hidden values are missing ones."
+        )
+    return array.data
+
+
 def n_rows(X: Any) -> int:
     """Return the number of rows of an array, frame, sparse matrix or list.
 

@@ -58,7 +58,8 @@ def encode_labels(predictions: Any) -> Labels:
     try:
         codes, classes = pd.factorize(column, sort=True)
     except TypeError:  # labels of several types have no order; none is needed
-        codes, classes = pd.factorize(column)
+        with foreign("telling the predictions apart", "Give numbers, texts or truth values."):
+            codes, classes = pd.factorize(column)
     return Labels(codes.astype(np.int64), classes.tolist())
 
 

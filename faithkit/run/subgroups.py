@@ -10,7 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitWarning, InputError
+from faithkit.foreign import foreign
 from faithkit.measure.comparison import Difference, holm
+from faithkit.measure.rows import unmasked
 from faithkit.wording import suggest
 
 if TYPE_CHECKING:
@@ -123,7 +125,9 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
         raise InputError(f"{len(given)} groups for {n} rows: give one value per row.")
     if isinstance(given, pd.Series):
         given = given.to_numpy(dtype=object, na_value=None)
-    codes, values = pd.factorize(np.asarray(given, dtype=object), use_na_sentinel=False)
+    cells = np.asarray(unmasked(given, "the groups"), dtype=object)
+    with foreign("telling the groups apart", "Give numbers, texts or truth values."):
+        codes, values = pd.factorize(cells, use_na_sentinel=False)
     if len(values) > MOST_GROUPS:
         raise InputError(
             f"{name!r} has {len(values):,} values; expected at most {MOST_GROUPS} groups. "
