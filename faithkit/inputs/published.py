@@ -1,7 +1,10 @@
 """The paper's seven datasets: found in a folder, or downloaded once from where they are published.
 
 A download is turned into one CSV file, the class last, and kept in the user's cache. Its checksum is that of
-the finished file, so a changed source, a damaged transfer and a wrong conversion are all noticed.
+the finished file, so a changed source, a damaged transfer and a wrong conversion are all noticed. It is asked
+for whenever the file is read: another table of the same name would give another answer to the same question.
+
+An archive is unpacked in memory, up to a limit, and nothing in it names a place on the disk.
 """
 
 import csv
@@ -9,6 +12,7 @@ import gzip
 import hashlib
 import io
 import os
+import stat
 import sys
 import tarfile
 import zipfile
@@ -23,11 +27,13 @@ import pandas as pd
 from faithkit.cache import cache_folder
 from faithkit.errors import InputError
 from faithkit.files import write_whole
+from faithkit.foreign import foreign
 from faithkit.wording import describe
 
 FOLDER = "FAITHKIT_DATA"
 UCI = "https://archive.ics.uci.edu/static/public"
 SECONDS = 60
+UNPACKED = 2**28  # bytes; the largest of the tables has 75 million
 
 Rows = Iterable[list[str]]
 
@@ -45,9 +51,9 @@ class Published:
 
     def load(self) -> tuple[Any, np.ndarray]:
         """Return the features (texts where the only column is one) and the labels, as strings."""
-        with gzip.open(self.path(), "rt", encoding="utf-8", newline="") as file:
-            # "?" is what the repository writes for a missing value; words such as NA stay words
-            table = pd.read_csv(file, keep_default_na=False, na_values=["?"], low_memory=False)
+        content = io.BytesIO(self._checked(self.path()))
+        # "?" is what the repository writes for a missing value; words such as NA stay words
+        table = pd.read_csv(content, keep_default_na=False, na_values=["?"], low_memory=False)
         labels = table.pop("target").astype(str).to_numpy(dtype=object)
         if list(table) != ["text"]:
             return table, labels
@@ -61,7 +67,23 @@ class Published:
     def found(self) -> Path | None:
         """Return the file where it is already here: in the given folder, or in the cache."""
         kept = (folder / self._file for folder in (_given_folder(), cache_folder()) if folder)
-        return next((path for path in kept if path.is_file()), None)
+        return next((path for path in kept if os.path.exists(path)), None)
+
+    def _checked(self, path: Path) -> bytes:
+        """Return a file's table, if it is the one that was published."""
+        remedy = "Remove it, so that it is downloaded again, or put the published table in its place."
+        with foreign(f"reading {path}", remedy):
+            if not stat.S_ISREG(path.stat().st_mode):  # a pipe would wait for a writer for ever
+                raise ValueError("no regular file")
+            with open(path, "rb") as file:
+                table = _unpacked(file)
+        found = hashlib.sha256(table).hexdigest()
+        if found != self.sha256:
+            raise InputError(
+                f"{path} is not the dataset {self.name} that was published: its table has the checksum "
+                f"{found[:12]}…; expected {self.sha256[:12]}…. {remedy}"
+            )
+        return table
 
     @property
     def _file(self) -> str:
@@ -74,7 +96,10 @@ class Published:
         except InputError:
             raise
         except Exception as error:  # an archive of another shape: every library has its own words for it
-            raise InputError(f"{self.url} does not hold what it used to ({describe(error)}).") from error
+            raise InputError(
+                f"{self.url} does not hold what it used to ({describe(error)}): set {FOLDER} to a folder "
+                f"that has {path.name}."
+            ) from error
         found = hashlib.sha256(table).hexdigest()
         if found != self.sha256:
             raise InputError(
@@ -82,7 +107,8 @@ class Published:
                 f"{self.sha256[:12]}…. Its source has changed: set {FOLDER} to a folder that has "
                 f"{path.name}."
             )
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with foreign(f"making the folder {path.parent}", "Set XDG_CACHE_HOME to one that you can write to."):
+            path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, gzip.compress(table, mtime=0))
         return path
 
@@ -96,8 +122,7 @@ def _fetched(url: str) -> bytes:
 
     try:
         with urlopen(url, timeout=SECONDS) as answer:
-            content: bytes = answer.read()
-            return content
+            return _limited(answer)
     except OSError as error:
         raise InputError(
             f"{url} cannot be downloaded ({describe(error)}). Check the network, or set {FOLDER} to a "
@@ -113,8 +138,27 @@ def _as_csv(header: tuple[str, ...], rows: Rows) -> bytes:
     return text.getvalue().encode("utf-8")
 
 
+def _limited(file: Any) -> bytes:
+    """Read a file that may have been made to fill the memory."""
+    content: bytes = file.read(UNPACKED + 1)
+    if len(content) > UNPACKED:
+        raise ValueError(f"more than {UNPACKED // 2**20} MiB")
+    return content
+
+
+def _unpacked(file: Any) -> bytes:
+    with gzip.GzipFile(fileobj=file) as unpacked:
+        return _limited(unpacked)
+
+
 def _member(archive: bytes, name: str) -> bytes:
-    return zipfile.ZipFile(io.BytesIO(archive)).read(name)
+    """Return a member of a zip file; one that is a link or a device has no content of its own."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as members:
+        mode = members.getinfo(name).external_attr >> 16
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            raise ValueError(f"{name} is no regular file")
+        with members.open(name) as file:
+            return _limited(file)
 
 
 def _cells(content: bytes, delimiter: str = ",") -> Iterator[list[str]]:
@@ -152,15 +196,18 @@ def _adult(archive: bytes) -> Rows:
 
 
 def _covtype(archive: bytes) -> Rows:
-    return _cells(gzip.decompress(_member(archive, "covtype.data.gz")))
+    return _cells(_unpacked(io.BytesIO(_member(archive, "covtype.data.gz"))))
 
 
 def _rt_polarity(archive: bytes) -> Rows:
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+    # unpacked first: tarfile would go through a packed file of any length to find a member
+    with tarfile.open(fileobj=io.BytesIO(_unpacked(io.BytesIO(archive))), mode="r:") as files:
         for label in ("neg", "pos"):
-            file = files.extractfile(f"rt-polaritydata/rt-polarity.{label}")
-            assert file is not None
-            for line in file.read().decode("cp1252").split("\n"):
+            member = files.getmember(f"rt-polaritydata/rt-polarity.{label}")
+            file = files.extractfile(member) if member.isreg() else None
+            if file is None:
+                raise ValueError(f"{member.name} is no regular file")
+            for line in _limited(file).decode("cp1252").split("\n"):
                 if line.strip():
                     yield [line.strip(), label]
 

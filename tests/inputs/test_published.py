@@ -142,8 +142,12 @@ def test_without_network_the_way_out_is_named(elsewhere):
 
 
 def test_the_folder_comes_before_the_cache(elsewhere, monkeypatch):
+    kept = as_csv("chess", SMALL["chess"])
     monkeypatch.setenv("FAITHKIT_DATA", str(elsewhere))
-    (elsewhere / "chess.csv.gz").write_bytes(gzip.compress(as_csv("chess", SMALL["chess"])))
+    monkeypatch.setitem(PUBLISHED, "chess", offered("chess", elsewhere, b"", kept))
+    (elsewhere / "chess.csv.gz").write_bytes(gzip.compress(kept))
+    (elsewhere / "cache" / "faithkit").mkdir(parents=True)
+    (elsewhere / "cache" / "faithkit" / "chess.csv.gz").write_bytes(b"another")
     assert load_dataset("chess").y.tolist() == ["draw", "zero"]
 
 
