@@ -1,5 +1,6 @@
 """What makes an unfaithful explanation believable: concrete rows, in words a person can read."""
 
+import math
 from typing import Any
 
 import attrs
@@ -74,7 +75,7 @@ class Violation:
             "predictions": {str(label): count for label, count in self.predictions.items()},
             "unlisted": self.unlisted,
             "witnesses": [
-                {"row": seen.row, "prediction": seen.prediction, "cells": seen.cells}
+                {"row": seen.row, "prediction": _plain(seen.prediction), "cells": seen.cells}
                 for seen in self.witnesses
             ],
         }
@@ -106,7 +107,8 @@ class LocalResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
-        return attrs.asdict(self) | {"shared_by": list(self.shared_by)}
+        plain = {"prediction": _plain(self.prediction), "shared_by": list(self.shared_by)}
+        return attrs.asdict(self) | plain
 
 
 def readable(explanations: Explanations, row: int, discretizer: Any = None) -> str:
@@ -153,8 +155,10 @@ def cells_of(X: Any, row: int, names: Any = None) -> dict[str, Any] | None:
 
 
 def _plain(cell: Any) -> Any:
-    """Return a JSON value: a number, a truth, a text, or None for what is missing."""
+    """Return a JSON value: a number, a truth, a text (also for infinite), or None for what is missing."""
     if pd.api.types.is_scalar(cell) and pd.isna(cell):
         return None
     plain = cell.item() if isinstance(cell, np.generic) else cell
+    if isinstance(plain, float) and math.isinf(plain):
+        return str(plain)
     return plain if isinstance(plain, bool | int | float | str) else str(plain)

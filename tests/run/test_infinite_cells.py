@@ -1,0 +1,114 @@
+"""Infinite cells of a file are numbers like others, or refused in one line; the result is JSON."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from faithkit.cli import main
+
+N = 60
+INFINITE = [np.inf, -np.inf]
+COLUMNS = ("phi_a", "phi_b", "x", "label", "group")
+
+
+@pytest.fixture(params=[".csv", ".parquet"])
+def log(request, tmp_path):
+    """Write a log with infinite cells in the first two rows of a column."""
+
+    def write(column):
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame({name: rng.integers(0, 3, N) / 2 for name in COLUMNS})
+        frame.loc[:1, column] = INFINITE
+        path = tmp_path / f"log{request.param}"
+        if request.param == ".csv":
+            frame.to_csv(path, index=False)
+        else:
+            frame.to_parquet(path, row_group_size=10)
+        return path
+
+    return write
+
+
+def strict(constant):
+    raise AssertionError(f"{constant} is no JSON")
+
+
+def run(path, *options):
+    arguments = ["score", path, "--prediction", "label", "--explanation", "phi_*", "--json", "-", *options]
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+OPTIONS = [
+    (),
+    ("--violations", 9),
+    ("--violations", 9, "--features", "x"),
+    ("--by", "group"),
+    ("--by", "x"),
+    ("--relation", "near-explanation:tau=0.5"),
+    ("--permutations", 5),
+    ("--relation", "same-top-features:k=1", "--features", "x,group"),
+    ("--discretize", "sign"),
+    ("--discretize", "1fp"),
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: " ".join(map(str, options)) or "plain")
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_log_gives_a_number_or_a_line(log, column, options):
+    done = run(log(column), *options)
+    if done.exit_code == 1:
+        line = done.stderr.strip().splitlines()[-1]
+        assert "infinite importance" in line
+        assert column.startswith("phi_")
+    else:
+        assert done.exit_code == 0, done.output
+        found = json.loads(done.stdout, parse_constant=strict)
+        assert 0 <= found["measures"]["consistency"]["value"] <= 1
+        assert found["n"] == N
+
+
+def test_infinite_predictions_and_cells_are_texts_among_witnesses(tmp_path):
+    (tmp_path / "log.csv").write_text("label,phi,x\ninf,1,-inf\n-inf,1,0.5\n0.5,2,0.5\n")
+    done = CliRunner().invoke(
+        main,
+        [
+            *("score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "phi"),
+            *("--features", "x", "--violations", "1", "--json", "-"),
+        ],
+    )
+    (worst,) = json.loads(done.stdout, parse_constant=strict)["violations"]
+    assert worst["predictions"] == {"-inf": 1, "0.5": 0, "inf": 1}
+    assert [(seen["prediction"], seen["cells"]) for seen in worst["witnesses"]] == [
+        ("inf", {"x": "-inf"}),
+        ("-inf", {"x": 0.5}),
+    ]
+
+
+def test_infinite_explanations_are_equal_where_they_are_the_same(tmp_path):
+    (tmp_path / "log.csv").write_text("label,phi\n1,inf\n1,Infinity\n1,-inf\n0,-inf\n0,inf\n")
+    done = CliRunner().invoke(
+        main,
+        ["score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "phi", "--json", "-"],
+    )
+    found = json.loads(done.stdout)
+    assert found["n_explanations"] == 2
+    # of three that share inf two agree with one other of two; of two that share −inf none agrees
+    assert found["measures"]["consistency"]["value"] == pytest.approx((0.5 + 0.5) / 5)
+
+
+def test_a_model_that_takes_no_infinite_cell_is_named(tmp_path):
+    rows = "".join(f"{k % 7},{k % 2}\n" for k in range(60))
+    (tmp_path / "people.csv").write_text(f"x,y\ninf,1\n{rows}")
+    done = CliRunner().invoke(
+        main,
+        [
+            *("evaluate", "--data", str(tmp_path / "people.csv"), "--target", "y", "--model", "tree"),
+            *("--explainer", "tree", "--json", "-"),
+        ],
+    )
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert "infinity" in line
