@@ -9,7 +9,8 @@ from hypothesis import settings
 pytest_plugins = ["last_bits"]
 
 settings.register_profile("faithkit", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("faithkit")
+settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=2000)
+settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
     # no test reads or writes what is known of plugins on this machine

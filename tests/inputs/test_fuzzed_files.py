@@ -1,0 +1,153 @@
+"""Files that were honest once: a reader returns a table or raises a `FaithkitError`, and nothing else.
+
+FAITHKIT_FUZZ=1 tries many more of them (the Hypothesis profile `ci`).
+"""
+
+import gzip
+import io
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fixtures.odd_files import csv_files, parquet_files
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithkit import FaithkitError
+from faithkit.inputs.logs import open_log
+from faithkit.inputs.tables import open_table, read_table
+from faithkit.run.logs import score_log
+
+N = 12
+
+
+def parquet_bytes(columns, **options):
+    content = io.BytesIO()
+    pq.write_table(pa.table(columns), content, row_group_size=5, **options)
+    return content.getvalue()
+
+
+def column(kind, cells):
+    stored = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    return pa.array([cells[i % len(cells)] for i in range(N)], stored).cast(kind)
+
+
+LOG = {"label": [0, 1] * (N // 2), "phi": np.arange(N) % 3 / 2, "id": pa.array([2**60, None, 3] * (N // 3))}
+ODD = {
+    name: column(kind, cells) for name, (kind, cells, _) in parquet_files.COLUMNS.items() if "kB" not in name
+}
+HONEST = {
+    "plain": parquet_bytes(LOG, use_dictionary=False, compression="none"),
+    "packed": parquet_bytes(LOG, compression="zstd", write_page_checksum=True),
+    "second version": parquet_bytes(LOG, data_page_version="2.0", compression="none", write_page_index=True),
+    "odd columns": parquet_bytes({**LOG, **ODD}, compression="none"),
+    "nested": parquet_bytes(
+        {**LOG, **{k: column(*v) for k, v in parquet_files.NESTED.items()}}, compression="none"
+    ),
+    "pandas": parquet_bytes(
+        pa.Table.from_pandas(parquet_files.TABLE.to_pandas()).to_pydict(), compression="none"
+    ),
+}
+TEXTS = [content for content, _ in csv_files.READ.values() if len(content) < 1000]
+
+
+@st.composite
+def damaged(draw, contents):
+    """Draw an honest file, and overwrite, cut out, repeat or insert some bytes of it."""
+    content = bytearray(draw(st.sampled_from(contents)))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, max(0, len(content) - 1)))
+        stop = start + draw(st.sampled_from([0, 1, 2, 4, 8, 64, len(content)]))
+        kind = draw(st.sampled_from(["bytes", "flip", "cut", "repeat"]))
+        if kind == "bytes":
+            content[start:stop] = draw(st.binary(max_size=8))
+        elif kind == "flip" and content:
+            content[start] ^= 1 << draw(st.integers(0, 7))
+        elif kind == "cut":
+            del content[start:stop]
+        elif len(content) < 100_000:
+            content[start:start] = content[start:stop]
+    return bytes(content)
+
+
+def answered(read):
+    """Read; any other error than ours passes, and fails the test."""
+    try:
+        return read()
+    except FaithkitError as error:
+        lines = str(error).splitlines()
+    assert len(lines) == 1
+    return None
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzzed")
+
+
+@given(damaged(TEXTS))
+def test_a_damaged_csv_is_a_table_or_a_line(folder, content):
+    path = folder / "odd.csv"
+    path.write_bytes(content)
+    table = answered(lambda: read_table(path))
+    if table is not None:
+        assert len(table)
+        assert answered(lambda: open_table(path).labels(table.columns[0])) is not None
+
+
+@given(damaged([gzip.compress(text, mtime=0) for text in TEXTS[:5]]))
+def test_a_damaged_packed_csv_is_a_table_or_a_line(folder, content):
+    path = folder / "odd.csv.gz"
+    path.write_bytes(content)
+    answered(lambda: read_table(path))
+
+
+@given(damaged(list(HONEST.values())))
+def test_a_damaged_parquet_file_is_a_table_or_a_line(folder, content):
+    path = folder / "odd.parquet"
+    path.write_bytes(content)
+    answered(lambda: read_table(path))
+    for explanation in (("phi",), ("id",)):
+        answered(partial(scored, path, explanation))
+
+
+def scored(path, explanation):
+    return score_log(open_log(str(path), "label", explanation, (), "id")).to_json()
+
+
+CELLS = st.text(st.sampled_from('01.eE+-xn ",;\n\rtrueTRUinfa\u00e9'), max_size=6)
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=6))
+def test_a_csv_gives_back_the_cells_that_python_wrote(folder, rows):
+    """Python's own writer is the judge: whatever it writes, the texts come back, and labels are told apart."""
+    import csv
+
+    path = folder / "honest.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["a", "b"], *rows])
+    table = open_table(path)
+    for j, name in enumerate("ab"):
+        written = [row[j] or None for row in rows]
+        texts = [cell if isinstance(cell, str) else None for cell in table.texts(name)]
+        assert texts == written
+        labels = [str(label) for label in table.labels(name).dropna()]
+        assert labels == [cell for cell in written if cell is not None]
+        table.frame([name])
+        table.frame([name], "explanation")
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), min_size=1, max_size=8))
+def test_integers_come_back_exactly(folder, cells):
+    path = folder / "honest.csv"
+    path.write_text("a,b\n" + "".join(f"{'' if cell is None else cell},1\n" for cell in cells))
+    pq.write_table(pa.table({"a": pa.array(cells, pa.int64())}), folder / "honest.parquet", row_group_size=3)
+    for file in (path, folder / "honest.parquet"):
+        table = open_table(file)
+        for found in (table.frame()["a"], table.labels("a"), table.frame(["a"], "explanation")["a"]):
+            assert [
+                None if value is None else int(value)
+                for value in found.astype(object).where(found.notna(), None)
+            ] == cells
