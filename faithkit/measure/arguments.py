@@ -8,6 +8,17 @@ import numpy as np
 from faithkit.errors import InputError
 
 
+def python(given: Any) -> Any:
+    """Return a scalar of NumPy's as Python's, and anything else as it is.
+
+    Examples
+    --------
+    >>> python(np.int64(3)), python("3")
+    (3, '3')
+    """
+    return given.item() if isinstance(given, np.generic) else given
+
+
 def whole_number(given: Any, what: str, least: int | None = None, remedy: str = "") -> int:
     """Return a whole number of at least `least` as Python's int, or say what was given instead.
 

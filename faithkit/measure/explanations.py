@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.foreign import foreign
 from faithkit.measure.rows import concat_rows, n_rows, take_rows, unmasked
 from faithkit.wording import few
 
@@ -226,7 +227,8 @@ def as_explanations(given: Any) -> Explanations:
             f"explanations of type {type(given).__name__} are not understood: give a 2-D array, a DataFrame, "
             "a list of hashable values, or Explanations."
         )
-    values = list(given)
+    with foreign("going through the explanations"):
+        values = list(given)
     if any(isinstance(value, list | np.ndarray) for value in values):
         return _from_rows(values)
     return Explanations.of(values)

@@ -6,6 +6,7 @@ operations on packed matrices, so a composed relation is as fast as its parts.
 
 import contextlib
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -211,14 +212,14 @@ class NearExplanation(Relation):
     name = "near-explanation"
 
     def __init__(self, tau: float, metric: str = "euclidean") -> None:
-        if not isinstance(tau, int | float) or not tau >= 0:
+        if not isinstance(tau, Real) or not float(tau) >= 0:
             raise ParameterError(f"near-explanation: tau must be a number of at least 0, got {tau!r}.")
         if metric not in METRICS:
             raise ParameterError(
                 f"near-explanation: metric must be one of {', '.join(METRICS)}, got {metric!r}."
             )
-        self.tau = tau
-        self.metric = metric
+        self.tau: float = float(tau)
+        self.metric: str = metric
 
     def key(self, explanations: Explanations) -> Any:
         """Return the vectors."""

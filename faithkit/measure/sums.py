@@ -38,7 +38,7 @@ def _block_sum(left: Floats) -> int:
     total = 0
     while (largest := max(left.max(initial=0.0), -left.min(initial=0.0))) > 0:
         place = math.frexp(largest)[1] - _BITS
-        leading = np.rint(_shifted(left, -place))
+        leading = np.trunc(_shifted(left, -place))
         total += int(leading.sum()) << (place + UNIT)
         left -= _shifted(leading, place)
     return total

@@ -1,6 +1,5 @@
 """The three functions most people need: `evaluate`, `score` and `plan`."""
 
-from numbers import Real
 from typing import Any
 
 import attrs
@@ -8,6 +7,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
+from faithkit.measure.arguments import python, share, whole_number
 from faithkit.measure.explanations import Sample, as_explanations
 from faithkit.measure.owned import OwnedCells
 from faithkit.measure.planning import Plan, plan_samples
@@ -88,8 +88,9 @@ def evaluate(
     (0.25, 0.75)
     """
     check_X(X)
-    check_options(confidence, permutations)
-    execution = Execution(n_jobs, Faults(on_error, row_timeout), store, progress)
+    confidence, permutations = checked_options(confidence, permutations)
+    seed = whole_number(seed, "the seed")
+    execution = Execution(python(n_jobs), Faults(on_error, python(row_timeout)), store, progress)
     chosen = component("explainer", explainer), component("discretizer", discretizer)
     check_inputs(chosen[0], X)
     scorer = component("estimator", estimator)
@@ -154,7 +155,7 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    check_options(confidence, permutations)
+    confidence, permutations = checked_options(confidence, permutations)
     labels = encode_labels(predictions)
     given = as_explanations(explanations)
     for name, part in (("explanations", given), ("rows of X", X)):
@@ -215,9 +216,15 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
     return plan_samples(epsilon, n_explanations, tally)
 
 
-def check_options(confidence: float, permutations: int) -> None:
-    """Refuse a confidence that is no share, and a number of permutations that is none."""
-    if not isinstance(confidence, Real) or not 0 < confidence < 1:
-        raise InputError(f"confidence must be a number between 0 and 1, got {confidence!r}: 0.95 is usual.")
-    if not isinstance(permutations, int) or permutations < 0:
-        raise InputError(f"permutations must be a whole number of at least 0, got {permutations!r}.")
+MOST_PERMUTATIONS = 10_000_000
+
+
+def checked_options(confidence: Any, permutations: Any) -> tuple[float, int]:
+    """Return the confidence and the number of permutations as plain numbers; refuse what is none."""
+    times = whole_number(permutations, "permutations", least=0)
+    if times > MOST_PERMUTATIONS:
+        raise InputError(
+            f"{times:,} permutations are too many: {MOST_PERMUTATIONS:,} already tell p-values down to "
+            f"{1 / MOST_PERMUTATIONS:g}, and each takes another tally. Give fewer; 9999 are usual."
+        )
+    return share(confidence, "confidence", usual=0.95), times

@@ -1,6 +1,5 @@
 """Which explanations are the most faithful? Several systems on one sample, and what can be said for sure."""
 
-import json
 from collections.abc import Collection, Iterable
 from itertools import chain, combinations, count
 from pathlib import Path
@@ -18,6 +17,7 @@ from faithkit.run.api import evaluate
 from faithkit.run.components import component, several
 from faithkit.run.discretizations import with_discretizer
 from faithkit.run.evaluation import Evaluation, with_ends
+from faithkit.run.jsonable import json_text
 from faithkit.run.pipeline import accepted_kinds
 from faithkit.wording import listing
 
@@ -114,7 +114,7 @@ class Comparison:
         """Return JSON text, and write it to `path` where one is given."""
         from faithkit.files import write_whole
 
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json_text(self.to_dict())
         if path is not None:
             write_whole(path, text)
         return text

@@ -1,6 +1,5 @@
 """The result: what was measured, how sure it is, and everything a person may ask about it next."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
@@ -27,6 +26,7 @@ from faithkit.measure.relations import Relation, SameExplanation, fitted, holds_
 from faithkit.measure.rows import n_rows, take_rows
 from faithkit.measure.tally import Count, Tally, count
 from faithkit.run.components import Given, component
+from faithkit.run.jsonable import json_text
 from faithkit.run.pipeline import Labels, System, encode_labels
 from faithkit.run.provenance import Provenance, describe_data
 from faithkit.run.subgroups import Subgroups, members
@@ -269,7 +269,7 @@ class Evaluation:
 
         The file is written beside its place and renamed, so that it is never half there.
         """
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json_text(self.to_dict())
         if path is not None:
             from faithkit.files import write_whole
 

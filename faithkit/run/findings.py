@@ -1,6 +1,5 @@
 """A result and what else was asked about it: what the command line prints, writes and shows in a browser."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pandas as pd
 from faithkit.measure import MEASURES
 from faithkit.measure.comparison import Difference
 from faithkit.run.evaluation import Evaluation, with_ends
+from faithkit.run.jsonable import json_text
 from faithkit.run.subgroups import Subgroups
 from faithkit.run.witnesses import Violation
 
@@ -69,7 +69,7 @@ class Findings:
 
     def to_json(self) -> str:
         """Return JSON text; the same question gives the same bytes."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.to_dict())
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""

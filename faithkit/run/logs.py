@@ -9,7 +9,7 @@ from faithkit.errors import FaithkitError
 from faithkit.inputs.logs import Log, ParquetLog
 from faithkit.measure.cells import Cells
 from faithkit.measure.relations import Relation, SameExplanation
-from faithkit.run.api import check_options, score
+from faithkit.run.api import checked_options, score
 from faithkit.run.components import Given, component
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.findings import Findings
@@ -43,7 +43,7 @@ def score_in_pieces(
     That is a discretizer or a relation that learns from them, a permutation test, and another relation than
     equality inside groups.
     """
-    check_options(confidence, permutations)
+    confidence, permutations = checked_options(confidence, permutations)
     chosen, scorer = component("discretizer", discretizer), component("estimator", estimator)
     if permutations or learns(chosen):
         return None

@@ -2,6 +2,7 @@
 
 import contextlib
 import warnings
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import attrs
@@ -46,7 +47,14 @@ def encode_labels(predictions: Any) -> Labels:
     """
     if getattr(predictions, "ndim", 1) != 1:
         raise InputError(f"predictions of shape {np.shape(predictions)}: give one label per row.")
-    column = pd.Series(list(predictions) if isinstance(predictions, tuple | list) else predictions)
+    if not isinstance(predictions, Iterable) or isinstance(predictions, str | bytes | Mapping | Set):
+        raise InputError(
+            f"predictions of type {type(predictions).__name__} are not understood: give one label per row, "
+            "in a list, an array or a Series."
+        )
+    with foreign("going through the predictions", "Give one label per row."):
+        is_column = isinstance(predictions, pd.Series | np.ndarray)
+        column = pd.Series(predictions if is_column else list(predictions))
     if not len(column):
         raise InputError("the sample is empty: give at least one row.")
     gone = column.isna().to_numpy()
@@ -55,12 +63,21 @@ def encode_labels(predictions: Any) -> Labels:
             f"{int(gone.sum())} of {len(column)} predictions are missing (the first in row {gone.argmax()}): "
             "drop those rows, or name the label."
         )
+    with foreign("comparing the predictions", "Give labels that are numbers, truths or texts."):
+        codes, found = pd.factorize(column.to_numpy() if column.dtype == object else column)
+        labels = found.tolist()
+        dict(zip(labels, map(str, labels), strict=True))  # what would fail in a report fails here
+        order = _sorted_places(labels)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return Labels(rank[codes], [labels[place] for place in order])
+
+
+def _sorted_places(labels: list[Any]) -> list[int]:
     try:
-        codes, classes = pd.factorize(column, sort=True)
+        return sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:  # labels of several types have no order; none is needed
-        with foreign("telling the predictions apart", "Give numbers, texts or truth values."):
-            codes, classes = pd.factorize(column)
-    return Labels(codes.astype(np.int64), classes.tolist())
+        return list(range(len(labels)))
 
 
 @attrs.frozen(eq=False)

@@ -1,7 +1,7 @@
 """The same measure inside each subgroup: faithfulness depends on the data, as the paper shows."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -13,6 +13,7 @@ from faithkit.errors import FaithkitWarning, InputError
 from faithkit.foreign import foreign
 from faithkit.measure.comparison import Difference, holm
 from faithkit.measure.rows import unmasked
+from faithkit.run.jsonable import names
 from faithkit.wording import suggest
 
 if TYPE_CHECKING:
@@ -69,9 +70,8 @@ class Subgroups(Mapping[Any, "Evaluation"]):
             if difference is not None:
                 ends = {"difference": difference.value, "from": difference.low, "to": difference.high}
                 rows[group] |= ends | {"p_value": adjusted[group]}
-        frame = pd.DataFrame.from_dict(rows, orient="index")
-        frame.index.name = self.name
-        return frame
+        index = pd.Index(list(rows), name=self.name, tupleize_cols=False)
+        return pd.DataFrame(list(rows.values()), index=index)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values: by measure and group."""
@@ -82,7 +82,7 @@ class Subgroups(Mapping[Any, "Evaluation"]):
         return {
             "by": self.name,
             "groups": {
-                measure: {str(group): _jsonable(row) for group, row in frame.to_dict("index").items()}
+                measure: dict(zip(names(self), map(_jsonable, frame.to_dict("records")), strict=True))
                 for measure, frame in frames.items()
             },
         }
@@ -119,14 +119,14 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
     found = getattr(given, "name", None)
     name = "group" if found is None or found == "" else str(found)
     n = len(labels)
-    if not hasattr(given, "__len__"):
+    if not hasattr(given, "__len__") or isinstance(given, Set | Mapping):
         raise InputError(f"the groups are a {type(given).__name__}: give a list of one value per row.")
     if len(given) != n:
         raise InputError(f"{len(given)} groups for {n} rows: give one value per row.")
     if isinstance(given, pd.Series):
         given = given.to_numpy(dtype=object, na_value=None)
     cells = np.asarray(unmasked(given, "the groups"), dtype=object)
-    with foreign("telling the groups apart", "Give numbers, texts or truth values."):
+    with foreign("comparing the groups", "Give one value per row: numbers, truths or texts."):
         codes, values = pd.factorize(cells, use_na_sentinel=False)
     if len(values) > MOST_GROUPS:
         raise InputError(
@@ -134,8 +134,8 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
             "Group by a column of few values, or put its values into bins first."
         )
     _warn_of_predictions(name, codes, labels)
-    names = [_label(value, values) for value in values]
-    rows = {label: np.flatnonzero(codes == code) for code, label in enumerate(names)}
+    labels_of_codes = enumerate(_label(value, values) for value in values)
+    rows = {label: np.flatnonzero(codes == code) for code, label in labels_of_codes}
     return name, {label: rows[label] for label in sorted(rows, key=_order)}
 
 

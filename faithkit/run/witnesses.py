@@ -1,15 +1,17 @@
 """What makes an unfaithful explanation believable: concrete rows, in words a person can read."""
 
-import math
 from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.errors import ContractError
+from faithkit.foreign import foreign
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.local import Local
 from faithkit.measure.rows import take_rows
+from faithkit.run.jsonable import names, plain
 from faithkit.wording import cell_text
 
 
@@ -72,10 +74,10 @@ class Violation:
         """Return JSON values; a prediction is written as text where it is a key."""
         return {
             "explanation": self.explanation,
-            "predictions": {str(label): count for label, count in self.predictions.items()},
+            "predictions": dict(zip(names(self.predictions), self.predictions.values(), strict=True)),
             "unlisted": self.unlisted,
             "witnesses": [
-                {"row": seen.row, "prediction": _plain(seen.prediction), "cells": seen.cells}
+                {"row": seen.row, "prediction": plain(seen.prediction), "cells": seen.cells}
                 for seen in self.witnesses
             ],
         }
@@ -107,8 +109,8 @@ class LocalResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
-        plain = {"prediction": _plain(self.prediction), "shared_by": list(self.shared_by)}
-        return attrs.asdict(self) | plain
+        found = {"prediction": plain(self.prediction), "shared_by": list(self.shared_by)}
+        return attrs.asdict(self) | found
 
 
 def readable(explanations: Explanations, row: int, discretizer: Any = None) -> str:
@@ -126,15 +128,18 @@ def readable(explanations: Explanations, row: int, discretizer: Any = None) -> s
         return "no explanation"
     value = take_rows(explanations.identities, [row])
     if explanations.identity is not None and hasattr(discretizer, "tell"):
-        return str(discretizer.tell(value[0], explanations.shared.get("names")))
+        who = getattr(discretizer, "name", type(discretizer).__name__)
+        with foreign(f"the discretizer {who}", "Mend its method tell.", ContractError):
+            return str(discretizer.tell(value[0], explanations.shared.get("names")))
     if isinstance(value, pd.DataFrame) or (isinstance(value, np.ndarray) and value.ndim == 2):
-        names = explanations.shared.get("names") if isinstance(value, np.ndarray) else None
-        cells = cells_of(value, 0, names) or {}
+        columns = explanations.shared.get("names") if isinstance(value, np.ndarray) else None
+        cells = cells_of(value, 0, columns) or {}
         return ", ".join(f"{name} = {cell_text(cell)}" for name, cell in cells.items())
-    return str(value[0])
+    with foreign(f"an explanation of type {type(value[0]).__name__}", "Mend its method __str__."):
+        return str(value[0])
 
 
-def cells_of(X: Any, row: int, names: Any = None) -> dict[str, Any] | None:
+def cells_of(X: Any, row: int, columns: Any = None) -> dict[str, Any] | None:
     """Return one row as JSON values by column name; a text is one cell.
 
     Examples
@@ -148,17 +153,7 @@ def cells_of(X: Any, row: int, names: Any = None) -> dict[str, Any] | None:
     if isinstance(one, list):
         return {"text": one[0]}
     if isinstance(one, pd.DataFrame):
-        return {str(name): _plain(one[name].iloc[0]) for name in one.columns}
+        return {str(name): plain(one[name].iloc[0]) for name in one.columns}
     values = one.toarray()[0] if hasattr(one, "toarray") else one[0]
-    known = names if names is not None and len(names) == len(values) else range(len(values))
-    return {str(name): _plain(value) for name, value in zip(known, values, strict=True)}
-
-
-def _plain(cell: Any) -> Any:
-    """Return a JSON value: a number, a truth, a text (also for infinite), or None for what is missing."""
-    if pd.api.types.is_scalar(cell) and pd.isna(cell):
-        return None
-    plain = cell.item() if isinstance(cell, np.generic) else cell
-    if isinstance(plain, float) and math.isinf(plain):
-        return str(plain)
-    return plain if isinstance(plain, bool | int | float | str) else str(plain)
+    known = columns if columns is not None and len(columns) == len(values) else range(len(values))
+    return {str(name): plain(value) for name, value in zip(known, values, strict=True)}

@@ -1,0 +1,118 @@
+"""Where nothing could be checked there is no value, whatever the estimator: no zero that looks like unfaithful."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import faithkit
+from faithkit.cli import main
+from faithkit.run.compare import Comparison
+from faithkit.run.findings import Findings
+
+ESTIMATORS = [
+    "leave-one-out",
+    "plug-in",
+    "majority",
+    "verified-only",
+    lambda tally: np.ones(tally.owners.shape),
+]
+LABELS, DISTINCT = [0, 0, 1, 1], ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_no_estimator_has_a_value(estimator):
+    found = faithkit.score(LABELS, DISTINCT, estimator=estimator).consistency
+    assert (found.value, found.verified, found.bracket) == (None, 0.0, (0.0, 1.0))
+    assert found.by_chance is None
+    if found.low is not None:
+        assert (found.low, found.high) == (0.0, 1.0)
+    assert found.verdict == "unverifiable"
+
+
+def test_a_relation_that_holds_for_nobody_has_no_value():
+    nobody = faithkit.relation(lambda x, word: False)
+    result = faithkit.score(LABELS, ["a"] * 4, X=LABELS, relation=nobody)
+    assert result.sufficiency.value is None
+    assert result.consistency.value is not None
+
+
+def test_explanations_that_are_all_missing_have_no_value():
+    assert faithkit.score(LABELS, [None] * 4).consistency.value is None
+
+
+def test_unfaithful_is_still_a_zero():
+    found = faithkit.score([0, 1], ["a", "a"]).consistency
+    assert (found.value, found.verified) == (0.0, 1.0)
+
+
+def test_json_has_null_and_csv_an_empty_cell():
+    found = Findings.of(faithkit.score(LABELS, DISTINCT))
+    told = json.loads(found.to_json())["measures"]["consistency"]
+    assert told["value"] is None
+    assert (told["low"], told["high"], told["bracket"]) == (0.0, 1.0, [0.0, 1.0])
+    written = found.to_frame().to_csv(index=False)
+    assert written.splitlines()[1].startswith("all,consistency,4,,,0.0,1.0,")
+    assert pd.read_csv(io.StringIO(written))["value"].isna().all()
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS[:4])
+def test_reports_have_a_dash_and_say_why(estimator):
+    result = faithkit.score(LABELS, DISTINCT, estimator=estimator)
+    (row,) = [line.split() for line in repr(result).splitlines() if line.startswith("consistency")]
+    assert row[1] == "–"
+    assert "nothing could be checked" in " ".join(repr(result).split())
+    assert "nothing checked" in result.to_html()
+    assert result.plot() is not None
+
+
+def test_a_difference_to_what_could_not_be_checked_has_an_interval_and_no_value():
+    labels = LABELS * 10
+    good, unchecked = faithkit.score(labels, labels), faithkit.score(labels, range(40))
+    found = good.difference(unchecked)
+    assert found.value is None
+    assert found.low < 0 < found.high
+    comparison = Comparison({"good": good, "unchecked": unchecked})
+    assert list(comparison.ranked()) == ["good", "unchecked"]
+    (pair,) = comparison.pairs()
+    assert (pair.first, pair.second, pair.difference) == ("good", "unchecked", found)
+    assert json.loads(comparison.to_json())["differences"]["consistency"][0]["value"] is None
+    assert "–" in repr(comparison)
+    assert comparison.to_html()
+
+
+@pytest.mark.filterwarnings("ignore:the groups of:faithkit.FaithkitWarning")
+def test_subgroups_that_could_not_be_checked_have_no_value_and_no_difference():
+    parts = faithkit.score([0, 0, 1, 1], ["a", "a", "b", "c"]).by(["f", "f", "m", "m"])
+    table = parts.to_frame()
+    assert table["value"].isna().tolist() == [False, True]
+    assert table["difference"].isna().all()
+    assert table["from"].notna().all()
+    told = parts.to_dict()["groups"]["consistency"]
+    assert (told["m"]["value"], told["m"]["difference"], told["f"]["value"]) == (None, None, 1.0)
+    assert [line.split()[2] for line in repr(parts).splitlines() if line.startswith(("f ", "m "))] == [
+        "1.000",
+        "–",
+    ]
+    assert Findings.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
+
+
+def test_drift_from_a_reference_that_could_not_be_checked_is_told_without_a_number():
+    result = faithkit.score(LABELS, ["a", "a", "b", "b"])
+    found = Findings.of(result, reference=faithkit.score(LABELS, DISTINCT))
+    assert found.drift()["consistency"].value is None
+    (row,) = [line for line in repr(found).splitlines() if "consistency" in line and "to" in line]
+    assert row.split()[1:4] == ["1.000", "–", "–"]
+    assert found.to_html()
+
+
+def test_the_command_line_writes_null_and_empty(tmp_path):
+    pd.DataFrame({"label": LABELS, "why": DISTINCT}).to_csv(tmp_path / "log.csv", index=False)
+    asked = ["score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "why"]
+    told = CliRunner().invoke(main, [*asked, "--json", "-"]).stdout
+    assert json.loads(told)["measures"]["consistency"]["value"] is None
+    (header, row) = CliRunner().invoke(main, [*asked, "--csv", "-"]).stdout.splitlines()
+    assert row.split(",")[header.split(",").index("value")] == ""

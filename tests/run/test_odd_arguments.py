@@ -1,0 +1,247 @@
+"""Numbers of other libraries, containers of other kinds, infinities: a number or one line, and JSON that is JSON."""
+
+import json
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.run.findings import Findings
+
+LABELS, WORDS = [0, 0, 1, 1], ["a", "a", "a", "b"]
+USUAL = faithkit.score(LABELS, WORDS)
+INF = math.inf
+
+
+def strict(text):
+    """Read JSON as a parser does that knows neither NaN nor Infinity."""
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(text.encode("utf-8"), parse_constant=refuse)
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("confidence", [np.float32(0.5), np.float64(0.5), np.float16(0.5), Fraction(1, 2)])
+def test_a_confidence_is_any_real_number(confidence):
+    result = faithkit.score(LABELS, WORDS, confidence=confidence)
+    assert result.to_json() == faithkit.score(LABELS, WORDS, confidence=0.5).to_json()
+
+
+@pytest.mark.parametrize("permutations", [np.int64(9), np.uint8(9), pd.Series([9]).iloc[0]])
+def test_permutations_are_any_whole_number(permutations):
+    result = faithkit.score(LABELS, WORDS, permutations=permutations)
+    assert result.to_json() == faithkit.score(LABELS, WORDS, permutations=9).to_json()
+
+
+def model(X):
+    return X[:, 0] > 3
+
+
+def halves(X):
+    return (X[:, 0] > 4).tolist()
+
+
+X = np.arange(8.0)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        ({"seed": np.int64(3)}, {"seed": 3}),
+        ({"seed": np.uint64(2**63)}, {"seed": 2**63}),
+        ({"seed": -4}, {"seed": -4}),
+        ({"seed": -(2**80)}, {"seed": -(2**80)}),
+        ({"n_jobs": np.int64(1)}, {}),
+        ({"row_timeout": np.float32(60)}, {}),
+    ],
+    ids=str,
+)
+def test_seeds_and_the_like_are_any_whole_number(given, plain):
+    results = [faithkit.evaluate(model, X, halves, permutations=9, **options) for options in (given, plain)]
+    assert results[0].to_json() == results[1].to_json()
+    assert strict(results[0].to_json())["seed"] == plain.get("seed", 0)
+
+
+def test_a_seed_and_its_negative_draw_different_permutations():
+    def p_value(seed):
+        rows = np.arange(60.0)[:, None]
+        found = faithkit.evaluate(
+            lambda X: X[:, 0] % 11 > 5, rows, lambda X: (X[:, 0] // 7).tolist(), seed=seed, permutations=99
+        )
+        return found.consistency.p_value
+
+    assert len({p_value(seed) for seed in (1, -1, 2, -2)}) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": math.nan}, "between 0 and 1, got nan"),
+        ({"confidence": 1 - 1e-17}, "between 0 and 1, got 1.0"),
+        ({"confidence": Decimal("0.9")}, "between 0 and 1, got Decimal"),
+        ({"confidence": np.array([0.9, 0.8])}, "between 0 and 1, got array"),
+        ({"confidence": True}, "between 0 and 1, got True"),
+        ({"permutations": 9.0}, "permutations must be a whole number of at least 0, got 9.0"),
+        ({"permutations": True}, "permutations must be a whole number of at least 0, got True"),
+        ({"permutations": "9"}, "permutations must be a whole number of at least 0, got '9'"),
+        (
+            {"permutations": 10**12},
+            "1,000,000,000,000 permutations are too many: 10,000,000 .* down to 1e-07",
+        ),
+        ({"seed": 1.5}, "the seed must be a whole number, got 1.5"),
+        ({"seed": None}, "the seed must be a whole number, got None"),
+        ({"seed": "0"}, "the seed must be a whole number, got '0'"),
+        ({"n_jobs": 1.5}, "n_jobs must be a whole number"),
+    ],
+    ids=str,
+)
+def test_what_is_no_such_number_is_refused_in_one_line(options, message):
+    with pytest.raises(faithkit.InputError, match=message) as caught:
+        faithkit.evaluate(model, X, halves, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_so_many_permutations_are_refused_before_anything_is_explained():
+    with pytest.raises(faithkit.InputError, match="too many"):
+        faithkit.evaluate(model, X, lambda X: pytest.fail("explained"), permutations=10**8)
+
+
+def test_plans_take_numbers_of_other_libraries():
+    assert faithkit.plan(np.float64(0.1), np.int64(2048)) == faithkit.plan(0.1, 2048)
+    assert faithkit.plan(np.float64(0.1), pilot=USUAL) == faithkit.plan(0.1, pilot=USUAL)
+
+
+def test_a_distance_may_be_a_number_of_another_library():
+    near = faithkit.registry().create("relation", "near-explanation", {"tau": np.float32(0.5)})
+    assert USUAL.n == 4
+    assert faithkit.score(LABELS, [[0.0], [0.5], [2.0], [9.0]], relation=near).sufficiency.verified == 0.5
+
+
+@pytest.mark.parametrize("k", [np.int64(1), np.uint8(1)])
+def test_violations_take_any_whole_number(k):
+    assert USUAL.violations(k) == USUAL.violations(1)
+
+
+# --- containers ------------------------------------------------------------------------------------------------
+
+COLUMNS = {
+    "a generator": lambda values: (value for value in values),
+    "a tuple": tuple,
+    "a Series": lambda values: pd.Series(values, index=[9, 8, 7, 6]),
+    "an Index": pd.Index,
+    "a Categorical": pd.Categorical,
+    "an array": np.array,
+    "an array of objects": lambda values: np.array(values, dtype=object),
+    "the values of a dict": lambda values: dict(enumerate(values)).values(),
+    "an iterator": iter,
+}
+
+
+@pytest.mark.parametrize("container", COLUMNS)
+def test_labels_and_explanations_come_in_any_container(container):
+    make = COLUMNS[container]
+    expected = json.loads(USUAL.to_json())
+    for result in (faithkit.score(make(LABELS), WORDS), faithkit.score(LABELS, make(WORDS))):
+        assert json.loads(result.to_json())["measures"] == expected["measures"]
+
+
+def test_ranges_are_labels_and_explanations():
+    assert faithkit.score(range(4), range(4)).n_explanations == 4
+
+
+@pytest.mark.parametrize(
+    "given", [{0, 1, 2, 3}, frozenset(range(4)), {0: 1, 1: 0, 2: 1, 3: 0}, "abcd", b"abcd", 4, None, 1.5]
+)
+def test_what_has_no_order_or_is_no_column_is_refused(given):
+    told = f"of type {type(given).__name__} are not understood"
+    with pytest.raises(faithkit.InputError, match=f"predictions {told}"):
+        faithkit.score(given, WORDS)
+    with pytest.raises(faithkit.InputError, match=f"explanations {told}"):
+        faithkit.score(LABELS, given)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ({1, 2, 3, 4}, "the groups are a set: give a list"),
+        ({1: 1, 2: 2, 3: 3, 4: 4}, "the groups are a dict: give a list"),
+        ((value for value in range(4)), "the groups are a generator: give a list"),
+        (np.zeros((4, 2)), "comparing the groups failed with ValueError"),
+        ([[1], [2], [3], [4]], "comparing the groups failed"),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_groups_that_are_no_column_are_refused(groups, message):
+    with pytest.raises(faithkit.InputError, match=message):
+        USUAL.by(groups)
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [INF, -INF, INF, 1.0],
+        [np.float32(1), np.int8(2), np.str_("x"), np.bool_(True)],
+        [(1, 2), (3,), (1, 2), "x"],
+        pd.to_datetime(["2020", "2021", "2020", "2021"]),
+        [Decimal(1), Fraction(1, 3), 2, 3.5],
+        [1, "1", 2, "2"],
+    ],
+    ids=str,
+)
+def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
+    X = pd.DataFrame({"age": [INF, -INF, math.nan, 1.0], "n": [np.float32(1), None, "x", True]})
+    result = faithkit.score(labels, ["a", "a", "a", "b"], X=X)
+    found = strict(Findings.of(result, 5, ["f", "f", "m", "m"]).to_json())
+    (worst,) = found["violations"]
+    assert sum(worst["predictions"].values()) == 3
+    for row in range(4):
+        strict(json.dumps(result.local(row).to_dict(), allow_nan=False))
+    assert repr(result)
+    assert result.to_html()
+
+
+def test_an_infinite_label_or_cell_is_a_text():
+    X = pd.DataFrame({"age": [INF, -INF]})
+    (worst,) = faithkit.score([INF, -INF], ["a", "a"], X=X).violations()
+    told = worst.to_dict()
+    assert told["predictions"] == {"-inf": 1, "inf": 1}
+    assert [seen["prediction"] for seen in told["witnesses"]] == ["inf", "-inf"]
+    assert [seen["cells"] for seen in told["witnesses"]] == [{"age": "inf"}, {"age": "-inf"}]
+
+
+def test_labels_and_groups_that_are_written_alike_stay_two():
+    result = faithkit.score([1, "1", 1, "1"], ["a"] * 4)
+    assert result.violations()[0].to_dict()["predictions"] == {"1": 2, "'1'": 2}
+    groups = result.by([1, 1, "1", "1"]).to_dict()["groups"]["consistency"]
+    assert [part["n"] for part in groups.values()] == [2, 2]
+
+
+def test_half_a_character_does_not_spoil_a_file(tmp_path):
+    result = faithkit.score([0, 1], np.array(["\ud800"] * 2, dtype=object))
+    text = Findings.of(result, 1).to_json()
+    assert strict(text)["violations"][0]["explanation"] == "?"
+    result.to_json(tmp_path / "result.json")
+
+
+def test_tuples_of_other_lengths_stay_as_they_are():
+    assert set(faithkit.score([(1, 2), (3,), (1, 2)], ["a"] * 3).violations()[0].predictions) == {
+        (1, 2),
+        (3,),
+    }
+
+
+def test_infinite_explanations_are_equal_to_themselves():
+    result = faithkit.score(LABELS, [[INF], [INF], [-INF], [-INF]], relation="near-explanation:tau=1")
+    assert (result.consistency.value, result.n_explanations) == (1.0, 2)
+    assert strict(result.to_json())
