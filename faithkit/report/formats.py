@@ -78,15 +78,6 @@ def unbroken(text: str) -> str:
     return text.replace(" %", "\u00a0%")
 
 
-def writable(text: str) -> str:
-    r"""Replace halves of surrogate pairs, which Python has and no file can hold.
-
-    >>> writable("caf\u00e9 \ud800")
-    'café ?'
-    """
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def plural(count: int, noun: str) -> str:
     """Return a count with its noun.
 

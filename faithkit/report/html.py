@@ -4,8 +4,8 @@ from typing import Any
 
 from faithkit.report.comparison_view import compared_view, comparison_view
 from faithkit.report.findings_view import findings_view
-from faithkit.report.formats import writable
 from faithkit.report.views import fragment_view
+from faithkit.wording import visible
 
 
 def page(found: Any) -> str:
@@ -57,4 +57,4 @@ def _rendered(template: str, view: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return writable(environment.get_template(template).render(view))
+    return visible(environment.get_template(template).render(view), keep="\n\t")

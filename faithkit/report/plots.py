@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from faithkit.measure.estimators import ratio
 from faithkit.measure.planning import curve, unverified_share
-from faithkit.report.formats import ends, number, writable
-from faithkit.wording import one_line
+from faithkit.report.formats import ends, number
+from faithkit.wording import one_line, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -149,7 +149,7 @@ def _write_names(ax: "Axes", y: float, name: str, value: str, bold: bool) -> Non
     written: dict[str, Any] = {"va": "center", "color": INK, "parse_math": False, "usetex": False}
     weight = "bold" if bold else "normal"
     room = _letters(ax, 1.15 if bold else 1.0) - len(value) - 1
-    ax.text(0, y + 0.4, _shortened(one_line(writable(name)), room), ha="left", fontweight=weight, **written)
+    ax.text(0, y + 0.4, _shortened(one_line(visible(name)), room), ha="left", fontweight=weight, **written)
     ax.text(1, y + 0.4, value, ha="right", **written)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from faithkit.report import plots
-from faithkit.report.formats import writable
+from faithkit.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,7 @@ def drawn(draw: "Callable[[Axes], object]", new_axes: "Callable[[], Axes]", labe
     """
     from matplotlib import style
 
-    settings = {"font.size": 12, "svg.fonttype": "none", "svg.hashsalt": writable(name)}
+    settings = {"font.size": 12, "svg.fonttype": "none", "svg.hashsalt": visible(name)}
     out = io.StringIO()
     with style.context(["default", settings]), warnings.catch_warnings():
         # the browser writes the text, in its own fonts: what Matplotlib's lack does not matter

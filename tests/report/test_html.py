@@ -374,10 +374,10 @@ def test_the_command_line_writes_the_page_and_twice_the_same(tmp_path):
     assert run.stdout.startswith("<!DOCTYPE html>")
 
 
-def test_letters_that_no_file_can_hold_are_replaced(tmp_path):
-    result = faithkit.score(["y", "n"], ["half \ud800 a letter"] * 2)
+def test_letters_that_no_page_can_show_are_escaped(tmp_path):
+    result = faithkit.score(["y", "n"], ["half \ud800 a letter\u202e\x1b"] * 2)
     result.to_html(tmp_path / "page.html")
-    assert "half ? a letter" in (tmp_path / "page.html").read_text("utf-8")
+    assert r"half \ud800 a letter\u202e\x1b" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_a_notebook_gets_a_fragment_without_style(compared):
