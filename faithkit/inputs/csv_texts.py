@@ -31,8 +31,6 @@ def read_texts(path: Path, packed: bool) -> Any:
     A column without a name is called as pandas calls it, "Unnamed: 0".
     """
     content = _content(path, packed)
-    if b"\0" in content:
-        raise InputError(f"{path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
     width = len(_header(path, content))
     content += b"\n" + ",".join([_END] * width).encode() + b"\n"
     table = _parsed(path, content, width)
@@ -59,6 +57,8 @@ def _content(path: Path, packed: bool) -> bytearray:
 def _read(path: Path, file: Any, limit: int | None) -> bytearray:
     content = bytearray()
     while chunk := file.read(_CHUNK):
+        if b"\0" in chunk:  # told at once: such a file may be endless
+            raise InputError(f"{path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
         content += chunk
         if limit is not None and len(content) > limit:
             raise InputError(
@@ -94,17 +94,16 @@ def _parsed(path: Path, content: bytearray, width: int) -> Any:
         strings_can_be_null=True,
         quoted_strings_can_be_null=True,
     )
-    for threads in (True, False):  # with threads no error knows its row
-        try:
-            return arrow_csv.read_csv(
-                pa.BufferReader(content),
-                arrow_csv.ReadOptions(column_names=names, block_size=LONGEST_ROW, use_threads=threads),
-                arrow_csv.ParseOptions(newlines_in_values=True),
-                texts,
-            )
-        except pa.ArrowInvalid as error:
-            found = str(error)
-    raise InputError(_said(path, found))
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(content),
+            # with threads no error knows its row
+            arrow_csv.ReadOptions(column_names=names, block_size=LONGEST_ROW, use_threads=False),
+            arrow_csv.ParseOptions(newlines_in_values=True),
+            texts,
+        )
+    except pa.ArrowInvalid as error:
+        raise InputError(_said(path, str(error))) from None
 
 
 def _said(path: Path, error: str) -> str:

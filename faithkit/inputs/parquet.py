@@ -6,6 +6,8 @@ Which columns have gaps is settled first, from the files' metadata.
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from faithkit.wording import few
 
 _SHARE = "workers need the files under the same path as here"
 _PARTIAL = "Perhaps it is not a whole Parquet file: write it again."
+_TOGETHER = 50  # columns that the scanner is asked about at a time
 CELLS = 2**24  # converted at a time, 128 MiB of numbers
 
 
@@ -86,10 +89,13 @@ class ParquetTable:
         return attrs.evolve(self, columns=list(columns), gaps=gaps, settled=self.settled.union(new))
 
     def _holding(self, names: Iterable[str], condition: Callable[[str, Any], Any]) -> frozenset[str]:
-        asked = {name: condition(name, self.schema.field(name).type) for name in names}
-        files = dict.fromkeys(piece.file for piece in self.pieces) if asked else {}
-        schema = pa.schema([self.schema.field(name) for name in asked])
-        return frozenset(name for file in files for name in _holding(file, schema, asked))
+        fields = {name: self.schema.field(name) for name in names}
+        asked = {name: condition(name, field.type) for name, field in fields.items()}
+        found: set[str] = set()
+        for file in dict.fromkeys(piece.file for piece in self.pieces):
+            left = {name: asked[name] for name in asked if name not in found}
+            found.update(_holding(file, pa.schema(fields.values()), left) if left else ())
+        return frozenset(found)
 
     def __len__(self) -> int:
         return self.pieces[-1].start + self.pieces[-1].n
@@ -237,8 +243,8 @@ def _pieces(headers: dict[Path, _Header], size: int) -> Iterator[Piece]:
             start += n
 
 
-def _holding(file: str, schema: Any, conditions: dict[str, Any]) -> Iterator[str]:
-    """Yield the columns of a file in which a condition holds somewhere.
+def _holding(file: str, schema: Any, conditions: dict[str, Any]) -> list[str]:
+    """Return the columns of a file in which their condition holds somewhere.
 
     A row group is read only where its statistics do not exclude it. Those of a damaged file can end the whole
     process, so the first row of each group is read before anybody asks for them.
@@ -246,10 +252,18 @@ def _holding(file: str, schema: Any, conditions: dict[str, Any]) -> Iterator[str
     with foreign(f"reading {file}", _PARTIAL):
         with _opened(Path(file)) as opened:
             for group in range(opened.num_row_groups):
-                next(opened.iter_batches(1, row_groups=[group], columns=schema.names), None)
+                next(opened.iter_batches(1, row_groups=[group], columns=list(conditions)), None)
         table = dataset.dataset(file, schema, format="parquet")
-        found = {name: table.head(1, columns=[name], filter=asked) for name, asked in conditions.items()}
-    yield from (name for name, rows in found.items() if rows.num_rows)
+        names = list(conditions)
+        some = [names[i : i + _TOGETHER] for i in range(0, len(names), _TOGETHER)]
+        asked = [name for part in some if _finds(table, part, conditions) for name in part]
+        return [name for name in asked if _finds(table, [name], conditions)]
+
+
+def _finds(table: Any, names: list[str], conditions: dict[str, Any]) -> bool:
+    """Whether any of the conditions holds for any row."""
+    either = reduce(or_, [conditions[name] for name in names])
+    return table.head(1, columns=names, filter=either).num_rows > 0
 
 
 def _is_missing(name: str, _kind: Any) -> Any:

@@ -1,6 +1,7 @@
 """Odd CSV files: each is read as what it holds, or refused in one line."""
 
 import gzip
+import os
 
 import pandas as pd
 import pytest
@@ -74,3 +75,14 @@ def test_rows_on_both_sides_of_a_block_are_one_table(tmp_path, monkeypatch):
     path = tmp_path / "odd.csv"
     path.write_text("a,b\n" + "".join(f'{i},"x\n{i}"\n' for i in range(500)))
     assert read_table(path)["b"].tolist() == [f"x\n{i}" for i in range(500)]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_a_file_of_nothing_but_holes_is_told_before_it_fills_the_memory(tmp_path, suffix):
+    path = tmp_path / f"odd{suffix}"
+    if suffix == ".csv":
+        path.touch()
+        os.truncate(path, 2**36)
+    else:
+        path.write_bytes(gzip.compress(bytes(2**25)))
+    refused(path, "NUL bytes")
