@@ -9,10 +9,7 @@ from faithkit.supervision import INTERRUPTED, supervised
 def main() -> None:
     """Start the command line, in a process that is watched over."""
     gc.disable()  # imports leave no garbage, and looking for it is a tenth of the start; a verb turns it on
-    try:
-        supervised(_command_line, watched=_runs_a_verb(sys.argv[1:]))
-    except OSError as error:
-        sys.exit(f"error: no process can be started ({error.strerror}): end some others first.")
+    supervised(_command_line, watched=_runs_a_verb(sys.argv[1:]))
 
 
 def _runs_a_verb(arguments: list[str]) -> bool:

@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
+from faithkit.scratch import Scratch
+
 INTERRUPTED = 130
-PREFIX = "faithkit-run-"
 SECONDS_TO_END = 10  # of a child that was asked to end, or that has said its code
 SECONDS_FOR_ORPHANS = 5
 ECHO_SECONDS = 1.0
@@ -36,11 +37,14 @@ def supervised(work: Callable[[], int], watched: bool = True) -> NoReturn:
     _plug()
     if not watched or not hasattr(os, "fork"):
         sys.exit(work())
-    folder = _Folder.made()
-    said, saying = os.pipe()
-    ends, lives = os.pipe()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who inherits that it is ignored learns of no child's end
+    folder = Scratch.made()
     parent = os.getpid()
-    child = os.fork()
+    try:
+        (said, saying), (ends, lives) = os.pipe(), os.pipe()
+        child = os.fork()
+    except OSError as error:
+        sys.exit(f"error: no process can be started ({error.strerror}): end some others first.")
     if child == 0:
         os.close(lives)
         _end_with(parent, ends)
@@ -63,7 +67,7 @@ def _plug() -> None:
 # --- the child ------------------------------------------------------------------------------------------
 
 
-def _work(work: Callable[[], int], saying: int, folder: "_Folder | None") -> NoReturn:
+def _work(work: Callable[[], int], saying: int, folder: Scratch | None) -> NoReturn:
     me = os.getpid()
     if folder is not None:
         folder.use()
@@ -86,11 +90,11 @@ def _end_with(parent: int, ends: int) -> None:
     """
     import fcntl
 
-    if hasattr(fcntl, "F_SETSIG"):
+    try:
         fcntl.fcntl(ends, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(ends, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(ends, fcntl.F_SETFL, os.O_ASYNC)
-    else:
+    except (AttributeError, OSError):  # another system
         import threading
 
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
@@ -144,7 +148,7 @@ def _handle(numbers: Iterable[int], handler: Any) -> None:
 # --- the parent -----------------------------------------------------------------------------------------
 
 
-def _watch(child: int, said: int, folder: "_Folder | None") -> NoReturn:
+def _watch(child: int, said: int, folder: Scratch | None) -> NoReturn:
     passed: list[int] = []
 
     def pass_on(number: int, _frame: object) -> None:
@@ -156,7 +160,7 @@ def _watch(child: int, said: int, folder: "_Folder | None") -> NoReturn:
     _handle(heard, pass_on)
     _handle([signal.SIGALRM], lambda _number, _frame: os.kill(child, signal.SIGKILL))
     _adopt_orphans()
-    _Folder.sweep()
+    Scratch.sweep()
     _, status = os.waitpid(child, 0)
     signal.alarm(0)
     _handle(heard, signal.SIG_IGN)
@@ -247,80 +251,3 @@ def _group(process: int) -> int | None:
         return os.getpgid(process)
     except OSError:
         return None
-
-
-# --- temporary files ------------------------------------------------------------------------------------
-
-
-class _Folder:
-    """The folder of all temporary files of a run, which may be as large as a model, and as private.
-
-    It is locked while the run lives, so that a later one can tell that it was left behind.
-    """
-
-    def __init__(self, path: str, lock: int) -> None:
-        self.path, self.lock = path, lock
-
-    @classmethod
-    def made(cls) -> "_Folder | None":
-        """Make a folder where temporary files go; None where there is no such place."""
-        for place in _places():
-            path = os.path.join(place, PREFIX + os.urandom(6).hex())
-            with contextlib.suppress(OSError):
-                os.mkdir(path, 0o700)
-                try:
-                    return cls(path, _locked(path))
-                except OSError:  # a file system without locks
-                    os.rmdir(path)
-        return None
-
-    def use(self) -> None:
-        """Let this process and its workers put their temporary files here."""
-        os.environ["TMPDIR"] = self.path
-        os.environ.setdefault("JOBLIB_TEMP_FOLDER", self.path)
-        if "tempfile" in sys.modules:  # which may have chosen another already
-            vars(sys.modules["tempfile"])["tempdir"] = self.path
-
-    def remove(self) -> None:
-        """Remove the folder and all that is in it."""
-        try:
-            os.rmdir(self.path)
-        except OSError:
-            import shutil
-
-            shutil.rmtree(self.path, ignore_errors=True)
-
-    @classmethod
-    def sweep(cls) -> None:
-        """Remove the folders of runs that were killed before they could do so."""
-        for place in _places():
-            with contextlib.suppress(OSError), os.scandir(place) as entries:
-                for path in [entry.path for entry in entries if entry.name.startswith(PREFIX)]:
-                    with contextlib.suppress(OSError):  # another run's, or another user's
-                        cls._sweep_one(path)
-
-    @classmethod
-    def _sweep_one(cls, path: str) -> None:
-        if os.lstat(path).st_uid == os.geteuid():
-            lock = _locked(path)
-            cls(path, lock).remove()
-            os.close(lock)
-
-
-def _places() -> list[str]:
-    named = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
-    return [place for place in dict.fromkeys([*named, "/tmp", "/var/tmp"]) if os.path.isabs(place)]
-
-
-def _locked(path: str) -> int:
-    """Open a folder and lock it until the last process that has it open is gone; OSError if it is locked."""
-    import fcntl
-
-    lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.lstat(path)  # it may have been swept away before it was locked
-    except OSError:
-        os.close(lock)
-        raise
-    return lock

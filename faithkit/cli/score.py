@@ -1,5 +1,6 @@
 """`faithkit score`: measure logged explanations, without the model that made them."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -64,7 +65,7 @@ def command(
         logged = open_log(log, prediction, explanation, features, by)
         if backend == "dask" and not isinstance(logged, ParquetLog):
             raise click.UsageError(
-                f"a cluster tallies Parquet files, and {log} is none: write it as Parquet, "
+                f"a cluster tallies Parquet files, and {Path(log).name} is none: write it as Parquet, "
                 "or leave --backend dask out."
             )
         found = score_log(logged, violations, **options)

@@ -1,12 +1,10 @@
 """`faithkit check` on installed plugins: what was checked, what failed, and how to mend it."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from click.testing import CliRunner
+from consoles import console, environment
 
 from faithkit.cli import main
 from faithkit.testing import checks_for
@@ -42,10 +40,7 @@ def installed(tmp_path):
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[faithkit]\nmain = {module}\n")
-        command = [sys.executable, "-m", "faithkit", "check", module, *options]
-        return subprocess.run(
-            command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
-        )
+        return console("check", module, *options, env=environment(tmp_path))
 
     return install
 

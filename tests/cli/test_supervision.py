@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from consoles import console, environment, hearing, started
 
-from faithkit.supervision import PREFIX
+from faithkit.scratch import PREFIX
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
@@ -63,6 +63,22 @@ def test_a_process_ends_with_the_code_that_was_said_and_with_no_success_if_none_
     assert done.returncode == code
     assert told in done.stderr
     assert len(done.stderr.splitlines()) == bool(told)
+
+
+def test_whoever_inherits_that_ends_of_children_are_ignored_learns_of_them_all_the_same():
+    def ignore():
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    assert supervised("return 3", preexec_fn=ignore).returncode == 3
+    assert supervised("os._exit(0)", preexec_fn=ignore).returncode == 1
+
+
+def test_where_no_process_can_be_started_the_work_is_not_done():
+    refuse = "def refuse():\n    raise OSError(11, 'Resource temporarily unavailable')\nos.fork = refuse\n"
+    work = "def work():\n    print('done')\n    return 0"
+    done = subprocess.run(script(refuse + work), capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: no process can be started (Resource temporarily unavailable)")
 
 
 @pytest.mark.slow
