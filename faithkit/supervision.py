@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from faithkit.scratch import Scratch
 
-INTERRUPTED = 130
+FAILED, INTERRUPTED = 1, 130
 SECONDS_TO_END = 10  # of a child that was asked to end, or that has said its code
 SECONDS_FOR_ORPHANS = 5
 ECHO_SECONDS = 1.0
@@ -182,7 +182,11 @@ def _code(said: int) -> int | None:
 
 def _exit_code(said: int | None, status: int, passed: list[int]) -> int:
     """Say what happened where the child did not, and return what the command ends with."""
-    if passed and said in (None, INTERRUPTED):
+    if passed and said in (
+        None,
+        FAILED,
+        INTERRUPTED,
+    ):  # interrupted a second time, it may have failed to say so
         if said is None:
             _tell("interrupted")
         return 128 + passed[-1]
@@ -197,7 +201,7 @@ def _exit_code(said: int | None, status: int, passed: list[int]) -> int:
         f"error: the run ended with exit status {os.WEXITSTATUS(status)} and without a result: a model, an "
         "explainer or a library ended the whole process. Find the call of exit in it, and take it out."
     )
-    return 1
+    return FAILED
 
 
 def _name(number: int) -> str:

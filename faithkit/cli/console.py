@@ -6,9 +6,10 @@ import sys
 import click
 
 from faithkit.cli import main
-from faithkit.cli.endings import FAILED, one_line
+from faithkit.cli.endings import one_line
 from faithkit.cli.streams import keep_stdout
 from faithkit.errors import FaithkitError
+from faithkit.supervision import FAILED
 
 
 def console() -> int:

@@ -7,10 +7,8 @@ import click
 
 from faithkit.cli.streams import ReaderGoneError, tell
 from faithkit.errors import FaithkitError
-from faithkit.supervision import INTERRUPTED
+from faithkit.supervision import FAILED, INTERRUPTED
 from faithkit.wording import describe, visible
-
-FAILED = 1
 
 # what to say of errors that nobody raised on purpose; the first that fits
 UNEXPECTED: tuple[tuple[type[BaseException], str], ...] = (

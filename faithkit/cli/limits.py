@@ -10,7 +10,7 @@ import click
 from faithkit.cli.streams import tell
 from faithkit.measure import MEASURES
 
-FAILED = 3
+MISSED = 3
 
 
 def parse_limits(given: Sequence[str]) -> dict[str, float]:
@@ -69,7 +69,7 @@ def check_limits(result: Any, limits: dict[str, float]) -> None:
     if reasons:
         raise InputError(" ".join(reasons))
     if missed:
-        raise click.exceptions.Exit(FAILED)
+        raise click.exceptions.Exit(MISSED)
 
 
 def rounded_below(low: float, limit: float) -> str:
