@@ -26,7 +26,7 @@ def is_category(column: Any) -> bool:
 
 def learn_column(name: str, column: Any) -> "NumberColumn | CategoryColumn":
     """Learn from a column of the background how to encode and decode it."""
-    if column.dtype.kind in "mMcV":
+    if column.dtype.kind in "mMcV" or isinstance(column.dtype, pd.IntervalDtype):
         raise InputError(
             f"Column {name!r} is {column.dtype}; expected numbers, strings, booleans or categories. "
             "Convert it first, for example dates into days as numbers."

@@ -82,7 +82,8 @@ def as_frame(table: Any, gaps: Gaps, exact: bool = False, categories: bool = Fal
         Of the whole table that this one is a part of.
     exact : bool
         Whether integers with gaps are integers whatever their size, as names are: pandas' Int64. Otherwise
-        they are floats with NaN, which models take, unless a float would round one.
+        they are floats with NaN, which models take, unless a float would round one or pandas wrote another
+        dtype beside them.
     categories : bool
         Whether a dictionary becomes a category; it differs between parts of a table.
 
@@ -94,7 +95,7 @@ def as_frame(table: Any, gaps: Gaps, exact: bool = False, categories: bool = Fal
     0  31.0  1152921504606846976
     1   NaN                 <NA>
     """
-    declared = _declared(table.schema)
+    declared = {} if exact else _declared(table.schema)
     plain, others = {}, {}
     for field, column in zip(table.schema, table.columns, strict=True):
         name = field.name

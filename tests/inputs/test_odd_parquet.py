@@ -246,3 +246,18 @@ def test_no_row_groups_and_no_columns_are_refused(tmp_path):
         for read in (read_table, lambda path: open_log(str(path), "label", ("phi",))):
             with pytest.raises(InputError, match="expected at least one of each"):
                 read(tmp_path / "odd.parquet")
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "UInt8", "boolean", "string", "Float64"])
+def test_a_target_of_any_nullable_dtype_is_learnt(tmp_path, dtype):
+    y = pd.array([0, 1] * 30 if dtype != "string" else ["a", "b"] * 30, dtype=dtype)
+    pd.DataFrame({"x": np.arange(60.0), "y": y}).to_parquet(tmp_path / "odd.parquet")
+    found = prepare(str(tmp_path / "odd.parquet"), target="y", model="tree")
+    assert found.model.classes_.tolist() == sorted(set(y.tolist()))
+
+
+def test_intervals_are_no_feature_to_explain(tmp_path):
+    X = pd.DataFrame({"odd": pd.arrays.IntervalArray.from_breaks(range(61)), "y": [0, 1] * 30})
+    X.to_parquet(tmp_path / "odd.parquet")
+    with pytest.raises(InputError, match=r"Column 'odd' is interval.*Convert it first"):
+        faithkit.Encoder(read_table(tmp_path / "odd.parquet"))
