@@ -1,23 +1,27 @@
 """Work on a cluster through joblib's Dask backend: what tasks share travels once, and troubles have names."""
 
+import asyncio
 import contextlib
 import logging
 import os
 import re
 import threading
-import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import joblib
 
 from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning, InputError
+from faithkit.foreign import foreign
 from faithkit.run.components import Given, component
+from faithkit.run.parcel import Parcel, portably
 from faithkit.run.provenance import versions
 from faithkit.wording import describe
+
+T = TypeVar("T")
 
 CONNECT_SECONDS = 5
 ATTEMPTS = 3
@@ -35,21 +39,66 @@ def connected(scheduler: str) -> Iterator[None]:
         ) from None
     if not re.fullmatch(r"[a-z]+://.+:\d+", scheduler):
         raise InputError(f"{scheduler!r} is no address of a Dask scheduler, such as tcp://10.0.0.1:8786.")
-    try:
-        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-    except Exception as error:  # an address of any form, a network of any kind
-        raise InputError(
-            f"no Dask scheduler answers at {scheduler} ({describe(error)}): start one with `dask scheduler`, "
-            "and give the address that it prints, such as tcp://10.0.0.1:8786."
-        ) from None
-    logger = logging.getLogger("distributed.client")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)  # what goes wrong is told once, by us
-    try:
+    with _quiet("asyncio", "distributed", "tornado"):
+        try:
+            _greet(scheduler)
+            client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        except Exception as error:  # an address of any form, a network of any kind
+            raise InputError(
+                f"no Dask scheduler answers at {scheduler} ({describe(error)}): start one with "
+                "`dask scheduler`, and give the address that it prints, such as tcp://10.0.0.1:8786."
+            ) from None
         with client, joblib.parallel_config(backend="dask", client=client):
             yield
+
+
+@contextlib.contextmanager
+def _quiet(*libraries: str) -> Iterator[None]:
+    """Let libraries log nothing: what goes wrong is told once, by us."""
+    names = [name for name in [*logging.root.manager.loggerDict] if name.split(".")[0] in libraries]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        yield
     finally:
-        logger.setLevel(level)
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
+
+
+def _greet(address: str) -> None:
+    """Ask who is there, in a thread of its own: Dask's client would wait for ever if nobody answers."""
+    answer: list[Any] = []
+
+    def ask() -> None:
+        try:
+            answer.append(asyncio.run(asyncio.wait_for(_identity(address), CONNECT_SECONDS)))
+        except TimeoutError:
+            return
+        except Exception as error:
+            answer.append(error)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(2 * CONNECT_SECONDS)  # looking up a name cannot be cancelled
+    (found,) = answer or [TimeoutError(f"no answer in {CONNECT_SECONDS} s")]
+    if isinstance(found, Exception):
+        raise found
+    if found != "Scheduler":
+        raise InputError(f"there is a {found!r:.30}")
+
+
+async def _identity(address: str) -> Any:
+    from distributed import Security
+    from distributed.core import connect, send_recv
+
+    comm = await connect(
+        address, CONNECT_SECONDS, deserialize=False, **Security().get_connection_args("client")
+    )
+    try:
+        return (await send_recv(comm, op="identity"))["type"]
+    finally:
+        comm.abort()
 
 
 def active_cluster() -> Any:
@@ -58,51 +107,11 @@ def active_cluster() -> Any:
     return backend if type(backend).__name__ == BACKEND else None
 
 
-@attrs.frozen(eq=False)
-class Parcel:
-    """Something that all tasks need: packed here once, sent to every worker once, unpacked there once."""
+@attrs.frozen
+class Deaths:
+    """In place of a result: at this task workers died, again and again."""
 
-    content: bytes
-    token: str = attrs.field(factory=lambda: uuid.uuid4().hex)
-
-    @classmethod
-    def of(cls, thing: Any) -> "Parcel":
-        """Pack it."""
-        import cloudpickle
-
-        return cls(cloudpickle.dumps(thing))
-
-    def open(self) -> Any:
-        """Unpack it, or say which worker cannot."""
-        import cloudpickle
-
-        if _SHELF.token != self.token:
-            try:
-                _SHELF.thing = cloudpickle.loads(self.content)
-            except Exception as error:
-                raise InputError(
-                    f"{place()} cannot take up the work ({describe(error)}): install there what is installed "
-                    "here, and put modules of your own on its path."
-                ) from None
-            _SHELF.token = self.token
-        return _SHELF.thing
-
-
-class _Shelf(threading.local):
-    """What this thread of a worker unpacked last."""
-
-    token: str | None = None
-    thing: Any = None
-
-
-_SHELF = _Shelf()
-
-
-def place() -> str:
-    """Name the worker that this is, as the scheduler knows it."""
-    from distributed import get_worker
-
-    return f"the worker {get_worker().address}"
+    told: str
 
 
 def _scattering(cluster: Any, parcel: Any) -> joblib.Parallel:
@@ -113,6 +122,7 @@ def _scattering(cluster: Any, parcel: Any) -> joblib.Parallel:
 
 def _backend(cluster: Any, parcel: Any) -> Any:
     """Return a backend like the one that was configured, which scatters the parcel."""
+    from distributed import KilledWorker
     from joblib._dask import DaskDistributedBackend
 
     class Backend(DaskDistributedBackend):
@@ -127,14 +137,27 @@ def _backend(cluster: Any, parcel: Any) -> Any:
                     callback(done)
 
             future = super().submit(func, callback)
+            future.numbers = [given[2] for _, given, _ in func.items]  # as `_numbered` is called
             future.add_done_callback(tell)
             return future
 
         def retrieve_result_callback(self, out: Any) -> Any:
-            return out.result() if hasattr(out, "result") else super().retrieve_result_callback(out)
+            if not hasattr(out, "result"):
+                return super().retrieve_result_callback(out)
+            try:
+                return out.result()
+            except KilledWorker as error:
+                return [(i, _deaths(error)) for i in out.numbers]
 
     waiting = {"wait_for_workers_timeout": cluster.wait_for_workers_timeout}
     return Backend(client=cluster.client, scatter=[parcel], **waiting, **cluster.submit_kwargs)
+
+
+def _deaths(error: Any) -> Deaths:
+    return Deaths(
+        f"a task has killed {error.allowed_failures + 1} workers of the cluster, the last of them "
+        f"{error.last_worker.address}: its log says why; often memory is too small."
+    )
 
 
 def on_workers(
@@ -145,6 +168,8 @@ def on_workers(
     done: dict[int, Any] = {}
     told = 0
     for i, result in each_result(cluster, Parcel.of(part), _call, [(method, item) for item in items]):
+        if isinstance(result, Deaths):
+            raise ExplainerError(result.told)
         done[i] = result
         while told in done:
             yield done.pop(told)
@@ -159,47 +184,63 @@ def _call(parcel: Parcel, task: tuple[str, Any]) -> Any:
 def each_result(
     cluster: Any, parcel: Parcel, function: Callable[[Parcel, Any], Any], tasks: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each task and what the function makes of it, as they are finished.
+    """Yield the number of each task and what the function makes of it, or `Deaths`, as they are finished.
 
     Dask repeats what a worker was at when it died. If the last worker that had the parcel dies, the parcel
-    is sent again.
+    is sent again, unless nothing was finished since it was sent, and that several times.
     """
-    from distributed import KilledWorker
-
     left = dict(enumerate(tasks))
-    for attempt in range(ATTEMPTS):
+    in_vain = 0
+    while left and in_vain < ATTEMPTS:
+        in_vain += 1
         try:
-            parallel = _scattering(cluster, parcel)
-            for i, result in parallel(
-                joblib.delayed(_numbered)(parcel, function, i, left[i]) for i in list(left)
-            ):
-                yield i, result
+            for i, result in _results(cluster, parcel, function, left):
+                in_vain = 0
                 del left[i]
-            return
-        except KilledWorker as error:
-            raise ExplainerError(
-                f"a task has killed {error.allowed_failures + 1} workers of the cluster, the last of them "
-                f"{error.last_worker.address}: its log says why; often memory is too small."
-            ) from None
+                yield i, result
+        except _ParcelLostError:
+            if in_vain < ATTEMPTS:
+                warnings.warn(
+                    "all workers that had the data died; it is sent again.", FaithkitWarning, stacklevel=2
+                )
+    for i in left:
+        yield i, Deaths(_DIED)
+
+
+_DIED = f"the workers of the cluster died {ATTEMPTS} times: their logs say why; often memory is too small."
+
+
+class _ParcelLostError(FaithkitError):
+    """No worker is left that has the parcel."""
+
+
+def _results(
+    cluster: Any, parcel: Parcel, function: Callable[[Parcel, Any], Any], left: dict[int, Any]
+) -> Iterator[tuple[int, Any]]:
+    """Yield what becomes of the tasks that are left, as they are finished."""
+    calls = [joblib.delayed(_numbered)(parcel, function, i, task) for i, task in left.items()]
+    results = _step(lambda: iter(_scattering(cluster, parcel)(calls)))
+    while (found := _step(lambda: next(results, None))) is not None:
+        yield found
+
+
+def _step(take: Callable[[], T]) -> T:
+    """Take a step on the cluster; what goes wrong has a name."""
+    with foreign("the cluster", error=ExplainerError):
+        try:
+            return take()
+        except (CancelledError, TimeoutError) as error:  # all its holders are dead, or none is up again
+            raise _ParcelLostError from error
         except OSError as error:
             raise ExplainerError(
                 f"the cluster is gone ({describe(error)}): start it again, and then the same command, which "
                 "does not repeat what a store keeps."
             ) from None
-        except CancelledError:
-            if attempt == ATTEMPTS - 1:
-                break
-            warnings.warn(
-                "all workers that had the data died; it is sent again.", FaithkitWarning, stacklevel=2
-            )
-    raise ExplainerError(
-        f"the workers of the cluster died {ATTEMPTS} times: their logs say why; often memory is too small."
-    )
 
 
 def _numbered(parcel: Parcel, function: Callable[[Parcel, Any], Any], i: int, task: Any) -> tuple[int, Any]:
     with joblib.parallel_config(backend="sequential"):  # a worker does not send for others
-        return i, function(parcel, task)
+        return i, portably(lambda: function(parcel, task))
 
 
 def check_workers(cluster: Any, components: Iterable[Given]) -> None:
@@ -233,4 +274,4 @@ def all_see(cluster: Any, folder: Any) -> bool:
 
 
 def _versions_here(texts: list[tuple[str, str]]) -> dict[str, str]:
-    return versions([component(kind, text) for kind, text in texts])
+    return portably(lambda: versions([component(kind, text) for kind, text in texts]))

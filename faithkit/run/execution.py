@@ -4,15 +4,11 @@ Chunk edges depend on the data alone and seeds on the content of rows, so that t
 their kind cannot change a result. Every finished chunk is kept at once by whoever finished it.
 """
 
+import contextlib
 import math
 import os
-import signal
-import tempfile
-import threading
-import time
 import warnings
-from collections.abc import Iterator
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Generator, Iterator
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -20,23 +16,25 @@ from typing import Any
 import attrs
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 
-from faithkit.errors import ExplainerError, FaithkitWarning, InputError
+from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning, InputError
+from faithkit.foreign import foreign
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.rows import n_rows, take_rows
-from faithkit.run.cluster import Parcel, active_cluster, all_see, check_workers, each_result
-from faithkit.run.job import BENCH, Faults, Job, chunk_keys, explain_chunk
+from faithkit.run.cluster import Deaths, active_cluster, all_see, check_workers, each_result
+from faithkit.run.job import Faults, Job, questions
+from faithkit.run.parcel import Parcel, portably
+from faithkit.run.processes import a_process, can_start, in_processes
 from faithkit.run.progress import progress_bar
 from faithkit.run.serial import Chunk
-from faithkit.run.store import Store, digest
+from faithkit.run.store import Question, Store
+from faithkit.run.task import Task
 from faithkit.run.timeout import check_possible
 from faithkit.wording import describe
 
 MOST_CHUNKS = 4096
-IN_PROCESS = ("SequentialBackend", "ThreadingBackend")
 
 
 @attrs.frozen
@@ -64,57 +62,48 @@ class Execution:
             )
 
 
-@attrs.frozen(eq=False)
-class _Task:
-    """One chunk of work, as it travels to a worker."""
-
-    number: int
-    X: Any
-    seeds: NDArray[np.uint32]
-    first_row: int
-    faults: Faults
-    store: Store | None
-    key: str | None
-
-    def row(self, i: int) -> "_Task":
-        """Return a task for one of the rows, which keeps nothing."""
-        rows = slice(i, i + 1)
-        X, seeds = take_rows(self.X, rows), self.seeds[rows]
-        return attrs.evolve(self, X=X, seeds=seeds, first_row=self.first_row + i, store=None)
-
-    def find(self) -> Chunk | None:
-        """Return the chunk from the store: a clean one, or one whose failures were recorded in this way."""
-        if self.store is None or self.key is None:
-            return None
-        return self.store.read(self.key) or self.store.read(self._key_with_faults())
-
-    def keep(self, chunk: Chunk) -> None:
-        """Store the chunk; failures belong to the rules under which they were recorded."""
-        if self.store is not None and self.key is not None:
-            clean = not any(chunk.reasons)
-            self.store.write(self.key if clean else self._key_with_faults(), chunk)
-
-    def _key_with_faults(self) -> str:
-        return digest(self.key, attrs.asdict(self.faults))
-
-
 def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
     """Explain every row of a sample."""
     n = n_rows(X)
     tasks = _tasks(job, X, execution)
-    chunks: list[Chunk | None] = [task.find() for task in tasks]
+    chunks = _recalled(tasks)
     pending = [task for task, chunk in zip(tasks, chunks, strict=True) if chunk is None]
+    done = n - sum(len(task.seeds) for task in pending)
     try:
-        with progress_bar(execution.progress, n, n - sum(len(task.seeds) for task in pending)) as advance:
-            for number, chunk in _run(job, pending, execution):
+        with (
+            progress_bar(execution.progress, n, done) as advance,
+            contextlib.closing(_run(job, pending, execution)) as results,
+        ):
+            for number, chunk in results:
                 chunks[number] = chunk
-                advance(len(chunk.reasons))
+                advance(len(chunk))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_farewell(chunks, execution)) from None
     whole = [chunk for chunk in chunks if chunk is not None]
     for note in dict.fromkeys(note for chunk in whole for note in chunk.notes):
         warnings.warn(note, FaithkitWarning, stacklevel=2)
     return _assembled(whole, X)
+
+
+def _recalled(tasks: list[Task]) -> list[Chunk | None]:
+    """Return the chunks that the store has; it is told how many cannot be trusted, and these are left out."""
+    chunks: list[Chunk | None] = []
+    damaged = 0
+    for task in tasks:
+        try:
+            chunks.append(task.find())
+        except ValueError:
+            chunks.append(None)
+            damaged += 1
+    store = tasks[0].store
+    if damaged and store is not None:
+        warnings.warn(
+            f"{damaged} of {len(tasks)} chunks must be explained again: in the store {store.folder} they are "
+            "damaged, or not what their names say.",
+            FaithkitWarning,
+            stacklevel=3,
+        )
+    return chunks
 
 
 def _farewell(chunks: list[Chunk | None], execution: Execution) -> str:
@@ -127,43 +116,55 @@ def _farewell(chunks: list[Chunk | None], execution: Execution) -> str:
     )
 
 
-def _tasks(job: Job, X: Any, execution: Execution) -> list[_Task]:
+def _tasks(job: Job, X: Any, execution: Execution) -> list[Task]:
     n = n_rows(X)
     edges = list(spans(n, max(job.rows_per_chunk, -(-n // MOST_CHUNKS))))
     store = None if execution.store is None else Store(execution.store).open()
-    keys: list[str | None] = [None] * len(edges)
+    asked: list[Question | None] = [None] * len(edges)
     if store is not None:
-        keys = [*chunk_keys(job, X, edges)]
+        asked = [*questions(job, X, edges)]
     seeds = row_seeds(X, job.seed)
     return [
-        _Task(i, take_rows(X, slice(a, b)), seeds[a:b], a, execution.faults, store, key)
-        for i, ((a, b), key) in enumerate(zip(edges, keys, strict=True))
+        Task(i, take_rows(X, slice(a, b)), seeds[a:b], a, execution.faults, store, question)
+        for i, ((a, b), question) in enumerate(zip(edges, asked, strict=True))
     ]
 
 
-def _run(job: Job, tasks: list[_Task], execution: Execution) -> Iterator[tuple[int, Chunk]]:
+def _run(job: Job, tasks: list[Task], execution: Execution) -> Generator[tuple[int, Chunk]]:
     """Yield the chunks as they are finished, in any order."""
     parallel = _parallel(execution)
-    backend = type(parallel._backend).__name__
-    if execution.faults.row_timeout is not None and backend not in ("SequentialBackend", "LokyBackend"):
-        raise InputError(
-            f"a time limit per row works with the backends sequential and loky, not with {backend}: "
-            "choose one of those, or leave out --row-timeout."
-        )
+    limit = execution.faults.row_timeout
+    if limit is not None:
+        _check_limit(type(parallel._backend).__name__)
     if not tasks:
         return
     cluster = active_cluster()
     if cluster is not None:
         yield from _run_on_cluster(job, tasks, cluster)
-    elif len(tasks) == 1 or backend == "SequentialBackend" or parallel.n_jobs == 1:
-        if execution.faults.row_timeout is not None:
-            check_possible()
-        yield from ((task.number, _work(job, task)) for task in tasks)
-    elif backend in IN_PROCESS:
-        shared = _Shared(_token(), job)
-        yield from parallel(joblib.delayed(_remote)(shared, task) for task in tasks)
+    elif len(tasks) > 1 and joblib.effective_n_jobs(parallel.n_jobs) > 1:
+        yield from _run_in_parallel(job, tasks, parallel)
+    elif limit is not None:  # what hangs in C can only be ended together with its process
+        yield from _run_in_processes(job, tasks, a_process())
     else:
-        yield from _run_in_processes(job, tasks, parallel, spool=backend == "LokyBackend")
+        yield from _run_here(job, tasks)
+
+
+def _run_in_parallel(job: Job, tasks: list[Task], parallel: joblib.Parallel) -> Iterator[tuple[int, Chunk]]:
+    backend = type(parallel._backend).__name__
+    if backend == "LokyBackend":
+        yield from _run_in_processes(job, tasks, parallel)
+    else:
+        parcel = Parcel(job if backend == "ThreadingBackend" else _portable(job))
+        yield from parallel(joblib.delayed(_remote)(parcel, task) for task in tasks)
+
+
+def _check_limit(backend: str) -> None:
+    if backend not in ("SequentialBackend", "LokyBackend"):
+        raise InputError(
+            f"a time limit per row works with the backends sequential and loky, not with {backend}: "
+            "choose one of those, or leave out --row-timeout."
+        )
+    check_possible()
 
 
 def _parallel(execution: Execution) -> joblib.Parallel:
@@ -173,97 +174,68 @@ def _parallel(execution: Execution) -> joblib.Parallel:
     return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
 
 
-@attrs.frozen(eq=False)
-class _Shared:
-    """The job as it is handed to workers: itself, or the path of a file that each process reads once."""
-
-    token: str
-    job: Job | None = None
-    path: str | None = None
-    parent: int = attrs.field(factory=os.getpid)
-
-    def get(self) -> Job:
-        """Return the job."""
-        if self.job is not None:
-            return self.job
-        import cloudpickle
-
-        assert self.path is not None
-        _settle_in(self.parent)
-        loaded: Job = cloudpickle.loads(Path(self.path).read_bytes())
-        return loaded
+def _run_here(job: Job, tasks: list[Task]) -> Iterator[tuple[int, Chunk]]:
+    return ((task.number, task.work(job)) for task in tasks)
 
 
-def _settle_in(parent: int) -> None:
-    """Make this worker process end with its parent, however that ends."""
-    # Ctrl-C reaches the workers too; it is the parent's to end them, and to say so once
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _token() -> str:
-    return digest(os.getpid(), os.urandom(16).hex())
-
-
-def _work(job: Job, task: _Task) -> Chunk:
-    chunk = explain_chunk(job, task.X, task.seeds, task.faults, task.first_row)
-    task.keep(chunk)
-    return chunk
-
-
-def _remote(shared: _Shared, task: _Task) -> tuple[int, Chunk]:
+def _remote(parcel: Parcel, task: Task) -> tuple[int, Chunk]:
     """Work on a task in a worker, with an explainer of the worker's own."""
-    return task.number, _work(BENCH.job_for(shared.token, shared.get), task)
+    return task.number, portably(lambda: _on_worker(parcel, task))
 
 
-def _run_in_processes(
-    job: Job, tasks: list[_Task], parallel: joblib.Parallel, spool: bool
-) -> Iterator[tuple[int, Chunk]]:
+def _run_in_processes(job: Job, tasks: list[Task], parallel: joblib.Parallel) -> Iterator[tuple[int, Chunk]]:
     parcel = _packed(job)
-    if parcel is None:
-        yield from ((task.number, _work(job, task)) for task in tasks)
-    elif not spool:
-        shared = _Shared(_token(), _portable(job))
-        yield from parallel(joblib.delayed(_remote)(shared, task) for task in tasks)
-    else:
-        with tempfile.TemporaryDirectory(prefix="faithkit-") as folder:
-            path = Path(folder) / "job"
-            path.write_bytes(parcel.content)
-            yield from _surviving(_Shared(_token(), path=str(path)), tasks, parallel)
+    if parcel is not None:
+        return in_processes(job.explainer.text, parcel, tasks, parallel)
+    if tasks[0].faults.row_timeout is not None:
+        check_possible(here=True)
+    return _run_here(job, tasks)
 
 
 def _packed(job: Job) -> Parcel | None:
     """Pack the job for workers; None, and a warning, where it cannot be."""
     try:
-        return Parcel.of(_portable(job))
-    except Exception as error:
+        if not can_start():
+            raise InputError("joblib starts no processes here")
+        with foreign("its pickle"):
+            return Parcel.of(_portable(job))
+    except FaithkitError as error:
         warnings.warn(
-            f"the job cannot be sent to workers ({describe(error)}), so it runs in this process.",
+            f"the job cannot be sent to workers ({describe(error).rstrip('.')}), so it runs in this process, "
+            "where a time limit ends no code in C.",
             FaithkitWarning,
             stacklevel=3,
         )
         return None
 
 
-def _run_on_cluster(job: Job, tasks: list[_Task], cluster: Any) -> Iterator[tuple[int, Chunk]]:
+def _run_on_cluster(job: Job, tasks: list[Task], cluster: Any) -> Iterator[tuple[int, Chunk]]:
     """Run tasks on Dask's workers; they keep their chunks themselves where they see the store."""
     check_workers(cluster, (job.explainer,))
     parcel = _packed(job)
     if parcel is None:
-        yield from ((task.number, _work(job, task)) for task in tasks)
+        yield from _run_here(job, tasks)
         return
     store = _common_store(tasks[0].store, cluster)
     sent = [attrs.evolve(task, store=store) for task in tasks]
+    deadly = []
     for i, chunk in each_result(cluster, parcel, _on_worker, sent):
+        if isinstance(chunk, Deaths):
+            deadly.append(tasks[i])
+            if tasks[i].faults.on_error == "raise":
+                raise ExplainerError(chunk.told)
+            continue
         if store is None:
             tasks[i].keep(chunk)
         yield tasks[i].number, chunk
+    if deadly:
+        warnings.warn(
+            f"{len(deadly)} of {len(tasks)} chunks, at which workers of the cluster died, are explained in "
+            "processes of this machine.",
+            FaithkitWarning,
+            stacklevel=3,
+        )
+        yield from in_processes(job.explainer.text, parcel, deadly, a_process())
 
 
 def _common_store(store: Store | None, cluster: Any) -> Store | None:
@@ -273,8 +245,8 @@ def _common_store(store: Store | None, cluster: Any) -> Store | None:
     return Store(store.folder.resolve())
 
 
-def _on_worker(parcel: Parcel, task: _Task) -> Chunk:
-    return _work(BENCH.job_for(parcel.token, parcel.open), task)
+def _on_worker(parcel: Parcel, task: Task) -> Chunk:
+    return task.work(parcel.open(Job.fresh))
 
 
 def _portable(job: Job) -> Job:
@@ -282,56 +254,6 @@ def _portable(job: Job) -> Job:
     given = job.explainer
     light = attrs.evolve(given, instance=None) if given.recipe is not None else given
     return Job(light, job.predictor, job.background, job.seed)
-
-
-def _surviving(shared: _Shared, tasks: list[_Task], parallel: joblib.Parallel) -> Iterator[tuple[int, Chunk]]:
-    """Run tasks in processes; when one dies, say so and try again what was lost."""
-    left = {task.number: task for task in tasks}
-    for attempt in (1, 2):
-        try:
-            for number, chunk in parallel([joblib.delayed(_remote)(shared, task) for task in left.values()]):
-                del left[number]
-                yield number, chunk
-            return
-        except BrokenProcessPool as error:
-            again = "each chunk by itself" if attempt == 2 else "once more"
-            warnings.warn(
-                f"a worker died ({describe(error)[:160]}); what it was working on is tried {again}.",
-                FaithkitWarning,
-                stacklevel=2,
-            )
-    for task in list(left.values()):
-        yield task.number, _alone(shared, task)
-
-
-def _alone(shared: _Shared, task: _Task) -> Chunk:
-    """Run a task that may kill its process in a process of its own; if it does, row by row."""
-    found = _in_own_process(shared, task)
-    if found is not None:
-        return found
-    ones = [task.row(i) for i in range(len(task.seeds))]
-    chunk = Chunk.joined([_in_own_process(shared, one) or _death(one) for one in ones])
-    task.keep(chunk)
-    return chunk
-
-
-def _in_own_process(shared: _Shared, task: _Task) -> Chunk | None:
-    try:
-        with joblib.parallel_config(backend="loky"):
-            ((_, chunk),) = joblib.Parallel(n_jobs=2)([joblib.delayed(_remote)(shared, task)])
-    except BrokenProcessPool:
-        return None
-    found: Chunk = chunk
-    return found
-
-
-def _death(task: _Task) -> Chunk:
-    if task.faults.on_error == "record":
-        return Chunk(None, np.arange(0), ["worker died"])
-    raise ExplainerError(
-        f"the explainer killed its worker process on row {task.first_row}, twice. "
-        "With on_error='record' (CLI: --on-error record) such rows are counted as unexplained."
-    )
 
 
 def _assembled(chunks: list[Chunk], X: Any) -> Explanations:

@@ -1,11 +1,11 @@
 """A job: all that a worker needs to explain rows, and the name of everything that determines them."""
 
 import copy
+import hashlib
 import inspect
-import sys
-import threading
-import warnings
+from collections.abc import Iterator
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +13,20 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import (
-    ContractError,
-    ExplainerError,
-    FaithkitError,
-    FaithkitWarning,
-    InputError,
-)
-from faithkit.foreign import RowTimeout
+from faithkit.errors import ContractError, ExplainerError, FaithkitError
+from faithkit.foreign import foreign
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.seeds import fingerprint, header, row_words
+from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.rows import n_rows, take_rows
+from faithkit.measure.rows import copy_rows, n_rows, take_rows
 from faithkit.run.components import Given, component
-from faithkit.run.provenance import versions
-from faithkit.run.serial import FORMAT, Chunk
-from faithkit.run.store import digest
-from faithkit.run.timeout import time_limit
-from faithkit.wording import describe
+from faithkit.run.provenance import libraries, versions
+from faithkit.run.serial import FORMAT
+from faithkit.run.store import Question, digest
+
+SCORES = 2**22  # asked for at a time, so that a hundred thousand labels fit into memory
+STEPS = 10  # bits of a score that count
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -48,7 +44,8 @@ class Job:
     @cached_property
     def fitted(self) -> Any:
         """The fitted explainer."""
-        fitted = self.explainer.instance.fit(self.predictor, self.background)
+        with foreign(f"fitting the explainer {self.explainer.text}", error=ExplainerError):
+            fitted = self.explainer.instance.fit(self.predictor, self.background)
         if fitted is None:
             raise ContractError(f"the explainer {self.explainer.text}: fit returned None; expected itself.")
         return fitted
@@ -63,12 +60,19 @@ class Job:
 
     def explain(self, X: Any, seeds: NDArray[np.uint32]) -> Explanations:
         """Explain rows: one explanation each, whatever the batch they come in."""
-        return checked_explanations(self.fitted.explain(X, seeds), X, self.explainer.text)
+        own = copy_rows(X)  # some explainers change their input; what X holds is compared later
+        return checked_explanations(self.fitted.explain(own, seeds.copy()), X, self.explainer.text)
 
     @property
     def rows_per_chunk(self) -> int:
         """How many rows are worth a trip to a worker; explainers that are fast in batches say more."""
-        return int(getattr(self.explainer.instance, "rows_per_chunk", 32))
+        told = getattr(self.explainer.instance, "rows_per_chunk", 32)
+        if not isinstance(told, Integral) or told < 1:
+            raise ContractError(
+                f"the explainer {self.explainer.text}: rows_per_chunk is {told!r}; expected a whole number "
+                "above 0."
+            )
+        return int(told)
 
     def key(self, X: Any) -> str:
         """Return the name of all that determines an explanation, but for the row itself."""
@@ -78,7 +82,7 @@ class Job:
             _source(type(self.explainer.instance))
             if self.explainer.recipe
             else _content(self.explainer.instance, "explainer"),
-            versions((self.explainer,)),
+            versions((self.explainer,)) | libraries(self.explainer),
             self.seed,
             _content(self.predictor.model, "model"),
             fingerprint(self.background) if getattr(self.explainer.instance, "learns", True) else None,
@@ -86,11 +90,60 @@ class Job:
         )
 
 
-def chunk_keys(job: Job, X: Any, spans: list[tuple[int, int]]) -> list[str]:
-    """Name every chunk by its job and by the content of its rows."""
+def questions(job: Job, X: Any, edges: list[tuple[int, int]]) -> Iterator[Question]:
+    """Say what is asked about each chunk: the job, the content of its rows, and what the model says of them.
+
+    The model's file or code does not tell of weights that it loads; its answers do.
+    """
     whole = job.key(X)
-    words = np.column_stack([row_words(X, seed) for seed in (1, 2)])
-    return [digest(whole, words[start:stop].astype("<u8").tobytes()) for start, stop in spans]
+    words = np.column_stack([row_words(X, seed) for seed in (1, 2)]).astype("<u8")
+    labels = _answers(job.predictor.predict(X))
+    scores = _score_words(job.predictor, X)
+    for start, stop in edges:
+        rows = digest(words[start:stop].tobytes())
+        answers = [labels[start:stop], scores and scores[start:stop]]
+        yield Question(digest(whole, rows, *answers), rows, stop - start)
+
+
+def _answers(labels: NDArray[Any]) -> list[Any]:
+    """Return labels as JSON values; of numbers only what does not depend on the machine."""
+    if labels.dtype.kind == "f":
+        return _coarse(labels[:, None].astype(np.float64)).ravel().tolist()
+    found: list[Any] = labels.tolist()
+    return found
+
+
+def _score_words(predictor: Predictor, X: Any) -> list[str] | None:
+    """Return a few letters for the scores of every row; None where the model has none to give."""
+    if not predictor.has_scores:
+        return None
+    width = 1 if predictor.classes is None else len(predictor.classes)
+    found = []
+    try:
+        for start, stop in spans(n_rows(X), max(1, SCORES // max(1, width))):
+            with foreign("the model"):
+                scores = predictor.scores(take_rows(X, slice(start, stop)))
+            found += [hashlib.blake2b(row, digest_size=8).hexdigest() for row in _coarse(scores)]
+    except FaithkitError:  # it need not: an explainer that asks for scores will tell
+        return None
+    return found
+
+
+def _coarse(numbers: NDArray[np.float64]) -> NDArray[np.int16]:
+    """Round to a thousandth of each row's largest number: machines differ in the last bits, models in more.
+
+    A number on the edge between two steps may fall on either side. Its rows are then explained again, which
+    is a waste and no error.
+
+    Examples
+    --------
+    >>> _coarse(np.array([[0.3, 0.7], [0.1 + 0.2, 0.7]]))
+    array([[307, 717],
+           [307, 717]], dtype=int16)
+    """
+    _, exponent = np.frexp(np.abs(numbers).max(axis=1, initial=0.0, keepdims=True))
+    steps = np.rint(np.ldexp(numbers, STEPS - exponent))
+    return np.clip(steps, -(2**STEPS), 2**STEPS).astype("<i2")
 
 
 def _content(thing: Any, what: str) -> list[str]:
@@ -98,15 +151,11 @@ def _content(thing: Any, what: str) -> list[str]:
     import cloudpickle
     import joblib
 
-    try:
+    advice = "The store cannot tell it from another: define it in a module, or run without a store."
+    with foreign(f"pickling the {what}", advice):
         if hasattr(thing, "__code__"):
             return [digest(cloudpickle.dumps(thing)), _source(thing)]
         return [str(joblib.hash(thing)), _source(type(thing))]
-    except Exception as error:
-        raise InputError(
-            f"the store cannot tell this {what} from another, for it cannot be pickled ({describe(error)}): "
-            "define it in a module, or run without a store."
-        ) from None
 
 
 def _source(thing: Any) -> str:
@@ -138,86 +187,3 @@ class Faults:
 
     on_error: str = "raise"
     row_timeout: float | None = None
-
-
-def explain_chunk(job: Job, X: Any, seeds: NDArray[np.uint32], faults: Faults, first_row: int) -> Chunk:
-    """Explain the rows of a chunk; on a failure row by row, so that only the failing rows are lost."""
-    if not _is_alone():
-        # warnings can be caught in one thread at a time only; here they are shown as they come
-        return _explain(job, X, seeds, faults, first_row)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", FaithkitWarning)
-        chunk = _explain(job, X, seeds, faults, first_row)
-    notes = [str(w.message) for w in caught if issubclass(w.category, FaithkitWarning)]
-    return attrs.evolve(chunk, notes=tuple(dict.fromkeys(notes)))
-
-
-def _is_alone() -> bool:
-    """Whether no other thread of this process explains: in the main thread, or in a worker that has one."""
-    if threading.current_thread() is threading.main_thread():
-        return True
-    distributed = sys.modules.get("distributed")
-    try:
-        return distributed is not None and distributed.get_worker().state.nthreads == 1
-    except ValueError:  # this is no worker of a cluster
-        return False
-
-
-def _explain(job: Job, X: Any, seeds: NDArray[np.uint32], faults: Faults, first_row: int) -> Chunk:
-    n = n_rows(X)
-    job.fitted  # noqa: B018 (a failure to fit is nobody's row)
-    if faults.row_timeout is None:
-        try:
-            return Chunk(_stripped(job.explain(X, seeds)), np.arange(n), [None] * n)
-        except ContractError:
-            raise
-        except Exception as error:
-            if n == 1:
-                return _failed(job, error, faults, first_row)
-    parts = [_explain_row(job, X, seeds, faults, i, first_row + i) for i in range(n)]
-    return Chunk.joined(parts)
-
-
-def _explain_row(job: Job, X: Any, seeds: Any, faults: Faults, i: int, row: int) -> Chunk:
-    one = take_rows(X, slice(i, i + 1))
-    try:
-        with time_limit(faults.row_timeout):
-            return Chunk(_stripped(job.explain(one, seeds[i : i + 1])), np.arange(1), [None])
-    except ContractError:
-        raise
-    except (Exception, RowTimeout) as error:
-        return _failed(job, error, faults, row)
-
-
-def _failed(job: Job, error: BaseException, faults: Faults, row: int) -> Chunk:
-    reason = str(error) if isinstance(error, RowTimeout) else describe(error)
-    if faults.on_error == "record":
-        return Chunk(None, np.arange(0), [reason])
-    kind = type(error).__name__ if isinstance(error, FaithkitError) else ""
-    raise ExplainerError(
-        f"the explainer {job.explainer.text} failed on row {row}: {kind and kind + ': '}"
-        f"{reason.rstrip('.')}. "
-        "With on_error='record' (CLI: --on-error record) such rows are counted as unexplained."
-    ) from (error if isinstance(error, Exception) else None)
-
-
-def _stripped(explanations: Explanations) -> Explanations:
-    """Leave the instances behind: whoever asked has them already."""
-    return attrs.evolve(explanations, instances=None)
-
-
-class Workbench(threading.local):
-    """The job that this thread or process works on: rebuilt once, used for all of its chunks."""
-
-    key: str | None = None
-    job: Job | None = None
-
-    def job_for(self, key: str, make: Any) -> Job:
-        """Return this worker's own copy of the job."""
-        if self.key != key:
-            self.key, self.job = key, make().fresh()
-        assert self.job is not None
-        return self.job
-
-
-BENCH = Workbench()

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from faithkit.report.formats import writable
-
 
 def plain(value: Any) -> Any:
     """Return a JSON value: a number, a truth, a text, or None for what is missing; infinity is a text.
@@ -42,4 +40,5 @@ def names(values: Iterable[Any]) -> list[str]:
 
 def json_text(value: Any) -> str:
     """Return a result as JSON text; halves of characters, which no file can hold, become question marks."""
-    return writable(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "replace").decode("utf-8") + "\n"

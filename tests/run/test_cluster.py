@@ -54,7 +54,7 @@ def folder(tmp_path_factory):
 
 
 def environment(folder, plugin=True, **more):
-    path = [str(PLUGIN), str(folder)] if plugin else [str(folder)]
+    path = [*([str(PLUGIN)] if plugin else []), str(folder), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path), **more}
 
 
@@ -145,16 +145,35 @@ def test_a_worker_that_is_killed_during_the_run_changes_no_byte(folder, schedule
 
 
 @pytest.mark.slow
-def test_rows_that_kill_every_worker_end_the_run(folder):
+def test_rows_that_kill_every_worker_end_the_run_or_are_recorded(folder):
+    pd.read_csv(folder / "data.csv")[:8].to_csv(folder / "few.csv", index=False)  # row 3 kills
     process, address = started(folder)
     try:
-        arguments = [part.replace("seconds=0.0", "trouble=die") for part in evaluate(*on(address))]
-        code, out, err = told(command(folder, *arguments))
+        given = [{"data.csv": "few.csv", "slow:seconds=0.0": "slow:trouble=vanish"}.get(part, part)
+                 for part in evaluate(*on(address))]  # fmt: skip
+        raised = told(command(folder, *given))
+        recorded = told(command(folder, *given, "--on-error", "record"))
     finally:
         process.communicate("", timeout=60)
+    assert raised[:2] == (1, "")
+    assert re.search(
+        "error: (a task has killed|the workers of the cluster died|the cluster is gone)", raised[2]
+    )
+    assert recorded[0] == 0, recorded[2]
+    assert json.loads(recorded[1])["why_unexplained"] == {"worker died": 1}
+    assert "Traceback" not in raised[2] + recorded[2]
+
+
+def test_rows_on_which_an_explainer_tries_to_leave_cost_no_worker(folder, scheduler):
+    before = workers(scheduler)
+    given = [part.replace("seconds=0.0", "trouble=exit") for part in evaluate(*on(scheduler))]
+    code, out, err = told(command(folder, *given))
     assert (code, out) == (1, "")
-    assert re.search("error: (a task has killed|the workers of the cluster died|the cluster is gone)", err)
-    assert "Traceback" not in err
+    assert re.match(r"error: the explainer slow:trouble=exit failed on row \d+: SystemExit: 0\. With", err)
+    code, out, err = told(command(folder, *given, "--on-error", "record"))
+    assert code == 0, err
+    assert json.loads(out)["why_unexplained"] == {"SystemExit": 9}
+    assert workers(scheduler) == before
 
 
 def score(*more):
@@ -237,20 +256,33 @@ def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch)
 # --- bad input ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [
-        ("tcp://127.0.0.1:9", "no Dask scheduler answers at tcp://127.0.0.1:9"),
-        ("nowhere", "'nowhere' is no address of a Dask scheduler"),
-    ],
-)
-def test_a_scheduler_that_does_not_answer_is_told_within_seconds(address, message):
-    began = time.monotonic()
-    result = CliRunner().invoke(main, score(*on(address)))
-    assert time.monotonic() - began < 20
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"error: {message}")
-    assert len(result.stderr.splitlines()) == 1
+class Trap:
+    """A model that cannot be unpickled on a worker."""
+
+    def predict(self, X):
+        return X[:, 0] > 9
+
+    def __reduce__(self):
+        return exec, (f"import os; os.getpid() == {os.getpid()} or exit(0)",)
+
+
+def test_a_model_that_leaves_as_it_is_unpickled_is_one_line_and_costs_no_worker(scheduler):
+    from faithkit.run.cluster import connected
+
+    before = workers(scheduler)
+    message = r"^the worker tcp://.*, taking up the work, failed with SystemExit: 0\. Install there"
+    with connected(scheduler), pytest.raises(faithkit.InputError, match=message):
+        faithkit.evaluate(Trap(), np.arange(20.0)[:, None], explainer=lambda X: [0] * len(X))
+    assert workers(scheduler) == before
+
+
+def test_the_address_of_a_worker_is_none_of_a_scheduler(scheduler):
+    from faithkit.run.cluster import connected
+
+    worker = next(iter(workers(scheduler)))
+    message = f"no Dask scheduler answers at {worker} .there is a 'Worker'"
+    with pytest.raises(faithkit.InputError, match=message), connected(worker):
+        pass
 
 
 @pytest.mark.parametrize("given", [("--backend", "dask"), ("--scheduler", "tcp://127.0.0.1:9")])

@@ -1,0 +1,91 @@
+"""What all tasks of a run need (a job, a log and how to read it): packed once, unpacked once by every worker.
+
+And what comes back if something fails there: an error that every process can read, whatever was raised.
+"""
+
+import os
+import sys
+import threading
+import traceback
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+
+from faithkit.errors import ExplainerError, FaithkitError
+from faithkit.foreign import foreign
+from faithkit.wording import describe
+
+T = TypeVar("T")
+
+
+@attrs.frozen(eq=False)
+class Parcel:
+    """Something for all workers: itself for threads, its pickle, or the path of a file with its pickle."""
+
+    content: Any
+    token: str = attrs.field(factory=lambda: uuid.uuid4().hex)
+
+    @classmethod
+    def of(cls, thing: Any) -> "Parcel":
+        """Pack it."""
+        import cloudpickle
+
+        return cls(cloudpickle.dumps(thing))
+
+    def open(self, prepared: Callable[[Any], Any] = lambda thing: thing) -> Any:
+        """Unpack it and prepare it for use; or find it unpacked and prepared, as this thread left it."""
+        if _BENCH.token != self.token:
+            advice = "Install there what is installed here, and put modules of your own on its path."
+            with foreign(f"{place()}, taking up the work,", advice):
+                _BENCH.thing = prepared(self._unpacked())
+            _BENCH.token = self.token
+        return _BENCH.thing
+
+    def _unpacked(self) -> Any:
+        import cloudpickle
+
+        content = self.content.read_bytes() if isinstance(self.content, Path) else self.content
+        return cloudpickle.loads(content) if isinstance(content, bytes) else content
+
+
+class _Bench(threading.local):
+    """What this thread of a worker unpacked last."""
+
+    token: str | None = None
+    thing: Any = None
+
+
+_BENCH = _Bench()
+
+
+def place() -> str:
+    """Name the worker that this is; on a cluster, as its scheduler knows it."""
+    distributed = sys.modules.get("distributed")  # no worker of a cluster is without it
+    try:
+        return f"the worker {distributed.get_worker().address}"  # type: ignore[union-attr]
+    except (AttributeError, ValueError):
+        return f"the worker process {os.getpid()}"
+
+
+def portably(work: Callable[[], T]) -> T:
+    """Return what `work` returns; whatever goes wrong in it is raised as an error of faithkit's own.
+
+    Exceptions of others need not survive the journey home: their classes, or those of the exceptions behind
+    them, may be unknown there, or ask for arguments. And `SystemExit` would end a worker of a cluster.
+    """
+    try:
+        return work()
+    except BaseException as error:
+        failed = _portable(error)
+    raise failed  # outside the handler, or what was raised first would travel along
+
+
+def _portable(error: BaseException) -> FaithkitError:
+    ours = (kind for kind in type(error).__mro__ if kind.__module__ == FaithkitError.__module__)
+    kind = next((kind for kind in ours if issubclass(kind, FaithkitError)), None)
+    found = ExplainerError(f"{place()} failed with {describe(error)}") if kind is None else kind(str(error))
+    found.add_note("in the worker:\n" + "".join(traceback.format_exception(error)))
+    return found

@@ -1,0 +1,277 @@
+"""Explainers and models that end their process, or try to: a row is named, or recorded, and no run ends in silence."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
+
+import faithkit
+
+# --- what looks like the end, and is an exception ---------------------------------------------------------
+
+
+class PickyError(Exception):
+    def __init__(self, one, two):
+        super().__init__("picky")
+
+
+class MuteError(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+class HeavyError(Exception):
+    def __init__(self):
+        super().__init__("heavy")
+        self.lock = threading.Lock()
+
+
+def thrown(error):
+    raise error
+
+
+def endless():
+    return endless()
+
+
+# what happens on every seventh row, from the third on, and the reason that is told
+RAISED = [
+    ("SystemExit: 0", lambda: sys.exit(0)),
+    ("SystemExit", sys.exit),
+    ("GeneratorExit", lambda: thrown(GeneratorExit)),
+    ("CancelledError", lambda: thrown(asyncio.CancelledError)),
+    ("PickyError: picky", lambda: thrown(PickyError(1, 2))),
+    ("MuteError", lambda: thrown(MuteError)),
+    ("HeavyError: heavy", lambda: thrown(HeavyError)),
+    ("MemoryError", lambda: thrown(MemoryError)),
+    ("RecursionError", endless),
+]
+ROWS = np.arange(7.0 * len(RAISED))[:, None]
+
+
+class Raising(Slow):
+    """Raise something on every seventh row, or as it is fitted."""
+
+    name = "raising"
+
+    def __init__(self, fits=True):
+        super().__init__(trouble="something")
+        self.fits = fits
+
+    def fit(self, predictor, background):
+        return self if self.fits else sys.exit(0)
+
+    def fail(self, row):
+        RAISED[int(row) // 7][1]()
+
+
+@pytest.fixture(params=[("sequential", 1), ("threading", 2), ("loky", 2)], ids=lambda given: given[0])
+def workers(request):
+    backend, n_jobs = request.param
+    with joblib.parallel_config(backend=backend, n_jobs=n_jobs):
+        yield
+
+
+def test_rows_on_which_an_explainer_tries_to_leave_are_recorded(workers):
+    result = evaluated(ROWS, Raising(), on_error="record")
+    remarks = result.sample.explanations.remarked[missing(result)]
+    assert missing(result) == list(range(3, len(ROWS), 7))
+    assert all(remark.startswith(reason) for remark, (reason, _) in zip(remarks, RAISED, strict=True))
+
+
+def test_a_row_on_which_an_explainer_tries_to_leave_stops_the_run(workers):
+    with pytest.raises(
+        faithkit.ExplainerError, match=r"^the explainer raising failed on row 3: SystemExit: 0\. With"
+    ):
+        evaluated(ROWS[:6], Raising())
+
+
+def test_an_explainer_that_tries_to_leave_as_it_is_fitted_stops_the_run(workers):
+    with pytest.raises(
+        faithkit.ExplainerError, match=r"^fitting the explainer raising failed with SystemExit: 0\."
+    ):
+        evaluated(ROWS, Raising(fits=False), on_error="record")
+
+
+def test_the_traceback_of_a_worker_is_told():
+    with pytest.raises(faithkit.ExplainerError) as raised:
+        evaluated(ROWS[28:35], explainer=Raising(), n_jobs=2)
+    assert raised.value.__notes__[0].startswith("in the worker:\nTraceback")
+    assert "PickyError: picky" in raised.value.__notes__[0]
+
+
+def test_what_cannot_be_handed_back_is_one_line():
+    with pytest.raises(faithkit.ExplainerError, match=r"^a worker failed with .*lambda.*With n_jobs=1"):
+        faithkit.evaluate(parity, X, explainer=functions, n_jobs=2)
+
+
+def functions(X):
+    return [lambda: 0] * len(X)
+
+
+# --- what is the end --------------------------------------------------------------------------------------
+
+
+def test_a_worker_that_dies_is_reported_and_its_row_recorded():
+    with pytest.warns(faithkit.FaithkitWarning, match=r"a worker died \(EXIT\(9\)\); what it was"):
+        result = evaluated(X[:12], explainer=Slow(trouble="die"), on_error="record", n_jobs=2)
+    assert missing(result) == [3, 10]
+    assert result.why_unexplained == {"worker died": 2}
+
+
+@pytest.mark.parametrize("trouble", ["die", pytest.param("vanish", marks=pytest.mark.slow)])
+def test_a_worker_that_dies_stops_the_run_and_names_the_row(trouble):
+    with (
+        pytest.warns(faithkit.FaithkitWarning, match="a worker died"),
+        pytest.raises(faithkit.ExplainerError, match="Slow killed its worker process on row 3, twice"),
+    ):
+        evaluated(X[:8], explainer=Slow(trouble=trouble), n_jobs=2)
+
+
+def test_a_worker_that_dies_once_costs_nothing(tmp_path):
+    flag = tmp_path / "died"
+
+    def explain(X):
+        if not flag.exists():
+            flag.touch()
+            os._exit(9)
+        return [0] * len(X)
+
+    with pytest.warns(faithkit.FaithkitWarning, match="once more"):
+        result = faithkit.evaluate(parity, np.zeros((100, 1)), explainer=explain, n_jobs=2)
+    assert result.unexplained == 0
+
+
+@pytest.mark.slow
+def test_deaths_are_not_died_again_and_what_is_finished_is_kept(tmp_path, log):
+    options = {"explainer": Slow(trouble="vanish"), "on_error": "record", "n_jobs": 2, "store": tmp_path}
+    first = evaluated(X[:16], **options)
+    assert missing(first) == [3, 10]
+    explained = len(log())
+    assert evaluated(X[:16], **options).to_json() == first.to_json()
+    assert len(log()) == explained
+
+
+class Trap:
+    """A model that cannot be unpickled in another process, for one reason or another."""
+
+    def __init__(self, how):
+        self.how = how
+
+    def predict(self, X):
+        return parity(X)
+
+    def __reduce__(self):
+        return sprung, (self.how, os.getpid())
+
+
+def sprung(how, home):
+    if os.getpid() != home:
+        {"vanish": lambda: os._exit(0), "exit": lambda: sys.exit(0), "hang": lambda: time.sleep(3600)}[how]()
+    return Trap(how)
+
+
+@pytest.mark.parametrize("on_error", ["raise", "record"])
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ("exit", faithkit.InputError, r"the worker process \d+, taking up the work, failed with SystemExit: 0\."),
+        pytest.param("vanish", faithkit.ExplainerError, "a worker died.*again before it explained anything", marks=pytest.mark.slow),
+        pytest.param("hang", faithkit.ExplainerError, "had not taken up the model and the explainer Slow after 2 s", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:a worker died")
+def test_a_model_that_cannot_be_unpickled_is_nobody_s_row(how, error, message, on_error, monkeypatch):
+    monkeypatch.setattr("faithkit.run.processes.PATIENCE", 2.0)
+    with pytest.raises(error, match=message):
+        evaluated(model=Trap(how), n_jobs=2, on_error=on_error)
+
+
+class Fatal(Slow):
+    def fit(self, predictor, background):
+        os._exit(0)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:a worker died")
+def test_an_explainer_that_ends_its_process_as_it_is_fitted_is_nobody_s_row():
+    with pytest.raises(faithkit.ExplainerError, match="fitting the explainer Fatal, ends the process"):
+        evaluated(explainer=Fatal(), n_jobs=2, on_error="record")
+
+
+# --- at the command line ----------------------------------------------------------------------------------
+
+
+def started(folder, *options, **environment):
+    rows = {"id": range(40), "b": np.arange(40) % 3, "y": np.arange(40) % 2}
+    pd.DataFrame(rows).to_csv(folder / "data.csv", index=False)
+    (folder / "odd_model.py").write_text("def model(X):\n    return X['id'] % 2\n")
+    path = os.pathsep.join([str(PLUGIN), str(folder), os.environ.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        [sys.executable, "-m", "faithkit", "evaluate", "--data", "data.csv", "--target", "y", "--model",
+         "odd_model:model", "--json", "-", *options],
+        cwd=folder, env={**os.environ, "PYTHONPATH": path, **environment}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        ("exit", r"^error: the explainer slow:trouble=exit failed on row \d+: SystemExit: 0\. With"),
+        (
+            "vanish",
+            r"^error: the explainer slow:trouble=vanish killed its worker process on row \d+, twice\.",
+        ),
+    ],
+)
+def test_no_worker_ends_a_run_as_if_it_had_gone_well(tmp_path, trouble, message):
+    process = started(tmp_path, "--explainer", f"slow:trouble={trouble}", "--n-jobs", "2")
+    out, err = process.communicate(timeout=300)
+    assert (process.returncode, out) == (1, "")
+    assert re.search(message, err, re.MULTILINE)
+    assert "Traceback" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_ended_leaves_no_worker_and_no_folder(tmp_path, end):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    process = started(tmp_path, "--explainer", "slow:seconds=0.2", "--n-jobs", "2", TMPDIR=str(folder))
+    deadline = time.monotonic() + 100
+    while not list(folder.glob("faithkit-*/*.note")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(end)
+    process.communicate(timeout=100)
+    while list(folder.glob("faithkit-*")) or alive(process.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def alive(session):
+    """Whether a process of this session still runs."""
+    try:
+        os.killpg(session, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_nothing_is_left_of_a_run_that_ended_by_itself(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    evaluated(n_jobs=2)
+    assert list(tmp_path.glob("faithkit-*")) == []

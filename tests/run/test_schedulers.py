@@ -1,0 +1,91 @@
+"""An address at which no scheduler answers, or something else does: one line, soon, and nothing is left running."""
+
+import contextlib
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from click.testing import CliRunner
+
+from faithkit.cli import main
+
+pytest.importorskip("distributed")
+
+
+@contextlib.contextmanager
+def serving(answer):
+    """Accept connections, and let `answer` do something with each."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        open_ones = []
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    open_ones.append(connection)
+                    answer(connection)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+    for connection in open_ones:
+        connection.close()
+
+
+def says(data):
+    return lambda connection: connection.sendall(data)
+
+
+@contextlib.contextmanager
+def web_server():
+    handler = type("Handler", (BaseHTTPRequestHandler,), {"log_message": lambda *told: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"tcp://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+ANSWERS = {
+    "nobody": lambda: contextlib.nullcontext("tcp://127.0.0.1:9"),
+    "an unknown host": lambda: contextlib.nullcontext("tcp://nowhere.invalid:8786"),
+    "silence": lambda: serving(lambda connection: None),
+    "a door that is shut": lambda: serving(lambda connection: connection.close()),
+    "a web server": web_server,
+    "a greeting": lambda: serving(says(b"220 mail.example.com ESMTP\r\n")),
+    "an alert of TLS": lambda: serving(says(b"\x15\x03\x01\x00\x02\x02\x46")),
+    "zeros": lambda: serving(says(bytes(64))),
+    "a frame of an exabyte": lambda: serving(says((1).to_bytes(8, "little") + (2**60).to_bytes(8, "little"))),
+    "noise": lambda: serving(says(bytes(range(256)))),
+    "another protocol": lambda: contextlib.nullcontext("gopher://127.0.0.1:70"),
+    "TLS without certificates": lambda: contextlib.nullcontext("tls://127.0.0.1:8786"),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_is_no_scheduler_is_told_in_one_line_within_seconds(answer):
+    with ANSWERS[answer]() as address:
+        threads = {*threading.enumerate()}
+        began = time.monotonic()
+        result = asked(address)
+        assert time.monotonic() - began < 30
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.startswith(f"error: no Dask scheduler answers at {address} (")
+        assert result.stderr.endswith(
+            "start one with `dask scheduler`, and give the address that it prints, such as tcp://10.0.0.1:8786.\n"
+        )
+        assert len(result.stderr.splitlines()) == 1
+        assert not [one for one in {*threading.enumerate()} - threads if "process_request" not in one.name]
+
+
+def asked(address):
+    given = ("score", "log", "--prediction", "label", "--explanation", "phi_*")
+    return CliRunner().invoke(main, [*given, "--backend", "dask", "--scheduler", address])
+
+
+@pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:8786", "tcp://127.0.0.1", "", "tcp://:x"])
+def test_what_is_no_address_is_told_at_once(address):
+    result = asked(address)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"error: {address!r} is no address of a Dask scheduler, such as tcp://")

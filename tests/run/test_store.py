@@ -1,0 +1,451 @@
+"""The store: what is kept is not explained again, and what it keeps cannot mislead."""
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from slow_runs import Slow, X, evaluated, parity
+
+import faithkit
+from faithkit.extension.registry import registry
+from faithkit.run import provenance, store
+from faithkit.run.store import MAGIC, sealed, unsealed
+
+
+def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):
+    first = evaluated(store=tmp_path / "store").to_json()
+    assert sorted(log()) == list(range(40))
+    assert evaluated(store=tmp_path / "store").to_json() == first
+    assert evaluated(store=tmp_path / "store", n_jobs=2).to_json() == first
+    assert len(log()) == 40
+
+
+def test_only_new_rows_are_explained(tmp_path, log):
+    evaluated(X[:20], store=tmp_path / "store")
+    evaluated(X, store=tmp_path / "store")
+    assert sorted(log()) == list(range(40))
+
+
+def test_recorded_failures_do_not_hide_from_a_run_that_raises(tmp_path):
+    evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path)
+    with pytest.raises(faithkit.ExplainerError, match="row 3"):
+        evaluated(explainer=Slow(trouble="raise"), store=tmp_path)
+
+
+def test_recorded_failures_are_not_tried_again(tmp_path, log):
+    one = evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path).to_json()
+    before = len(log())
+    assert evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path).to_json() == one
+    assert len(log()) == before
+
+
+def test_the_store_holds_no_pickle(tmp_path):
+    evaluated(store=tmp_path / "store")
+    for file in (tmp_path / "store").glob("*/*.chunk"):
+        assert b"\x80\x04\x95" not in file.read_bytes()  # how a pickle of protocol 4 or 5 begins
+
+
+def test_what_cannot_be_stored_is_refused_with_a_way_out(tmp_path):
+    with pytest.raises(faithkit.InputError, match=r"cannot be stored.*Run without a store"):
+        faithkit.evaluate(parity, X, explainer=objects, store=tmp_path)
+
+
+def objects(X):
+    return [object] * len(X)
+
+
+def test_a_model_that_cannot_be_pickled_is_refused_with_a_way_out(tmp_path):
+    with pytest.raises(
+        faithkit.InputError, match=r"^pickling the model failed with SystemExit: 0\. The store"
+    ):
+        faithkit.evaluate(Unpicklable(), X, explainer=Slow(), store=tmp_path)
+
+
+class Unpicklable:
+    def predict(self, X):
+        return parity(X)
+
+    def __reduce__(self):
+        sys.exit(0)
+
+
+# --- another question -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"explainer": Slow(seconds=0.0001)},
+        {"seed": 1},
+        {"X": X[:, ::-1].copy()},
+        {"X": pd.DataFrame(X, columns=["a", "b"])},
+    ],
+    ids=["explainer", "seed", "rows", "container"],
+)
+def test_a_changed_question_is_asked_anew(tmp_path, log, change):
+    evaluated(store=tmp_path / "store")
+    evaluated(store=tmp_path / "store", **change)
+    assert len(log()) == 80
+
+
+def test_edited_code_is_another_question(tmp_path, log, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for body in ("X[:, 0] > 5", "X[:, 0] > 5.0"):
+        (tmp_path / "edited.py").write_text(f"def model(X):\n    return {body}\n")
+        sys.modules.pop("edited", None)
+        importlib.invalidate_caches()
+        model = importlib.import_module("edited").model
+        faithkit.evaluate(model, X, explainer=Slow(), store=tmp_path / "store")
+    assert len(log()) == 80
+
+
+class Learner(Slow):
+    learns = True
+
+
+def test_another_background_is_another_question_for_an_explainer_that_learns(tmp_path, log):
+    for explainer, rows in ((Slow(), 40), (Learner(), 40 + 80)):
+        for background in (X[:5], X[5:9]):
+            evaluated(explainer=explainer, background=background, store=tmp_path / "store")
+        assert len(log()) == rows
+
+
+def test_another_model_is_another_question(tmp_path, log):
+    from sklearn.tree import DecisionTreeClassifier
+
+    for depth in (1, 2, 1):
+        model = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, parity(X))
+        faithkit.evaluate(model, X, explainer=Slow(), store=tmp_path / "store")
+    assert len(log()) == 80
+
+
+class Weighted:
+    """A model that reads its weights when it is asked: neither its code nor its state tells of them."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, file):
+        self.file = str(file)
+
+    def share(self, X):
+        weight, shift = map(float, Path(self.file).read_text().split())
+        return np.clip(weight * (X[:, 0] - 20) / 40 + 0.5 + shift, 0, 1)
+
+    def predict(self, X):
+        return (self.share(X) > 0.5).astype(int)
+
+
+class Scoring(Weighted):
+    def predict_proba(self, X):
+        return np.column_stack([1 - self.share(X), self.share(X)])
+
+
+class Wide(Scoring):
+    """A model whose scores are asked for in blocks."""
+
+    def predict_proba(self, X):
+        assert len(X) <= 7
+        return super().predict_proba(X)
+
+
+class Failing(Weighted):
+    def predict_proba(self, X):
+        sys.exit(0)
+
+
+@pytest.mark.parametrize(
+    ("model", "weights", "anew"),
+    [
+        (Weighted, "1 0.1", 8),  # the rows 17 to 20, which have another label, lie in two chunks
+        (Weighted, "-1 0", 40),
+        (Weighted, "0.5 0", 0),  # every label is the same, and this model gives nothing else
+        (Failing, "-1 0", 40),
+        (Failing, "0.5 0", 0),
+        (Scoring, "0.5 0", 40),
+        (Wide, "0.5 0", 40),
+        (Scoring, "1.000000001 0", 0),  # as another machine may round it
+        (Scoring, "1 0", 0),
+    ],
+)
+def test_new_weights_are_another_model(tmp_path, log, monkeypatch, model, weights, anew):
+    monkeypatch.setattr("faithkit.run.job.SCORES", 14)
+    told = tmp_path / "weights"
+    for text in ("1 0", weights):
+        told.write_text(text)
+        evaluated(model=model(told), store=tmp_path / "store")
+    assert len(log()) - 40 == anew
+
+
+def test_numbers_as_labels_are_compared_as_machines_may_round_them(tmp_path, log):
+    for factor in (1.0, 1.0 + 1e-12, 1.01):
+        evaluated(model=Numbers(factor), explainer=Slow(), store=tmp_path / "store")
+    assert len(log()) == 80
+
+
+class Numbers:
+    factor = 1.0
+
+    def __init__(self, factor):
+        type(self).factor = factor  # where no pickle of it tells
+
+    def predict(self, X):
+        return self.factor * (0.1 + X[:, 0])
+
+
+# --- another version of a library -------------------------------------------------------------------------
+
+PLUGIN = """
+import faithkit
+FAITHKIT_API = 1
+
+@faithkit.hookimpl
+def faithkit_explainers():
+    yield faithkit.Component(
+        name="upgraded", factory="upgraded_explainer:Upgraded", summary="Asks a library.", requires={requires}
+    )
+"""
+EXPLAINER = """
+import faithkit, numpy as np
+
+class Upgraded:
+    learns = False
+
+    def fit(self, predictor, background):
+        return self
+
+    def explain(self, X, seeds):
+        import parting_numbers
+        return faithkit.Explanations.of(parting_numbers.parts(np.asarray(X)[:, 0]))
+"""
+
+
+def install(site, name, version, requires=(), entry_points="", **modules):
+    """Install a distribution as pip would: modules, and what it is called, asks for and offers."""
+    for old in site.glob(f"{name}-*.dist-info"):
+        for file in old.iterdir():
+            file.unlink()
+        old.rmdir()
+    info = site / f"{name}-{version}.dist-info"
+    info.mkdir(parents=True)
+    for module, code in modules.items():
+        (site / f"{module}.py").write_text(code)
+    asked = "".join(f"Requires-Dist: {line}\n" for line in requires)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{asked}")
+    (info / "RECORD").write_text("".join(f"{module}.py,,\n" for module in modules))
+    (info / "entry_points.txt").write_text(entry_points)
+
+
+def restarted():
+    """Forget what a new process would not know."""
+    registry.cache_clear()
+    provenance._providers.cache_clear()
+    importlib.invalidate_caches()
+    for module in ("upgraded_plugin", "upgraded_explainer", "parting_numbers"):
+        sys.modules.pop(module, None)
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    yield tmp_path / "site"
+    monkeypatch.undo()
+    restarted()
+
+
+def by_instance():
+    return importlib.import_module("upgraded_explainer").Upgraded()
+
+
+@pytest.mark.parametrize(
+    ("requires", "metadata", "explainer"),
+    [
+        (("parting_numbers",), (), lambda: "upgraded"),
+        ((), ("Library.Of-numbers>=1",), lambda: "upgraded"),
+        ((), ("library-of-numbers; python_version >= '3'",), lambda: "upgraded"),
+        ((), ("library-of-numbers",), by_instance),
+    ],
+    ids=["import name", "asked for", "asked for in some environments", "by an instance"],
+)
+def test_an_upgraded_library_is_another_question(site, tmp_path, requires, metadata, explainer):
+    def measured(store=None):
+        restarted()
+        return faithkit.evaluate(parity, X, explainer=explainer(), store=store).consistency.value
+
+    points = "[faithkit]\nupgraded = upgraded_plugin\n"
+    plugin = {"upgraded_plugin": PLUGIN.format(requires=requires), "upgraded_explainer": EXPLAINER}
+    install(site, "upgraded_plugin", "1.0", metadata, points, **plugin)
+    install(site, "library_of_numbers", "1.0", parting_numbers="def parts(x): return (x % 2).tolist()")
+    assert measured(tmp_path / "store") == 1.0
+    install(site, "library_of_numbers", "2.0", parting_numbers="def parts(x): return (x % 5).tolist()")
+    # of the seven others with the same remainder by 5, three or four of seven are of the same parity
+    assert measured(tmp_path / "store") == measured() == pytest.approx(3 / 7)
+
+
+def test_extras_are_not_asked_for(site):
+    install(site, "library_of_numbers", "1.0")
+    points = "[faithkit]\nupgraded = upgraded_plugin\n"
+    plugin = {"upgraded_plugin": PLUGIN.format(requires=()), "upgraded_explainer": EXPLAINER}
+    install(
+        site, "upgraded_plugin", "1.0", ["library-of-numbers; extra == 'more'", "not-there"], points, **plugin
+    )
+    restarted()
+    given = faithkit.run.components.component("explainer", "upgraded")
+    assert provenance.libraries(given) == {"upgraded-plugin": "1.0"}
+
+
+def test_results_name_the_distribution_of_what_is_imported(site):
+    points = "[faithkit]\nupgraded = upgraded_plugin\n"
+    plugin = {
+        "upgraded_plugin": PLUGIN.format(requires=("parting_numbers",)),
+        "upgraded_explainer": EXPLAINER,
+    }
+    install(site, "upgraded_plugin", "1.0", (), points, **plugin)
+    install(site, "library_of_numbers", "3.1", parting_numbers="def parts(x): return x.tolist()")
+    restarted()
+    result = faithkit.evaluate(parity, X, explainer="upgraded").to_dict()
+    assert result["versions"]["library_of_numbers"] == "3.1"
+    assert "unknown" not in result["versions"].values()
+
+
+# --- damage -----------------------------------------------------------------------------------------------
+
+
+def cut_off(files):
+    files[3].write_bytes(files[3].read_bytes()[:-20])
+
+
+def one_bit(files):
+    data = bytearray(files[3].read_bytes())
+    data[-1] ^= 1
+    files[3].write_bytes(data)
+
+
+def emptied(files):
+    files[3].write_bytes(b"")
+
+
+def another_format(files):
+    files[3].write_bytes(b"faithkit chunk 9\n" + files[3].read_bytes()[len(MAGIC) :])
+
+
+def swapped(files):
+    one, other = (file.read_bytes() for file in files[3:5])
+    files[3].write_bytes(other)
+    files[4].write_bytes(one)
+
+
+def other_rows_under_its_name(files):
+    (question, _), (_, chunk) = (unsealed(file.read_bytes()) for file in files[3:5])
+    files[3].write_bytes(sealed(faithkit.run.store.Question(question.key, "0" * 32, 4), chunk))
+
+
+def too_few_rows(files):
+    question, chunk = unsealed(files[3].read_bytes())
+    files[3].write_bytes(sealed(question, store.Chunk(chunk.found.take([0]), [None])))
+
+
+def failures_in_its_place(files):
+    question, _ = unsealed(files[3].read_bytes())
+    files[3].write_bytes(sealed(question, store.Chunk(None, ["ValueError"] * 4)))
+
+
+def a_pipe_in_its_place(files):
+    files[3].unlink()
+    os.mkfifo(files[3])
+
+
+@pytest.mark.parametrize(
+    ("damage", "chunks"),
+    [
+        *((cut_off, 1), (one_bit, 1), (emptied, 1), (another_format, 1), (swapped, 2)),
+        *(
+            (other_rows_under_its_name, 1),
+            (too_few_rows, 1),
+            (failures_in_its_place, 1),
+            (a_pipe_in_its_place, 1),
+        ),
+    ],
+    ids=lambda given: given.__name__ if callable(given) else "",
+)
+def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log, damage, chunks):
+    whole = evaluated(store=tmp_path / "store").to_json()
+    damage(sorted((tmp_path / "store").glob("*/*.chunk")))
+    with pytest.warns(
+        faithkit.FaithkitWarning, match=rf"^{chunks} of 10 chunks must be explained again: in the store"
+    ):
+        assert evaluated(store=tmp_path / "store").to_json() == whole
+    assert len(log()) == 40 + 4 * chunks
+    assert evaluated(store=tmp_path / "store").to_json() == whole
+    assert len(log()) == 40 + 4 * chunks
+
+
+# --- disks ------------------------------------------------------------------------------------------------
+
+
+def test_a_chunk_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    steps = []
+
+    def told(step, act):
+        return lambda *given: (steps.append((step, kind_of(given[0]))), act(*given))[1]
+
+    def kind_of(given):
+        if isinstance(given, int):
+            given = os.readlink(f"/proc/self/fd/{given}") if os.path.exists("/proc/self/fd") else ""
+        return Path(given).name.split("-")[0]
+
+    monkeypatch.setattr(os, "fsync", told("to disk", os.fsync))
+    monkeypatch.setattr(os, "replace", told("rename", os.replace))
+    evaluated(X[:4], store=tmp_path / "store")
+    (file,) = (tmp_path / "store").glob("*/*.chunk")
+    assert [step for step, _ in steps] == ["to disk", "rename", "to disk"]
+    if os.path.exists("/proc/self/fd"):
+        assert [name for _, name in steps] == [".unfinished", ".unfinished", file.parent.name]
+
+
+def mount(folder, *options):
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run(["mount", *options, str(folder)], capture_output=True)
+    if done.returncode:
+        pytest.skip("needs the right to mount a file system")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "small"
+    mount(folder, "-t", "tmpfs", "-o", "size=64k", "tmpfs")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def wide(X):
+    return np.random.default_rng(0).normal(size=(len(X), 50))
+
+
+def test_a_full_disk_is_a_clear_error_and_what_is_kept_stays_readable(small_disk):
+    rows = np.arange(400.0)[:, None]
+    with pytest.raises(faithkit.StoreError, match=r"No space left.*free some space.*is intact"):
+        faithkit.evaluate(parity, rows, explainer=wide, store=small_disk / "store")
+    files = list((small_disk / "store").glob("*/*"))
+    assert files
+    assert all(re.fullmatch(r"[0-9a-f]{32}\.chunk", file.name) for file in files)
+    assert all(unsealed(file.read_bytes())[0].key == file.stem for file in files)
+
+
+def test_a_read_only_store_serves_what_it_has_and_refuses_the_rest(small_disk, log):
+    whole = evaluated(X[:8], store=small_disk / "store").to_json()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    assert evaluated(X[:8], store=small_disk / "store").to_json() == whole
+    with pytest.raises(faithkit.StoreError, match=r"Read-only.*make it writable"):
+        evaluated(X, store=small_disk / "store")
+
+
+def test_a_file_in_place_of_the_store_is_a_clear_error(tmp_path):
+    (tmp_path / "store").write_text("hello")
+    with pytest.raises(faithkit.StoreError, match="name a folder"):
+        evaluated(store=tmp_path / "store")

@@ -1,0 +1,205 @@
+"""A row may take only so long: in Python and in C, in this process and in others, and for however short a limit."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import joblib
+import numpy as np
+import pytest
+from slow_runs import Slow, X, evaluated, missing, parity
+
+import faithkit
+from faithkit.errors import RowTimeout
+from faithkit.run import timeout
+from faithkit.run.notes import Note, last_words
+from faithkit.run.timeout import limited
+
+TROUBLE = [3, 10, 17, 24, 31, 38]  # every seventh row
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_row_may_take_only_so_long_even_if_it_swallows_exceptions(n_jobs):
+    result = evaluated(explainer=Slow(trouble="hang"), on_error="record", row_timeout=0.2, n_jobs=n_jobs)
+    assert result.why_unexplained == {"time limit of 0.2 s": 6}
+    assert missing(result) == TROUBLE
+
+
+def test_a_row_that_takes_too_long_stops_the_run_and_is_named():
+    with pytest.raises(
+        faithkit.ExplainerError, match=r"slow.* failed on row 3: time limit of 0\.2 s\. With on_err"
+    ):
+        evaluated(explainer="slow:trouble=hang", row_timeout=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_loop_in_C_is_ended_together_with_its_process(n_jobs, tmp_path, log):
+    options = {"explainer": Slow(trouble="spin"), "row_timeout": 0.3, "n_jobs": n_jobs, "store": tmp_path}
+    result = evaluated(X[:16], on_error="record", **options)
+    assert result.why_unexplained == {"time limit of 0.3 s": 2}
+    assert missing(result) == [3, 10]
+    explained = len(log())
+    again = evaluated(X[:16], on_error="record", **options)
+    assert again.to_json() == result.to_json()
+    assert len(log()) == explained
+    with pytest.raises(
+        faithkit.ExplainerError, match=r"failed on row \d+: time limit of 0\.3 s\. With on_error"
+    ):
+        evaluated(X[:16], **options)
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 1e-7, 1e-6])
+def test_a_limit_that_nobody_can_keep_leaves_every_row_unexplained(seconds):
+    result = faithkit.evaluate(parity, X, explainer=Slow(), on_error="record", row_timeout=seconds)
+    assert result.why_unexplained == {f"time limit of {seconds:g} s": 40}
+
+
+@pytest.mark.parametrize("seconds", [3600, 1e10, 1e300, sys.float_info.max])
+def test_a_limit_of_ages_changes_nothing(seconds):
+    assert evaluated(row_timeout=seconds).to_json() == evaluated().to_json()
+
+
+def test_what_cannot_travel_is_limited_here_by_the_alarm_alone_and_a_warning_says_so():
+    lock = threading.Lock()
+
+    def explain(X):
+        with lock:
+            while X[0, 0] == 3:
+                pass
+            return [0]
+
+    with pytest.warns(
+        faithkit.FaithkitWarning, match=r"runs in this process, where a time limit ends no code in C"
+    ):
+        result = faithkit.evaluate(parity, X[:6], explainer=explain, on_error="record", row_timeout=0.2)
+    assert missing(result) == [3]
+
+
+def test_a_limit_works_from_any_thread():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(evaluated(X[:4], row_timeout=60)))
+    thread.start()
+    thread.join()
+    assert found[0].unexplained == 0
+
+
+def test_a_backend_that_cannot_limit_a_row_says_so():
+    with (
+        joblib.parallel_config(backend="threading"),
+        pytest.raises(faithkit.InputError, match="sequential and loky"),
+    ):
+        evaluated(row_timeout=1.0, n_jobs=2)
+
+
+def test_a_system_without_alarms_says_so(monkeypatch):
+    monkeypatch.delattr(signal, "setitimer")
+    with pytest.raises(faithkit.InputError, match="on a system with alarm signals"):
+        evaluated(row_timeout=1.0)
+
+
+# --- the alarm --------------------------------------------------------------------------------------------
+
+
+def outcome(seconds, steps):
+    try:
+        return limited(seconds, lambda: sum(x * x for x in range(steps)))
+    except RowTimeout:
+        return "late"
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 1e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4])
+def test_an_alarm_rings_in_the_work_or_not_at_all(seconds):
+    done = [outcome(seconds, steps % 100) for steps in range(2000)]
+    assert all(found in ("late", sum(x * x for x in range(steps % 100))) for steps, found in enumerate(done))
+    time.sleep(0.3)  # an alarm that was left on would ring now
+
+
+def test_the_work_is_late_if_it_ended_too_late_even_if_no_alarm_was_heard():
+    with pytest.raises(RowTimeout):
+        limited(0.05, signal_proof)
+
+
+def signal_proof():
+    before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    time.sleep(0.2)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_what_the_work_raises_is_raised_and_no_alarm_is_left():
+    with pytest.raises(ZeroDivisionError):
+        limited(0.05, lambda: 1 / 0)
+    time.sleep(0.2)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_an_alarm_of_others_is_theirs_again():
+    def mine(*_):
+        raise AssertionError
+
+    before = signal.signal(signal.SIGALRM, mine)
+    try:
+        assert limited(5.0, lambda: 3) == 3
+        assert signal.getsignal(signal.SIGALRM) is mine
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_an_alarm_that_comes_after_the_work_is_harmless():
+    code = (
+        "import os, signal, time; from faithkit.run.timeout import limited; limited(9, int);"
+        "os.kill(os.getpid(), signal.SIGALRM); time.sleep(0.1); print('alive')"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "alive\n"
+
+
+# --- the last resort --------------------------------------------------------------------------------------
+
+WORK = {
+    "a loop in C": "sum(iter(int, 1))",
+    "a library that waits": "import threading; threading.Lock().acquire(); threading.Event().wait()",
+    "a handler of all": "\nwhile True:\n    try:\n        import time; time.sleep(9)\n    except BaseException:\n        pass",
+}
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_a_deadline_ends_a_process_whatever_it_does_and_says_so(tmp_path, work):
+    code = f"""
+import pathlib
+from faithkit.run.notes import Note
+note = Note.begun(pathlib.Path({str(tmp_path)!r}))
+note.at(5, row=2)
+with note.deadline(0.2):
+    exec({WORK[work]!r})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    (words,) = last_words(tmp_path)
+    assert (words.task, words.row, words.overdue) == (5, 2, True)
+
+
+def test_a_deadline_that_is_kept_leaves_the_note_as_it_was(tmp_path):
+    note = Note.begun(tmp_path)
+    note.at(7, row=1)
+    with note.deadline(60):
+        pass
+    (words,) = last_words(tmp_path)
+    assert (words.task, words.row, words.overdue) == (7, 1, False)
+
+
+def test_a_note_tells_the_last_row_only(tmp_path):
+    note = Note.begun(tmp_path)
+    for row in (100, 7):
+        note.at(12345, row)
+    assert [(words.task, words.row) for words in last_words(tmp_path)] == [(12345, 7)]
+    note = Note.begun(tmp_path)
+    note.at(3)
+    note.done()
+    assert last_words(tmp_path) == []
+
+
+def test_limits_are_within_what_timers_take():
+    assert timeout.LONGEST > 365 * 24 * 3600
+    assert np.isfinite(timeout.LONGEST)
