@@ -12,7 +12,7 @@ import pytest
 from slow_runs import Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.errors import RowTimeout
+from faithkit.foreign import RowTimeout
 from faithkit.run import timeout
 from faithkit.run.notes import Note, last_words
 from faithkit.run.timeout import limited
