@@ -39,7 +39,7 @@ def lines(
 
 def figures(result: "Evaluation", name: str) -> list[Figure]:
     """Return the sample-size curve and the local scores of what could be checked, and the group sizes."""
-    checked = [measure for measure in result.tallies if getattr(result, measure).verified > 0]
+    checked = [measure for measure in result.owned if getattr(result, measure).verified > 0]
     curves = [_curve(result, measure, name) for measure in checked]
     return [*curves, *(_local(result, measure, name) for measure in checked), _groups(result, name)]
 
@@ -53,7 +53,7 @@ def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
 
 
 def _curve(result: "Evaluation", measure: str, name: str) -> Figure:
-    draw = partial(plots.sample_size_curve, tally=result.tallies[measure])
+    draw = partial(plots.sample_size_curve, tally=result.owned[measure])
     return _figure(f"{measure} by sample size", CURVE, name, draw)
 
 
@@ -63,12 +63,12 @@ def _local(result: "Evaluation", measure: str, name: str) -> Figure:
     if unchecked > 0:
         rest = f"{percent(unchecked)} of instances could not be checked and are left out."
     told = f"For each instance, how many of the others {OTHERS[measure]} get its prediction. {rest}"
-    return _figure(f"local {measure}", told, name, partial(plots.local_scores, tally=result.tallies[measure]))
+    return _figure(f"local {measure}", told, name, partial(plots.local_scores, tally=result.owned[measure]))
 
 
 def _groups(result: "Evaluation", name: str) -> Figure:
     told = "Nobody is alone with an explanation."
     if result.singletons > 0:
         told = f"{percent(result.singletons)} of instances are alone with theirs (orange)."
-    draw = partial(plots.group_sizes, tally=result.tallies["consistency"])
+    draw = partial(plots.group_sizes, tally=result.owned["consistency"])
     return _figure("how many share an explanation", told, name, draw)

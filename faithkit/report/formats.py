@@ -151,15 +151,14 @@ def permuted(result: "Evaluation") -> str | None:
 
 def held(violation: "Violation") -> str:
     """Return how many instances an explanation holds for and what they get, the first witness's first."""
-    first = violation.witnesses[0].prediction
-    counts = sorted(violation.predictions.items(), key=lambda item: item[0] != first)
-    told = [(f"get {label}", count) for label, count in counts if count]
-    if len(told) > MOST_LABELS or violation.unlisted:
-        told.sort(key=lambda item: (item[0] != f"get {first}", -item[1]))
-        rest = violation.holds_for - sum(count for _, count in told[: MOST_LABELS - 1])
-        told = [*told[: MOST_LABELS - 1], ("get something else", rest)]
-    shares = listing(f"{count:,} {what}" for what, count in told)
-    return f"{plural(violation.holds_for, 'instance')}: {shares}"
+    first, known = violation.witnesses[0].prediction, violation.predictions
+    many = len(known) > MOST_LABELS or violation.unlisted > 0
+    order = sorted(filter(known.get, known), key=lambda label: (label != first, -known[label] if many else 0))
+    shown = order[: MOST_LABELS - 1] if many else order
+    told = [f"{known[label]:,} get {label}" for label in shown]
+    if many:
+        told.append(f"{violation.holds_for - sum(known[label] for label in shown):,} get something else")
+    return f"{plural(violation.holds_for, 'instance')}: {listing(told)}"
 
 
 def left_out_line(found: "Comparison") -> str | None:

@@ -212,7 +212,7 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
     if pilot is not None:
         if not isinstance(pilot, Evaluation):
             raise InputError(f"the pilot is a {type(pilot).__name__}: give what evaluate or score returned.")
-        tally = pilot.tallies["consistency"]
+        tally = pilot.owned["consistency"]
     return plan_samples(epsilon, n_explanations, tally)
 
 

@@ -80,8 +80,14 @@ class Evaluation:
         return self._grouped.tally
 
     @property
-    def tallies(self) -> dict[str, OwnedCells]:
-        """The tally of every measure that was taken, where it has owners."""
+    def tallies(self) -> dict[str, Tally]:
+        """The tally of every measure that was taken; refused where it is too large."""
+        counted = {"consistency": self._grouped, "sufficiency": self._applied}
+        return {name: found.tally for name, found in counted.items() if found is not None}
+
+    @property
+    def owned(self) -> dict[str, OwnedCells]:
+        """The tally of every measure that was taken, where it has owners: never too large."""
         counted = {"consistency": self._grouped, "sufficiency": self._applied}
         return {name: found.cells for name, found in counted.items() if found is not None}
 
