@@ -90,7 +90,7 @@ class Opaque:
         (Point(1.0, "a"), Point(1, "b")),
         (faithkit.Rule([faithkit.Interval("a", high=1)]), faithkit.Rule([faithkit.Interval("a", high=1.0)])),
     ],
-    ids=str,
+    ids=lambda given: type(given).__name__,
 )
 def test_equal_values_have_one_word(one, other):
     assert content_words([one])[0] == content_words([other])[0]

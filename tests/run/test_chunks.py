@@ -105,7 +105,9 @@ def test_a_chunk_is_read_as_it_was_written(name):
             np.str_("word"),
         ),
     ],
-    ids=repr,
+    ids=lambda given: (
+        f"{type(given).__name__} {given!s:.30}" if not isinstance(given, frozenset) else "frozenset"
+    ),
 )
 def test_every_value_of_an_explanation_survives(value):
     found = from_bytes(to_bytes(Explanations.of([value, "another"]))).values

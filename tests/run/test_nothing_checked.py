@@ -23,7 +23,9 @@ ESTIMATORS = [
 LABELS, DISTINCT = [0, 0, 1, 1], ["a", "b", "c", "d"]
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+@pytest.mark.parametrize(
+    "estimator", ESTIMATORS, ids=lambda given: given if isinstance(given, str) else "a function"
+)
 def test_no_estimator_has_a_value(estimator):
     found = faithkit.score(LABELS, DISTINCT, estimator=estimator).consistency
     assert (found.value, found.verified, found.bracket) == (None, 0.0, (0.0, 1.0))
