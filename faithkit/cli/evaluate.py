@@ -20,7 +20,17 @@ from faithkit.cli.options import (
 from faithkit.cli.places import check_paths, placed
 from faithkit.cli.streams import Verb
 
-LOADING = ("data", "target", "columns", "text", "model", "trust_pickle", "background", "samples")
+LOADING = (
+    "data",
+    "target",
+    "columns",
+    "text",
+    "model",
+    "trust_pickle",
+    "trust_types",
+    "background",
+    "samples",
+)
 INPUTS = ("data", "model", "background")
 
 

@@ -63,6 +63,13 @@ loading = together(
         help="Load a pickled model. Loading a pickle RUNS ANY CODE in it: only your own files.",
     ),
     click.option(
+        "--trust-types",
+        default="",
+        metavar="NAME[,NAME]",
+        help="Types that a .skops model may hold besides scikit-learn's, by the full names that the refusal "
+        "prints. A file MAY CALL what is named here: only what you know.",
+    ),
+    click.option(
         "--background", metavar="FILE", callback=placed, help="Rows that the explainer learns from."
     ),
     click.option(

@@ -1,6 +1,6 @@
 """Models by name or from a file: a sensible one where nobody gave any, and the user's own, loaded with care.
 
-A pickle runs code when it is loaded, so it is never loaded unasked.
+A pickle runs code when it is loaded, so it is never loaded unasked; files of skops and ONNX run none.
 """
 
 import importlib
@@ -8,6 +8,7 @@ import importlib.util
 import operator
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.foreign import foreign
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.preparation import is_plain, prepared
 from faithkit.inputs.rows import Rows, check_X, n_rows, take_rows
-from faithkit.wording import describe, did_you_mean, few, listing, suggest
+from faithkit.wording import describe, did_you_mean, listing, suggest
 
 _DEFAULTS = ("gradient-boosting", "random-forest", "logistic", "tree", "knn")
 _PICKLES = (".joblib", ".pkl", ".pickle")
@@ -97,7 +99,9 @@ def split_rows(y: Any, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return _split(_checked_target(y, n), seed % 2**32)
 
 
-def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) -> Any:
+def load_model(
+    reference: str | os.PathLike[str], trust_pickle: bool = False, trust_types: str | Iterable[str] = ()
+) -> Any:
     """Return the model that a file or a name in a module holds.
 
     Parameters
@@ -107,6 +111,9 @@ def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) ->
         `.joblib`, `.pkl` or `.pickle` file. What it names has `predict`, or is a callable X -> labels.
     trust_pickle : bool
         Whether a pickle may be loaded, which runs whatever code is in it.
+    trust_types : iterable of str, or str
+        Full names, or one text of them with commas between: types and functions that a `.skops` file may hold
+        besides those of scikit-learn that are known to be harmless. The file may then call what they name.
 
     Examples
     --------
@@ -120,7 +127,7 @@ def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) ->
     if suffix in _PICKLES:
         model = _load_pickle(reference, trust_pickle)
     elif suffix == ".skops":
-        model = _load_skops(reference)
+        model = _load_skops(reference, trust_types)
     elif suffix == ".onnx":
         model = _load_onnx(reference)
     elif ":" in reference:
@@ -131,7 +138,8 @@ def load_model(reference: str | os.PathLike[str], trust_pickle: bool = False) ->
             "module:attribute, or a .skops, .onnx, .joblib, .pkl or .pickle file. On the command line also a "
             f"default model: {listing(_DEFAULTS, 'or')}. {did_you_mean(reference, _DEFAULTS)}".rstrip()
         )
-    Predictor(model)  # says what is wrong with something that is no model
+    with foreign(f"the model {reference}", "Give an object with a predict method, or a callable."):
+        Predictor(model)  # says what is wrong with something that is no model
     return model
 
 
@@ -197,42 +205,21 @@ def _load_pickle(path: str, trust_pickle: bool) -> Any:
     _check_file(path)
     import joblib
 
-    try:
+    with foreign(f"loading {path}", "It may be damaged, or made with other versions."):
         return joblib.load(path)
-    except Exception as error:
-        raise InputError(
-            f"{path} cannot be loaded ({describe(error)}). It may be damaged, or made with other versions."
-        ) from error
 
 
-def _load_skops(path: str) -> Any:
+def _load_skops(path: str, trust_types: str | Iterable[str]) -> Any:
     if importlib.util.find_spec("skops") is None:
         raise InputError(f"{path} needs skops. Install it: pip install 'faithkit[skops]'.")
     _check_file(path)
-    sio = importlib.import_module("skops.io")
-    try:
-        strange = set(sio.get_untrusted_types(file=path))
-        known = set(filter(_is_known_class, strange))
-        untrusted = strange - known
-        if not untrusted:
-            return sio.load(path, trusted=sorted(known))
-    except Exception as error:
-        raise InputError(f"{path} cannot be loaded ({describe(error)}). It may be damaged.") from error
-    raise InputError(
-        f"{path} holds types that skops does not trust: {few(sorted(untrusted))}. "
-        "Make the model of known types, or give it as module:attribute."
-    )
+    from faithkit.inputs.skops_model import load_skops
 
-
-def _is_known_class(name: str) -> bool:
-    """Whether a type is a class of the numerical libraries themselves: skops lists few of these as safe."""
-    module, _, attribute = name.rpartition(".")
-    if module.partition(".")[0] not in ("numpy", "scipy", "sklearn"):
-        return False
-    try:
-        return isinstance(getattr(importlib.import_module(module), attribute, None), type)
-    except ImportError:
-        return False
+    given = trust_types.split(",") if isinstance(trust_types, str) else trust_types
+    names = [name.strip() for name in given if name.strip()]
+    if names:
+        _import_from_here()
+    return load_skops(path, names)
 
 
 def _load_onnx(path: str) -> Any:
@@ -245,30 +232,32 @@ def _load_onnx(path: str) -> Any:
 
 
 def _check_file(path: str) -> None:
-    if not Path(path).is_file():
-        raise InputError(f"There is no file {path}. Check the path.")
+    with foreign(f"looking for {path}", "Check the path."):
+        if not Path(path).is_file():
+            raise InputError(f"There is no file {path}. Check the path.")
 
 
 def _import_model(reference: str) -> Any:
     module_name, _, attribute = reference.partition(":")
     module = _import_module(module_name)
-    try:
-        return operator.attrgetter(attribute)(module)
-    except AttributeError as error:
-        raise InputError(
-            f"The module {module_name!r} has no {attribute!r}. "
-            f"{suggest(attribute, (name for name in vars(module) if not name.startswith('_')))}"
-        ) from error
+    with foreign(f"looking up {reference}", "Give a model that is ready when its module is imported."):
+        try:
+            return operator.attrgetter(attribute)(module)
+        except AttributeError as error:
+            raise InputError(
+                f"The module {module_name!r} has no {attribute!r}. "
+                f"{suggest(attribute, (name for name in vars(module) if not name.startswith('_')))}"
+            ) from error
 
 
 def _import_module(name: str) -> Any:
+    advice = "Expected module:attribute, importable from the current directory."
+    with foreign(f"importing the module {name!r}", advice):
+        _import_from_here()
+        return importlib.import_module(name)
+
+
+def _import_from_here() -> None:
     # It stays on the path: workers get this path too, and import the module to unpickle the model.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    try:
-        return importlib.import_module(name)
-    except Exception as error:
-        raise InputError(
-            f"The module {name!r} cannot be imported ({describe(error)}). "
-            "Expected module:attribute, importable from the current directory."
-        ) from error

@@ -1,13 +1,15 @@
 """A classifier in an ONNX file, with the two methods that every other model has."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.foreign import foreign
+from faithkit.inputs.onnx_tensors import has_external_data
 from faithkit.inputs.rows import Rows, iter_columns
-from faithkit.wording import describe
 
 _TYPES = {
     "tensor(float)": np.float32,
@@ -17,6 +19,9 @@ _TYPES = {
     "tensor(bool)": np.bool_,
     "tensor(string)": object,
 }
+
+
+_WIDEST = 2**20  # columns of a row that is made up; a file may claim any number
 
 
 class OnnxModel:
@@ -32,38 +37,40 @@ class OnnxModel:
     """
 
     def __init__(self, path: str) -> None:
-        with open(path, "rb") as file:
-            self._content = file.read()
-        self._open(path)
-        if self._has_scores:
-            self.predict_proba = self._predict_proba
+        with foreign(f"loading {path}", "It may be damaged, or newer than onnxruntime."):
+            self._content = Path(path).read_bytes()
+            if has_external_data(self._content):
+                raise InputError(
+                    f"{path} keeps numbers in other files, which are not read. "
+                    "Save the model in one file: onnx.save_model(model, path, save_as_external_data=False)."
+                )
+            self._open()
 
-    def _open(self, path: str) -> None:
+    def _open(self) -> None:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # workers are told how many there are to be
-        options.log_severity_level = 3
-        try:
-            self._session = onnxruntime.InferenceSession(self._content, options)
-        except Exception as error:  # the runtime's own exceptions have no common base
-            raise InputError(
-                f"{path} cannot be loaded ({describe(error)}). It may be damaged, or newer than onnxruntime."
-            ) from error
+        options.log_severity_level = 4  # what goes wrong is raised, too
+        # the runtime has a format of its own, which was not looked at for names of files
+        options.add_session_config_entry("session.load_model_format", "ONNX")
+        # others are there in some builds, and one of them asks servers that the model names
+        only = ["CPUExecutionProvider"]
+        self._session = onnxruntime.InferenceSession(self._content, options, providers=only)
         self._inputs = self._session.get_inputs()
         self._has_scores = len(self._session.get_outputs()) > 1
-        self.classes_ = self._known_classes()
-        if self.classes_ is None:
-            del self.classes_
+        classes = self._known_classes()
+        if classes is not None:
+            self.classes_ = classes
+        if self._has_scores:
+            self.predict_proba = self._predict_proba
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_content": self._content}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._content = state["_content"]
-        self._open("the model")
-        if self._has_scores:
-            self.predict_proba = self._predict_proba
+        self._open()
 
     def predict(self, X: Rows) -> np.ndarray:
         """Return the label of every row."""
@@ -83,15 +90,14 @@ class OnnxModel:
             return None
         try:
             row = self._session.run([self._session.get_outputs()[1].name], self._blank())[0][0]
-        except (
-            Exception
-        ):  # a model that refuses zeros and empty words: its labels are learnt from the background
+        except Exception:  # it refuses zeros and empty words: its labels are learnt from the background
             return None
         return np.array(sorted(row))
 
     def _blank(self) -> dict[str, Any]:
         def zeros(given: Any) -> Any:
             width = given.shape[1] if len(given.shape) > 1 and isinstance(given.shape[1], int) else 1
+            width = min(width, _WIDEST)
             dtype = _TYPES.get(given.type, np.float32)
             return np.full((1, width), "", dtype=object) if dtype is object else np.zeros((1, width), dtype)
 

@@ -36,6 +36,7 @@ def prepare(
     text: str | None = None,
     model: str = "gradient-boosting",
     trust_pickle: bool = False,
+    trust_types: str = "",
     background: str | None = None,
     samples: int | None = None,
     seed: int = 0,
@@ -70,7 +71,7 @@ def prepare(
         known = learnt if known is None else known
         rows = split_rows(y, n_rows(X), seed)[1]
     else:
-        fitted = load_model(model, trust_pickle)
+        fitted = load_model(model, trust_pickle, trust_types)
         rows = np.arange(n_rows(X))
     rows = _drawn(rows, samples, seed)
     sample = X if len(rows) == n_rows(X) else take_rows(X, rows)

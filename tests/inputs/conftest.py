@@ -1,0 +1,48 @@
+"""A folder in which forged files are opened: whatever they do there is seen."""
+
+import contextlib
+import importlib
+import os
+import sys
+
+import pytest
+from inputs.forging import CANARY, EVIL_MODULES
+
+from faithkit.errors import InputError
+from faithkit.inputs.models import load_model
+
+# by the loaders themselves, whatever is in a file; zips know an old encoding of names
+NEEDED = ("skops.io", "onnxruntime", "encodings.cp437")
+NEEDED += ("faithkit.inputs.skops_model", "faithkit.inputs.onnx_model")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Be in a folder with a canary, and with modules that kill it when they are imported."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / CANARY).write_text("alive")
+    for name in EVIL_MODULES:
+        (tmp_path / f"{name}.py").write_text(f"open({CANARY!r}, 'w').write('dead')\n")
+    return tmp_path
+
+
+@pytest.fixture
+def refusal(here):
+    """Load a model that must be refused in words that match, after which the folder is as it was."""
+
+    for module in NEEDED:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
+
+    def refused(words, path="model.skops", **options):
+        modules, folder = set(sys.modules), set(os.listdir())
+        with pytest.raises(InputError, match=words) as error:
+            load_model(path, **options)
+        assert (here / CANARY).read_text() == "alive"
+        assert set(os.listdir()) == folder
+        assert set(sys.modules) == modules
+        assert str(error.value).isprintable()
+        assert len(str(error.value)) < 2000
+
+    return refused

@@ -1,0 +1,266 @@
+"""Damaged and absurd skops files: none takes the machine, or says more than one line."""
+
+import io
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+from inputs.forging import (
+    CANARY,
+    array,
+    listed,
+    made,
+    mapping,
+    model,
+    named,
+    node,
+    npy,
+    npy_of_shape,
+    plain,
+    read_skops,
+    write_skops,
+)
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from faithkit.inputs.models import load_model
+
+skops_io = pytest.importorskip("skops.io")
+
+GENERATOR = "numpy.random._generator.Generator"
+
+
+def generator(kind, pool=4, state="DictNode"):
+    bits = {**mapping({"bit_generator": plain(kind)}), "__loader__": state}
+    seed = mapping({"pool_size": plain(pool), "entropy": plain(0)})
+    return node("RandomGeneratorNode", GENERATOR, content={"bit_generator": bits, "seed_seq": seed})
+
+
+def unfolding(depth):
+    """Write a file that is small, and as large as 2 to the power of its depth once it is unfolded."""
+    levels = [listed(plain(0))]
+    for _ in range(depth):
+        again = {"__id__": levels[-1]["__id__"], **node("JsonNode", "builtins.str", content="0")}
+        again["__id__"] = levels[-1]["__id__"]
+        levels.append(listed(again, again))
+    return listed(*levels)
+
+
+def deep(depth, open_="[", close="]"):
+    return (open_ * depth + close * depth).encode()
+
+
+def nested(depth):
+    inner = plain(1)
+    for _ in range(depth):
+        inner = listed(inner)
+    return inner
+
+
+def itself():
+    outer = listed()
+    outer["content"].append(listed())
+    outer["content"][0]["__id__"] = outer["__id__"]
+    return outer
+
+
+def named_as(**marks):
+    return {**plain(1), **marks}
+
+
+# What a file holds besides names that nobody trusts, and a word of the refusal
+SCHEMAS = {
+    "a list": ([], "TypeError"),
+    "a number": (1, "TypeError"),
+    "nothing": (None, "TypeError"),
+    "a text": ("model", "TypeError"),
+    "an empty object": ({}, "KeyError"),
+    "a node without a loader": ({"__class__": "dict", "__module__": "builtins"}, "no type or no loader"),
+    "a node without a type": ({"__loader__": "DictNode"}, "no type or no loader"),
+    "a loader that is a list": (named_as(__loader__=[]), "no type or no loader"),
+    "a type that is a number": (named_as(__class__=1), "no type or no loader"),
+    "a type that is empty": (named_as(__class__=""), "no type or no loader"),
+    "a name with control characters": (named_as(__class__="\x1b[2Jx"), "no type or no loader"),
+    "a name of two lines": (named_as(__module__="os\nos"), "no type or no loader"),
+    "a name without an end": (named_as(__module__="a" * 10**6), "no type or no loader"),
+    "an id that is a list": (named_as(__id__=[]), "TypeError"),
+    "an id and nothing else": (listed(plain(1), {"__id__": 7}), "no type or no loader"),
+    "one id for two": (listed(named_as(__id__=7), named_as(__id__=7, content="2")), "one id"),
+    "one id for a thing and its part": (itself(), "one id"),
+    "a file that unfolds": (unfolding(60), "one id"),
+    "nodes in nodes in nodes": (nested(400), "Recursion"),
+    "JSON in JSON": (named_as(content="[" * 10**5), "RecursionError|JSONDecodeError|no predict|type list"),
+    "JSON that is none": (model(coef_=named_as(content="{")), "JSONDecodeError"),
+    "a number without an end": (model(coef_=named_as(content="9" * 10**5)), "digits"),
+    "an attribute that is missing": (node("DictNode", "builtins.dict"), "KeyError"),
+    "an array without a file": (model(coef_=array("nowhere.npy")), "KeyError"),
+    "an array beside the file": (model(coef_=array("../../etc/passwd")), "KeyError"),
+    "an array whose file is a list": (model(coef_=array([])), "TypeError"),
+    "an array of objects": (model(coef_=array("objects.npy")), "allow_pickle|pickle"),
+    "an array that is text": (model(coef_=array("text.npy")), "pickle|magic|ValueError"),
+    "an array that is larger than its file": (model(coef_=array("huge.npy")), "ValueError|MemoryError"),
+    "an array that is larger than memory": (model(coef_=array("vast.npy")), "MemoryError|ValueError"),
+    "an array of nothing": (model(coef_=array("nothing.npy")), "items of no size"),
+    "a sparse matrix that leads outside": (
+        model(
+            coef_=node("SparseMatrixNode", "scipy.sparse._csr.csr_matrix", type="scipy", file="outside.npz")
+        ),
+        "ind",
+    ),
+    "a sparse matrix that is none": (
+        model(coef_=node("SparseMatrixNode", "scipy.sparse._csr.csr_matrix", type="scipy", file="text.npy")),
+        "BadZipFile",
+    ),
+    "a sparse matrix of another format": (
+        model(
+            coef_=node("SparseMatrixNode", "scipy.sparse._csr.csr_matrix", type="scipy", file="strange.npz")
+        ),
+        "Unknown|ValueError",
+    ),
+    "a sparse matrix that is a zip bomb": (
+        model(coef_=node("SparseMatrixNode", "scipy.sparse._csr.csr_matrix", type="scipy", file="bomb.npz")),
+        "unpack to more than",
+    ),
+    "an array that is a zip bomb": (model(coef_=array("bomb.npy")), "unpack to more than"),
+    "an array that is read again and again": (
+        model(coef_=listed(*(array("large.npy") for _ in range(100)))),
+        "unpack to more than",
+    ),
+    "a generator of another kind": (model(coef_=generator("seed")), "none of NumPy's"),
+    "a generator of a function": (model(coef_=generator("set_bit_generator")), "none of NumPy's"),
+    "a generator with a state of another kind": (
+        model(coef_=generator("PCG64", state="SetNode")),
+        "none of NumPy's",
+    ),
+    "a generator that takes for ever": (model(coef_=generator("PCG64", pool=10**6)), "none of NumPy's"),
+    "a generator without a name": (
+        node("RandomGeneratorNode", GENERATOR, content={"bit_generator": mapping({})}),
+        "KeyError",
+    ),
+    "a vectorizer that reads files": (
+        made("sklearn.feature_extraction.text.CountVectorizer", input=plain("filename")),
+        "reads files",
+    ),
+    "a hashing vectorizer that reads files": (
+        made("sklearn.feature_extraction.text.HashingVectorizer", input=plain("file")),
+        "reads files",
+    ),
+    "something that is no model": (mapping({"a": plain(1)}), "predict"),
+    "a model that is a type": (named("builtins.int"), "class int"),
+}
+
+
+def npz(**arrays):
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()
+
+
+def sparse_npz(**change):
+    matrix = sparse.csr_matrix(np.eye(3))
+    parts = {"indices": matrix.indices, "indptr": matrix.indptr, "data": matrix.data, "shape": matrix.shape}
+    return npz(**{**parts, "format": b"csr", **change})
+
+
+FILES = {
+    "objects.npy": lambda: npy(np.array([open], dtype=object)),
+    "text.npy": lambda: b"no array at all",
+    "huge.npy": lambda: npy_of_shape((10**9,)),
+    "vast.npy": lambda: npy_of_shape((2**50, 2**10)),
+    "nothing.npy": lambda: npy_of_shape((2**40,), "<U0"),
+    "outside.npz": lambda: sparse_npz(indices=np.array([0, 10**6, 2], dtype=np.int32)),
+    "strange.npz": lambda: sparse_npz(format=b"load_npz"),
+    "bomb.npz": lambda: sparse_npz(data=np.zeros(2**24)),
+    "bomb.npy": lambda: npy(np.zeros(2**24)),
+    "large.npy": lambda: npy(np.zeros(2**17)),
+}
+
+
+@pytest.mark.parametrize("case", SCHEMAS)
+def test_a_schema_that_nobody_wrote_is_refused_in_one_line(refusal, case):
+    schema, words = SCHEMAS[case]
+    wanted = json.dumps(schema)
+    write_skops("model.skops", schema, {name: make() for name, make in FILES.items() if name in wanted})
+    refusal(words)
+
+
+@pytest.mark.parametrize("protocol", [0, -1, 3, 10**9, "2", None, [], {}, 1.5])
+def test_a_format_of_skops_that_is_not_known_is_refused(refusal, protocol):
+    write_skops("model.skops", model(), protocol=protocol)
+    refusal("it has the format")
+
+
+def without_a_schema():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("other.json", "{}")
+    return out.getvalue()
+
+
+def honest():
+    return skops_io.dumps(LogisticRegression().fit([[0.0], [1.0]], ["a", "b"]))
+
+
+def bomb():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", b" " * 2**26)
+    return out.getvalue()
+
+
+def raw_schema(text):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("schema.json", text)
+    return out.getvalue()
+
+
+def encrypted():
+    content = bytearray(honest())
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = content.find(mark)
+        while start >= 0:
+            content[start + at] |= 1
+            start = content.find(mark, start + 4)
+    return bytes(content)
+
+
+# The bytes of a file that is called .skops, and a word of the refusal
+BYTES = {
+    "nothing": (lambda: b"", "BadZipFile"),
+    "a pickle": (lambda: b"cos\nsystem\n(S'echo dead > canary'\ntR.", "BadZipFile"),
+    "noise": (lambda: bytes(np.random.default_rng(0).bytes(5000)), "BadZipFile"),
+    "a zip without a schema": (without_a_schema, "schema.json"),
+    "a zip that is cut off": (lambda: honest()[:-100], "BadZipFile"),
+    "a zip that begins late": (lambda: honest()[100:], "BadZipFile|Error"),
+    "a zip whose middle is gone": (lambda: honest()[:400] + honest()[800:], "Error|BadZipFile"),
+    "a zip with a password": (encrypted, "password|encrypted"),
+    "a schema that is a bomb": (bomb, "unpack to more than"),
+    "a schema that is no JSON": (lambda: raw_schema("model"), "JSONDecodeError"),
+    "a schema that is no text": (lambda: raw_schema(b"\xff\xfe\xfa"), "Unicode|JSONDecodeError"),
+    "a schema that is deep": (lambda: raw_schema(deep(10**5)), "RecursionError"),
+    "a schema that is deep in objects": (
+        lambda: raw_schema(deep(10**5, '{"a":', "}")),
+        "RecursionError|JSON",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BYTES)
+def test_bytes_that_are_no_skops_file_are_refused_in_one_line(here, refusal, case):
+    content, words = BYTES[case]
+    (here / "model.skops").write_bytes(content())
+    refusal(words)
+
+
+def test_names_in_the_zip_are_never_written_to_disk(here):
+    schema, files = read_skops(skops_io.dumps(LogisticRegression()))
+    for name in (f"../{CANARY}", f"/{here}/{CANARY}", CANARY, "../../../../../../etc/passwd"):
+        files[name] = b"dead"
+    write_skops("model.skops", schema, files)
+    folder = set(os.listdir()) | set(os.listdir(".."))
+    load_model("model.skops")
+    assert (here / CANARY).read_text() == "alive"
+    assert set(os.listdir()) | set(os.listdir("..")) == folder

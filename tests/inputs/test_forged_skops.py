@@ -1,0 +1,140 @@
+"""Forged skops files: none runs code, opens a file or imports a module; each is refused by the name of its type."""
+
+import json
+import sys
+import zipfile
+
+import pytest
+from inputs.forging import (
+    CANARY,
+    TOUCH,
+    applied,
+    array,
+    called,
+    function,
+    items,
+    listed,
+    made,
+    mapping,
+    method,
+    model,
+    named,
+    node,
+    npy,
+    partial,
+    plain,
+    write_skops,
+)
+from sklearn.linear_model import LogisticRegression
+
+from faithkit.inputs.models import load_model
+
+skops_io = pytest.importorskip("skops.io")
+
+EVALUATED = f"__import__('os').system('{TOUCH}')"
+SHAPES = f"x: open('{CANARY}', 'w').write('dead')); (lambda x"  # scipy.stats compiles its shapes
+TRANSFORMER = "sklearn.preprocessing._function_transformer.FunctionTransformer"
+KERNEL = "sklearn.gaussian_process.kernels.RBF"
+
+
+def loss(name, *arguments, loader="LossNode"):
+    return node(loader, name, __reduce__={"args": items(*arguments)}, content=mapping({}))
+
+
+def default(name, factory):
+    return node("DefaultDictNode", name, content={"main": mapping({}), "default_factory": function(factory)})
+
+
+# What a file holds; what is refused is the type of its outermost node
+TYPES = {
+    "a shell by methodcaller": applied("methodcaller", plain("system"), plain(TOUCH)),
+    "a shell by attrgetter": applied("attrgetter", plain("system")),
+    "attrgetter as sklearn has it": called("sklearn.feature_selection._base.attrgetter", plain("os.system")),
+    "islice as sklearn has it": called("sklearn.utils._chunking.islice", plain([1]), plain(10**18)),
+    "itemgetter as numpy has it": called("numpy.lib._npyio_impl.itemgetter", plain(0)),
+    "partial as sklearn has it": called("sklearn.pipeline.partial", named("builtins.map")),
+    "partial by a constructor": called("functools.partial", named("builtins.map")),
+    "a process": called("subprocess.Popen", plain(["touch", CANARY])),
+    "a process as numpy had it": called("numpy.distutils.fcompiler.gnu.Popen", plain(["touch", CANARY])),
+    "a mapped file": called("numpy.memmap", plain(CANARY), plain("uint8"), plain("w+"), plain(0), plain([4])),
+    "an array that is a mapped file": array(of="numpy.memmap"),
+    "f2py's main program": named("numpy.f2py.__main__.main"),
+    "a library in C": called("numpy.ctypeslib._ctypeslib.load_library", plain(CANARY), plain(".")),
+    "a dictionary of another class": mapping({}, of="os._Environ"),
+    "a list that is a call": listed(plain(TOUCH), of="subprocess.getoutput"),
+    "a set that is a call": node("SetNode", "os.system", content=[plain(TOUCH)]),
+    "a tuple that is a call": node("TupleNode", "os.system", content=[plain(TOUCH)]),
+    "a random state that is a call": node("RandomStateNode", "os.abort", content=mapping({})),
+    "a loss that is a module": loss("evil.Loss"),
+    "a loss that is a call": loss("os.system", plain(TOUCH)),
+    "a tree that is a call": loss("os.system", plain(TOUCH), loader="TreeNode"),
+    "a distribution that compiles a text": made(
+        "scipy.stats._continuous_distns.gamma_gen", shapes=plain(SHAPES)
+    ),
+    "a cache of joblib": made("joblib.memory.Memory", location=plain(".")),
+    "a distance by a function": made("sklearn.metrics._dist_metrics.PyFuncDistance64"),
+    "a method of an estimator": method(made(TRANSFORMER, func=plain(None)), "fit"),
+    "a method of a list": method(listed(), "__init__"),
+    "skops in skops": called("skops.io._persist.load", plain("other.skops")),
+    "a pickle in skops": called("joblib.numpy_pickle.load", plain("other.pkl")),
+    "a kernel, called": called(KERNEL, plain(1.0)),
+    "a kernel, looked up": named(KERNEL),
+    "a kernel from elsewhere": made("sklearn.gaussian_process._gpc.CompoundKernel"),
+    "a kernel in place of an array": array(of=KERNEL),
+    "a Bunch in place of an array": array(of="sklearn.utils._bunch.Bunch"),
+    "a function of sklearn, called": called("sklearn.utils.validation.check_array", plain([[1]])),
+    "a function of faithkit, called": called("faithkit.inputs.preparation.as_floats", plain([[1]])),
+    "an estimator, called": called("sklearn.feature_extraction.text.CountVectorizer", plain("filename")),
+    "a loader that nobody knows": node("MagicNode", "builtins.dict"),
+    "a cached node": node("CachedNode", "builtins.dict"),
+}
+
+# The same where what is refused stands inside
+PARTS = {
+    "operator.call": (applied("call", function("os.system"), plain(TOUCH)), "operator.call"),
+    "partial of a shell": (partial(function("os.system"), plain(TOUCH)), "os.system"),
+    "a function that runs a shell": (made(TRANSFORMER, func=function("os.system")), "os.system"),
+    "a function that writes files": (made(TRANSFORMER, func=function("numpy.savetxt")), "numpy.savetxt"),
+    "a function of the posix module": (made(TRANSFORMER, func=function("posix.system")), "posix.system"),
+    "a key that is evaluated": (mapping({EVALUATED: plain(1)}, keys="builtins.eval"), "builtins.eval"),
+    "a key that is a kernel": (mapping({"a": plain(1)}, keys=KERNEL), KERNEL),
+    "a default that is a call": (default("os.x", "os.abort"), "os.abort, os.x"),
+    "many types": (listed(*(made(f"evil.C{i:02}") for i in range(30))), "evil.C00, .* and 20 more"),
+}
+CASES = {name: (schema, f"{schema['__module__']}.{schema['__class__']}") for name, schema in TYPES.items()}
+CASES |= PARTS
+
+
+@pytest.fixture(autouse=True)
+def _honest(here):
+    skops_io.dump(LogisticRegression(), "honest.skops")
+    load_model("honest.skops")  # whatever honest files import is there now
+
+
+@pytest.mark.parametrize("place", ["the model itself", "an attribute"])
+@pytest.mark.parametrize("case", CASES)
+def test_a_type_that_is_not_known_is_refused_by_name(refusal, case, place):
+    schema, names = CASES[case]
+    whole = schema if place == "the model itself" else model(coef_=schema)
+    write_skops("model.skops", whole, {"a.npy": npy([1.0])})
+    words = rf"model\.skops holds types that are not trusted: {names}\. If you know them and trust the file's"
+    refusal(words)
+
+
+def test_an_old_name_of_scikit_learn_is_not_looked_for_beside_the_model(refusal, monkeypatch):
+    monkeypatch.delitem(sys.modules, "_loss", raising=False)
+    write_skops("model.skops", loss("_loss.CyHalfBinomialLoss"))
+    refusal("not trusted: _loss.CyHalfBinomialLoss")
+
+
+def test_of_two_schemas_in_one_zip_the_one_that_is_judged_is_the_one_that_is_used(refusal):
+    write_skops("model.skops", model())
+    with zipfile.ZipFile("model.skops", "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("schema.json", json.dumps({**called("os.system", plain(TOUCH)), "protocol": 2}))
+    refusal(r"not trusted: os\.system")
+
+
+def test_a_type_that_a_person_named_is_made_as_the_file_says(here):
+    write_skops("model.skops", model(coef_=called("os.system", plain(TOUCH))))
+    load_model("model.skops", trust_types="os.system")
+    assert (here / CANARY).read_text().strip() == "dead"
