@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from faithkit.errors import ParameterError
+from faithkit.wording import one_line
 
 _WORDS = {"true": True, "false": False, "none": None}
+_LONGEST = 100_000  # characters; reading more would take minutes, and nobody wrote them
+_SHOWN = 200  # characters of it in a message
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 # A quoted string is one token; a quote that is a token by itself has no partner.
 _TOKEN = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|.""", re.DOTALL)
@@ -49,17 +52,23 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     faithkit.errors.ParameterError: '0.9' in 'anchors:0.9' is not of the form param=value. Write for example
     'anchors:param=0.9'; `faithkit show` lists a component's parameters.
     """
+    if len(text) > _LONGEST:
+        raise ParameterError(
+            f"{_shown(text)} has {len(text):,} characters; expected at most {_LONGEST:,} for a component."
+        )
     head, colon, rest = text.partition(":")
     name = head.strip()
     if not name:
         raise ParameterError(
-            f"{text!r} names no component. Write a name, as in 'shap' or 'shap:param=value'."
+            f"{_shown(text)} names no component. Write a name, as in 'shap' or 'shap:param=value'."
         )
     params: dict[str, Any] = {}
     for piece in _pieces(rest, text) if colon else []:
         param, value = _assignment(piece, name, text)
         if param in params:
-            raise ParameterError(f"The parameter {param!r} is given twice in {text!r}. Keep one of the two.")
+            raise ParameterError(
+                f"The parameter {_shown(param)} is given twice in {_shown(text)}. Keep one of the two."
+            )
         params[param] = value
     return name, params
 
@@ -94,6 +103,10 @@ def format_spec(name: str, params: Mapping[str, Any]) -> str:
     return f"{name}:{','.join(_written(param, value) for param, value in params.items())}"
 
 
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+
+
 def _pieces(rest: str, text: str) -> list[str]:
     pieces, awaited = [""], list[str]()
     for token in _TOKEN.findall(rest):
@@ -113,7 +126,7 @@ def _pieces(rest: str, text: str) -> list[str]:
 def _unbalanced(token: str, text: str) -> ParameterError:
     # repr would escape the very characters that the message is about.
     return ParameterError(
-        f"A quote or bracket is not balanced in {text}: look for the partner of {token}. "
+        f"A quote or bracket is not balanced in {one_line(text)}: look for the partner of {token}. "
         'A value that is meant to hold just one goes in quotes, as in note="it\'s".'
     )
 
@@ -121,12 +134,15 @@ def _unbalanced(token: str, text: str) -> ParameterError:
 def _assignment(piece: str, name: str, text: str) -> tuple[str, Any]:
     param, equals, value = (part.strip() for part in piece.partition("="))
     if not equals:
+        example = f"{name}:param={param or 'value'}"
         raise ParameterError(
-            f"{piece.strip()!r} in {text!r} is not of the form param=value. Write for example "
-            f"'{name}:param={param or 'value'}'; `faithkit show` lists a component's parameters."
+            f"{_shown(piece.strip())} in {_shown(text)} is not of the form param=value. Write for example "
+            f"{_shown(example)}; `faithkit show` lists a component's parameters."
         )
     if not param:
-        raise ParameterError(f"{piece.strip()!r} in {text!r} has no name before '='. Write param=value.")
+        raise ParameterError(
+            f"{_shown(piece.strip())} in {_shown(text)} has no name before '='. Write param=value."
+        )
     return param.replace("-", "_"), _value(value)
 
 
@@ -136,7 +152,9 @@ def _value(text: str) -> Any:
     try:
         # Python warns about '\d' in a literal; here it is a user's text, not somebody's source code.
         with warnings.catch_warnings(action="ignore"):
-            return ast.literal_eval(text)
+            value = ast.literal_eval(text)
+        repr(value)  # a number with too many digits can be read in hexadecimal, and then not be written
+        return value
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
 

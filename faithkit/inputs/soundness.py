@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+_MOST_WORKERS = 4096
 _ATOMS = (str, bytes, int, float, complex, type(None), np.generic, type)
 # modules of objects that compiled code walks through: each belongs to an estimator, which knows the columns
 _COMPILED = (
@@ -45,6 +46,8 @@ def check_sound(model: Any) -> None:
             part.check_format(full_check=True)
         if isinstance(part, np.ndarray) and part.itemsize == 0 and part.size > 0:
             raise ValueError(f"an array has {part.size} items of no size")
+        if isinstance(part, np.lib.npyio.NpzFile):
+            raise ValueError("an archive stands in place of an array")
 
 
 def _parts(model: Any) -> Iterator[Any]:
@@ -175,15 +178,32 @@ def _support_vectors(model: Any) -> list[Any]:
     counts, coefficients = model._n_support, model._dual_coef_
     n_classes, n_vectors = len(counts), len(model.support_)
     pairs = n_classes * (n_classes - 1) // 2
-    precomputed = not model._sparse and np.size(model.support_vectors_) == 0
-    vectors = (0, 0) if precomputed else (n_vectors, model.shape_fit_[1])
+    precomputed = model.kernel == "precomputed" or callable(model.kernel)
     classifies = model._impl in ("c_svc", "nu_svc")  # others leave the counts as they found them
     sound = n_classes >= 2 and (not classifies or (int(np.sum(counts)) == n_vectors and np.min(counts) >= 0))
     sound = sound and coefficients.shape == (n_classes - 1, n_vectors) and len(model._intercept_) >= pairs
     sound = sound and all(len(given) in (0, pairs) for given in (model._probA, model._probB))
     sound = sound and np.all((model.support_ >= 0) & (model.support_ < model.shape_fit_[0]))
-    sound = sound and (precomputed or model.support_vectors_.shape == vectors)
+    sound = sound and (precomputed or model.support_vectors_.shape == (n_vectors, model.n_features_in_))
     _require(sound, model, "has vectors of another model")
+    return []
+
+
+def _clusters(model: Any) -> list[Any]:
+    _require(
+        np.shape(model.cluster_centers_)[1:] == (model.n_features_in_,), model, "has centers of other columns"
+    )
+    return []
+
+
+def _hashes(vectorizer: Any) -> list[Any]:
+    _require(1 <= vectorizer.n_features < 2**31, vectorizer, "counts words in no columns")
+    return []
+
+
+def _workers(part: Any) -> list[Any]:
+    wanted = [getattr(part, name, None) or 1 for name in ("n_jobs", "_n_threads")]
+    _require(np.abs(wanted) <= _MOST_WORKERS, part, "wants more workers than there are")
     return []
 
 
@@ -216,5 +236,9 @@ _CHECKS: dict[str, Callable[[Any], list[Any]]] = {
     "input": _vocabulary,
     "vocabulary_": _vocabulary,
     "_n_features_outs": _indicators,
+    "cluster_centers_": _clusters,
+    "n_features": _hashes,
+    "n_jobs": _workers,
+    "_n_threads": _workers,
     "init_": _boosted_trees,
 }

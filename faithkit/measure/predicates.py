@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.wording import few
+from faithkit.wording import few, one_line
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "whitespace": str.split,
@@ -219,6 +219,13 @@ Predicate = Interval | OneOf | Contains
 _PREDICATES: dict[str, type[Predicate]] = {kind.op: kind for kind in (Interval, OneOf, Contains)}
 
 
+def _is_plain(predicate: Predicate) -> bool:
+    if isinstance(predicate, Contains):
+        return isinstance(predicate.token, str)
+    column = predicate.column
+    return isinstance(column, str | int) or (isinstance(column, float) and math.isfinite(column))
+
+
 def predicate_from_json(item: Any) -> Predicate:
     """Read a predicate back from its JSON value."""
     fields = dict(item) if isinstance(item, dict) else {}
@@ -228,9 +235,11 @@ def predicate_from_json(item: Any) -> Predicate:
         if kind is None:
             raise TypeError(f"its op must be one of {', '.join(_PREDICATES)}")
         predicate = kind(**fields)
-        hash(predicate)  # a list where a name belongs is no column
-    except (TypeError, ValueError) as error:
-        raise InputError(f"no predicate in JSON form: {item!r:.80}: {error}") from None
+        if not _is_plain(predicate):
+            raise TypeError("a column is a name or a number, and a token is a text")
+        hash(predicate)  # a list where a value belongs is none
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"no predicate in JSON form: {item!r:.80}: {one_line(str(error))}") from None
     return predicate
 
 

@@ -22,6 +22,7 @@ from faithkit.measure.blocks import each_block
 from faithkit.measure.explanations import Sample
 from faithkit.measure.predicates import Contains, Interval, Predicate, predicate_from_json, texts, tokens
 from faithkit.measure.rows import n_rows
+from faithkit.wording import describe
 
 PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; beyond that the oldest are dropped
 
@@ -82,14 +83,17 @@ class Rule:
     @classmethod
     def from_json(cls, value: Any) -> "Rule":
         """Read the rule back from its JSON value, or from that value as text."""
-        if isinstance(value, str | bytes):
-            try:
-                value = json.loads(value)
-            except json.JSONDecodeError as error:
-                raise InputError(f"no rule in JSON form: {value!r:.60} ({error}).") from None
-        if not isinstance(value, list):
-            raise InputError(f"a rule in JSON form is a list of predicates, got {value!r:.60}.")
-        return cls([predicate_from_json(item) for item in value])
+        is_text = isinstance(value, str | bytes)
+        try:
+            parsed = json.loads(value) if is_text else value
+            if not isinstance(parsed, list):
+                raise InputError(f"a rule in JSON form is a list of predicates, got {parsed!r:.60}.")
+            return cls([predicate_from_json(item) for item in parsed])
+        except InputError:
+            raise
+        except (ValueError, RecursionError) as error:  # a text that is no JSON, or brackets without an end
+            shown = f"{value!r:.60} " if is_text else ""
+            raise InputError(f"no rule in JSON form: {shown}({describe(error)}).") from None
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.predicates)) or "always"

@@ -160,7 +160,7 @@ literals = st.recursive(
         st.lists(inner, max_size=3)
         | st.lists(inner, max_size=3).map(tuple)
         | st.dictionaries(st.text(), inner, max_size=3)
-        | st.sets(st.integers(0, 7), max_size=3)  # larger ones may be printed in another order than before
+        | st.sets(st.integers(), max_size=1)  # the order of more is nobody's
     ),
     max_leaves=6,
 )

@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn import (
     calibration,
+    cluster,
     compose,
     decomposition,
     discriminant_analysis,
@@ -26,6 +27,7 @@ from sklearn import gaussian_process as gp
 from sklearn import linear_model as linear
 from sklearn import model_selection as search
 from sklearn import preprocessing as prep
+from sklearn.base import clone
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.gaussian_process import kernels
@@ -163,6 +165,7 @@ ON_NUMBERS = {
     "one against the rest": multiclass.OneVsRestClassifier(_logistic()),
     "one against one": multiclass.OneVsOneClassifier(svm.SVC()),
     "dummy": dummy.DummyClassifier(),
+    "clusters": cluster.KMeans(2, n_init=1, random_state=0),
     "grid": _grid(),
     "grid by AUC": _grid(scoring="roc_auc", cv=search.RepeatedStratifiedKFold(n_splits=2, n_repeats=2)),
     "grid by several scores": _grid(scoring=["f1_macro", "accuracy"], refit="accuracy"),
@@ -234,7 +237,7 @@ def honest(kind, name):
         X = np.column_stack([X[:, :3], np.arange(N) % 3])
     model = default_model(models[name], X) if isinstance(models[name], str) else models[name]
     with warnings.catch_warnings(action="ignore"):  # of convergence
-        return model.fit(X, y), X
+        return clone(model).fit(X, y), X
 
 
 def sparse_svm():

@@ -102,6 +102,7 @@ SCHEMAS = {
     "an array that is text": (model(coef_=array("text.npy")), "pickle|magic|ValueError"),
     "an array that is larger than its file": (model(coef_=array("huge.npy")), "ValueError|MemoryError"),
     "an array that is larger than memory": (model(coef_=array("vast.npy")), "MemoryError|ValueError"),
+    "an archive in place of an array": (model(coef_=array("strange.npz")), "an archive stands in place"),
     "an array of nothing": (model(coef_=array("nothing.npy")), "items of no size"),
     "a sparse matrix that leads outside": (
         model(

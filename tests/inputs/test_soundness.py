@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from inputs.honest_models import NAMES, honest
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -184,6 +184,11 @@ CASES = {
     "fewer vectors": (SVM, with_attribute("support_vectors_", lambda v: v[:2].copy()), "vectors"),
     "no intercept": (SVM, with_attribute("_intercept_", lambda i: i[:0]), "vectors"),
     "a few probabilities": (SVM, with_attribute("_probA", lambda p: np.ones(7)), "vectors"),
+    "no vectors": (SVM, with_attribute("support_vectors_", lambda v: np.empty((0, 0))), "vectors"),
+    "narrow clusters": ("clusters", with_attribute("cluster_centers_", lambda c: c[:, :2]), "other columns"),
+    "threads without an end": ("clusters", with_attribute("_n_threads", lambda n: 10**9), "more workers"),
+    "workers without an end": (BALL, with_attribute("n_jobs", lambda n: 10**9), "more workers"),
+    "workers less than none": ("forest", with_attribute("n_jobs", lambda n: -(10**9)), "more workers"),
     "a place behind the rows": (SVM, with_attribute("support_", lambda s: s + 10**6), "vectors"),
 }
 ON_TABLES = {
@@ -223,10 +228,12 @@ def test_a_number_that_leads_outside_is_found(case):
         (CountVectorizer(vocabulary={"fine": -1}), "vocabulary"),
         (CountVectorizer(input="filename"), "reads files"),
         (CountVectorizer(input="file"), "reads files"),
+        (HashingVectorizer(n_features=0), "no columns"),
+        (HashingVectorizer(n_features=-1), "no columns"),
     ],
 )
 def test_a_vectorizer_counts_words_that_it_has_in_texts_that_it_was_given(vectorizer, words):
-    vectorizer.vocabulary_ = vectorizer.vocabulary or {}
+    vectorizer.vocabulary_ = getattr(vectorizer, "vocabulary", None) or {}
     with pytest.raises(ValueError, match=words):
         check_sound(make_pipeline(vectorizer, honest("numbers", "logistic")[0]))
 

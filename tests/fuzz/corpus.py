@@ -1,0 +1,42 @@
+"""What fuzzing starts from: honest inputs and those that once went wrong, and small changes to them.
+
+`tests/fixtures/fuzz` has a folder for each reader. What goes wrong becomes a line or a file there.
+"""
+
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from faithkit.errors import FaithkitError
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "fuzz"
+LINES = {
+    name: (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("rules", "specs")
+}
+FILES = {path.name: path.read_bytes() for path in sorted(FOLDER.glob("skops/*.skops"))}
+
+
+def mutated(lines):
+    """Draw a line, or a mixture of two that was changed in a few places."""
+    known = st.sampled_from(lines)
+    return known | st.builds(
+        _changed, known, known, st.lists(st.tuples(st.integers(0, 300), st.text(max_size=3)), max_size=4)
+    )
+
+
+def _changed(line, other, changes):
+    for place, text in changes:
+        at = place % (len(line) + 1)
+        line = line[:at] + text + (other if place % 7 == 0 else line)[at + len(text) :]
+    return line
+
+
+def read(reader, given):
+    """Return what a reader makes of something, or None where it says in one line that it cannot."""
+    try:
+        return reader(given)
+    except FaithkitError as error:
+        text = str(error)
+    assert len(text.splitlines()) == 1
+    assert len(text) < 2000
+    return None

@@ -1,0 +1,185 @@
+"""skops files that were changed at random: a model that answers, or one line; no code runs, nothing crashes.
+
+Changed are nodes of the schema, numbers of arrays, and bytes of the zip. A model that was loaded is asked, too:
+what the file got past the loader must not end the process either.
+"""
+
+import copy
+import io
+import os
+import warnings
+
+import numpy as np
+import pytest
+from fuzz.corpus import FILES, read
+from hypothesis import given
+from hypothesis import strategies as st
+from inputs.forging import (
+    CANARY,
+    TOUCH,
+    applied,
+    called,
+    function,
+    npy,
+    partial,
+    plain,
+    read_skops,
+    write_skops,
+)
+
+from faithkit.inputs.models import load_model
+from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.skops_model import trusted_types
+
+pytest.importorskip("skops")
+
+HONEST = {name: read_skops(content) for name, content in FILES.items()}
+X = np.random.default_rng(1).normal(size=(7, 3))
+HOSTILE = [
+    called("os.system", plain(TOUCH)),
+    called("numpy.memmap", plain(CANARY), plain("uint8"), plain("w+"), plain(0), plain([4])),
+    applied("methodcaller", plain("system"), plain(TOUCH)),
+    partial(function("os.system"), plain(TOUCH)),
+    function("builtins.exec"),
+    plain(None),
+    plain(-1),
+    plain(10**9),
+    plain("filename"),
+    {"__id__": 1},
+]
+NAMES = [("os", "system"), ("numpy", "memmap"), ("builtins", "eval"), ("", ""), ("a" * 300, "b")]
+NAMES += [tuple(name.rsplit(".", 1)) for _, name in sorted(trusted_types())]
+LOADERS = sorted(
+    {loader for loader, _ in trusted_types()} | {"MethodNode", "OperatorFuncNode", "CachedNode", ""}
+)
+JUNK = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from([[], {}, [{}]])
+)
+PLACES = st.integers(0, 10**6)
+
+EDITS = st.one_of(
+    st.tuples(st.just("junk"), PLACES, JUNK),
+    st.tuples(st.just("drop"), PLACES, st.none()),
+    st.tuples(st.just("hostile"), PLACES, st.sampled_from(HOSTILE)),
+    st.tuples(st.just("swap"), PLACES, PLACES),
+    st.tuples(st.just("name"), PLACES, st.sampled_from(NAMES)),
+    st.tuples(st.just("loader"), PLACES, st.sampled_from(LOADERS)),
+    st.tuples(
+        st.just("number"), PLACES, st.sampled_from(["-1", "0", "1", "7", "1e9", "null", "[]", '"x"', "NaN"])
+    ),
+)
+ARRAYS = st.tuples(
+    PLACES, PLACES, st.sampled_from([-1, 0, 1, 2, 255, 10**6, 2**31, 2**62]) | st.integers(-9, 9)
+)
+BYTES = st.tuples(st.integers(0, 10**6), st.binary(max_size=4))
+
+
+def places(value, found=None):
+    """Return every place of a tree of JSON: what holds it, and under which key."""
+    found = [] if found is None else found
+    keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        found.append((value, key))
+        places(value[key], found)
+    return found
+
+
+def edited(schema, edits):
+    for kind, place, value in edits:
+        known = places(schema)
+        if not known:
+            return schema
+        nodes = [
+            (held, key) for held, key in known if isinstance(held[key], dict) and "__loader__" in held[key]
+        ]
+        texts = [(held, key) for held, key in known if isinstance(held[key], str) and key == "content"]
+        among = {"name": nodes, "loader": nodes, "hostile": nodes, "number": texts}.get(kind) or known
+        holder, key = among[place % len(among)]
+        if kind == "drop":
+            del holder[key]
+        elif kind == "swap":
+            other, there = known[value % len(known)]
+            holder[key] = copy.deepcopy(other[there])
+        elif kind == "name" and nodes:
+            holder[key]["__module__"], holder[key]["__class__"] = value
+        elif kind == "loader" and nodes:
+            holder[key]["__loader__"] = value
+        else:
+            holder[key] = copy.deepcopy(value)
+    return schema
+
+
+def renumbered(files, changes):
+    """Change numbers of arrays: an item, or one field of it."""
+    for which, place, value in changes:
+        name = sorted(files)[which % len(files)]
+        values = np.load(io.BytesIO(files[name]))
+        flat = values.reshape(-1)
+        if len(flat) and values.dtype.names:
+            field = values.dtype.names[place % len(values.dtype.names)]
+            _put(flat[field], place, value)
+        elif len(flat) and values.dtype.kind in "iuf":
+            _put(flat, place, value)
+        files[name] = npy(values)
+    return files
+
+
+def _put(items, place, value):
+    with np.errstate(all="ignore"):
+        items[place % len(items)] = np.array(value).astype(items.dtype)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Be in a folder with a canary for all of these tests."""
+    before, here = os.getcwd(), tmp_path_factory.mktemp("fuzz")
+    os.chdir(here)
+    (here / CANARY).write_text("alive")
+    yield here
+    os.chdir(before)
+
+
+def load_and_ask(path):
+    with warnings.catch_warnings(action="ignore"):
+        return Predictor(load_model(path)).predict(X)
+
+
+def check(folder):
+    read(load_and_ask, "model.skops")
+    assert (folder / CANARY).read_text() == "alive"
+    assert sorted(os.listdir(folder)) == [CANARY, "model.skops"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_corpus_itself_is_read(folder, name):
+    (folder / "model.skops").write_bytes(FILES[name])
+    check(folder)
+
+
+@given(st.sampled_from(sorted(HONEST)), st.lists(EDITS, min_size=1, max_size=4))
+def test_a_schema_that_was_changed_is_a_model_or_one_line(folder, name, edits):
+    schema, files = copy.deepcopy(HONEST[name])
+    write_skops("model.skops", edited(schema, edits), files, schema.get("protocol"))
+    check(folder)
+
+
+@given(st.sampled_from(sorted(HONEST)), st.lists(ARRAYS, min_size=1, max_size=4))
+def test_numbers_that_were_changed_make_a_model_or_one_line(folder, name, changes):
+    schema, files = HONEST[name]
+    write_skops("model.skops", schema, renumbered(dict(files), changes))
+    check(folder)
+
+
+@given(st.sampled_from(sorted(FILES)), st.lists(BYTES, min_size=1, max_size=4), st.integers(0, 10**6))
+def test_bytes_that_were_changed_make_a_model_or_one_line(folder, name, changes, cut):
+    content = bytearray(FILES[name])
+    for place, part in changes:
+        at = place % len(content)
+        content[at : at + len(part)] = part
+    (folder / "model.skops").write_bytes(content[: cut % len(content) or None] if cut % 3 == 0 else content)
+    check(folder)
