@@ -200,6 +200,7 @@ ON_A_TABLE = {
         compose.make_column_transformer((prep.OneHotEncoder(), ["job"]), remainder="passthrough"),
         ensemble.HistGradientBoostingClassifier(**_HIST),
     ),
+    "histogram boosting": ensemble.HistGradientBoostingClassifier(categorical_features=["job"], **_HIST),
     "columns by type": make_pipeline(_selected(), _logistic()),
 }
 ON_TEXT = {

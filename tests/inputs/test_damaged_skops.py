@@ -10,6 +10,7 @@ import pytest
 from inputs.forging import (
     CANARY,
     array,
+    items,
     listed,
     made,
     mapping,
@@ -70,6 +71,27 @@ def named_as(**marks):
     return {**plain(1), **marks}
 
 
+def state(name, *parts, loader="ObjectNode", **more):
+    return model(part=node(loader, name, content=items(*parts), **more))
+
+
+def tree(nodes=None, classes=None, **more):
+    parts = {
+        "max_depth": plain(1),
+        "node_count": plain(1),
+        "nodes": nodes or array("one.npy"),
+        "values": array("one.npy"),
+    }
+    arguments = items(plain(1), classes or array("one.npy"), plain(1))
+    content = mapping({**parts, **more})
+    return model(
+        part=node("TreeNode", "sklearn.tree._tree.Tree", __reduce__={"args": arguments}, content=content)
+    )
+
+
+DISTANCE, BALLS = "sklearn.metrics._dist_metrics.EuclideanDistance64", "sklearn.neighbors._ball_tree.BallTree"
+LOSS = "sklearn._loss._loss.CyHalfBinomialLoss"
+NOT_MADE_SO = "is not made of what it is made of"
 # What a file holds besides names that nobody trusts, and a word of the refusal
 SCHEMAS = {
     "a list": ([], "TypeError"),
@@ -148,6 +170,29 @@ SCHEMAS = {
         made("sklearn.feature_extraction.text.HashingVectorizer", input=plain("file")),
         "reads files",
     ),
+    "a distance of nothing": (state(DISTANCE, plain(2), plain(None), plain(None)), NOT_MADE_SO),
+    "a distance without a state": (model(part=node("ObjectNode", DISTANCE)), "KeyError"),
+    "a distance with an empty state": (state(DISTANCE), NOT_MADE_SO),
+    "a distance with a state that is a number": (
+        model(part=node("ObjectNode", DISTANCE, content=plain(1))),
+        NOT_MADE_SO,
+    ),
+    "a distance of points": (state(DISTANCE, plain(2), array("point.npy"), array("point.npy")), "is none"),
+    "a ball tree of nothing": (state(BALLS, *(plain(None) for _ in range(13))), NOT_MADE_SO),
+    "a ball tree without a distance": (
+        state(BALLS, *[array("one.npy")] * 4, *(plain(1) for _ in range(9))),
+        NOT_MADE_SO,
+    ),
+    "a tree without nodes": (tree(plain(None)), NOT_MADE_SO),
+    "a tree whose nodes are a point": (tree(array("point.npy")), "is none"),
+    "a tree whose nodes are a number": (tree(array("one.npy", of="numpy.float64")), "is none"),
+    "a tree whose nodes are text": (tree(array("text.npy")), "magic"),
+    "a tree without classes": (tree(classes=plain(None)), NOT_MADE_SO),
+    "a tree with more to it": (tree(nodes2=plain(1)), NOT_MADE_SO),
+    "a loss with a state": (
+        model(part=node("LossNode", LOSS, __reduce__={"args": items()}, content=items(plain(1)))),
+        NOT_MADE_SO,
+    ),
     "something that is no model": (mapping({"a": plain(1)}), "predict"),
     "a model that is a type": (named("builtins.int"), "class int"),
 }
@@ -166,6 +211,8 @@ def sparse_npz(**change):
 
 
 FILES = {
+    "one.npy": lambda: npy([1.0]),
+    "point.npy": lambda: npy(1.0),
     "objects.npy": lambda: npy(np.array([open], dtype=object)),
     "text.npy": lambda: b"no array at all",
     "huge.npy": lambda: npy_of_shape((10**9,)),

@@ -28,6 +28,7 @@ from inputs.forging import (
 from sklearn.linear_model import LogisticRegression
 
 from faithkit.inputs.models import load_model
+from faithkit.inputs.skops_model import trusted_types
 
 skops_io = pytest.importorskip("skops.io")
 
@@ -119,6 +120,16 @@ def test_a_type_that_is_not_known_is_refused_by_name(refusal, case, place):
     write_skops("model.skops", whole, {"a.npy": npy([1.0])})
     words = rf"model\.skops holds types that are not trusted: {names}\. If you know them and trust the file's"
     refusal(words)
+
+
+@pytest.mark.parametrize(
+    "forge", [called, lambda name: method(node("JsonNode", name), "fit"), lambda name: loss(f"{name}s")]
+)
+def test_no_name_of_the_list_is_trusted_elsewhere(refusal, forge):
+    """Each is looked at under one loader; called, its methods taken, or one letter longer it is a stranger."""
+    names = {name for _, name in trusted_types()}
+    write_skops("model.skops", listed(*map(forge, sorted(names))))
+    refusal(f"not trusted: .* and {len(names) - 10} more")
 
 
 def test_an_old_name_of_scikit_learn_is_not_looked_for_beside_the_model(refusal, monkeypatch):

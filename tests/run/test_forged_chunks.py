@@ -13,7 +13,6 @@ from inputs.forging import CANARY, TOUCH, npy, npy_of_shape
 from faithkit.measure.explanations import Explanations
 from faithkit.run.serial import from_bytes, to_bytes
 
-
 LAST = "the number of the last blob"
 
 
@@ -47,11 +46,14 @@ PICKLED = {
     "ARROW:extension:name": "arrow.py_extension_type",
     "ARROW:extension:metadata": pickle.dumps(Trap(), 0),
 }
-PANDAS = {
-    "pandas": json.dumps(
-        {"columns": [{"name": "a", "field_name": "a", "numpy_type": f"os.system('{TOUCH}')"}]}
-    )
+STRANGE = {
+    "name": "a",
+    "field_name": "a",
+    "pandas_type": "object",
+    "numpy_type": f"os.system('{TOUCH}')",
+    "metadata": None,
 }
+PANDAS = {"pandas": json.dumps({"index_columns": ["a"], "column_indexes": [STRANGE], "columns": [STRANGE]})}
 # what a chunk says, and the bytes behind it
 CASES = {
     "an array of pickled objects": ({"values": {"array": LAST}}, npy(np.array([Trap()], dtype=object))),
