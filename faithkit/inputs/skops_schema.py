@@ -10,6 +10,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
@@ -41,10 +42,10 @@ def read_pairs(content: bytes) -> set[Pair]:
         nodes = _nodes(_schema(archive, limit))
         pairs = [_pair(node) for node in nodes]
         _check_sizes(_sizes(nodes, archive), limit)
-        for node, (loader, name) in zip(nodes, pairs, strict=True):
-            if loader == "RandomGeneratorNode":
+        for node, pair in zip(nodes, pairs, strict=True):
+            if pair[0] == "RandomGeneratorNode":
                 _check_generator(node["content"])
-            _check_state(f"{loader} {name}", node, archive)
+            _check_state(pair, node, archive)
     return set(pairs)
 
 
@@ -66,8 +67,7 @@ def _nodes(schema: Any) -> list[dict[str, Any]]:
 
     def digest(value: Any) -> Any:
         if isinstance(value, dict):
-            parts = [(key, digest(part)) for key, part in value.items()]
-            same = _hash([part for part in parts if part[0] not in ("__id__", "file")])
+            same = _hash([(key, digest(part)) for key, part in value.items() if not _is_new(key, part)])
             if not _MARKS.isdisjoint(value):
                 found.append(value)
                 if first.setdefault(_identity(value), same) != same:
@@ -77,6 +77,11 @@ def _nodes(schema: Any) -> list[dict[str, Any]]:
 
     digest(schema)
     return found
+
+
+def _is_new(key: str, part: Any) -> bool:
+    """Whether an entry of a node is new whenever the same object is written again."""
+    return key in ("__id__", "file") and not isinstance(part, dict | list)
 
 
 def _identity(node: dict[str, Any]) -> Any:
@@ -122,16 +127,23 @@ def _check_sizes(sizes: Iterable[int], limit: int) -> None:
         )
 
 
-def _check_state(pair: str, node: dict[str, Any], archive: zipfile.ZipFile) -> None:
-    """Refuse a compiled type whose state is not made of what it takes."""
-    expected = next((kinds for pattern, kinds in _STATES if re.fullmatch(pattern, pair)), None)
-    if expected is None:
+@cache
+def _kinds(pair: Pair) -> str | None:
+    """Return of what kinds the parts of a compiled type's state are; None for all other types."""
+    return next((kinds for pattern, kinds in _STATES if re.fullmatch(pattern, " ".join(pair))), None)
+
+
+def _check_state(pair: Pair, node: dict[str, Any], archive: zipfile.ZipFile) -> None:
+    kinds = _kinds(pair)
+    if kinds is None:
         return
-    state = _parts(node["content"])
-    given = [state, _parts(node["__reduce__"]["args"])] if pair.startswith("TreeNode") else [state]
-    for parts, kinds in zip(given, (expected, "JNJ"), strict=False):
-        if not re.fullmatch(kinds, "".join(part["__loader__"][0] for part in parts)):
-            raise ValueError(f"a {pair.rpartition('.')[2]} of it is not made of what it is made of")
+    states = [(node["content"], kinds)]
+    if pair[0] == "TreeNode":
+        states.append((node["__reduce__"]["args"], "JNJ"))
+    for state, expected in states:
+        parts = _parts(state)
+        if not re.fullmatch(expected, "".join(part["__loader__"][0] for part in parts)):
+            raise ValueError(f"{pair[1].rpartition('.')[2]} has a state that none has")
         for part in parts:
             if part["__loader__"] == "NdArrayNode":
                 _check_array(part, archive)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 _MOST_WORKERS = 4096
 _ATOMS = (str, bytes, int, float, complex, type(None), np.generic, type)
@@ -20,6 +21,7 @@ _COMPILED = (
     "sklearn.neighbors._ball_tree",
     "sklearn.ensemble._hist_gradient_boosting.predictor",
 )
+_BASES = ("sklearn.base", "sklearn.utils")
 
 
 def check_sound(model: Any) -> None:
@@ -35,16 +37,17 @@ def check_sound(model: Any) -> None:
     ValueError: its CountVectorizer reads files, or words that its vocabulary does not have
     """
     parts = list(_parts(model))
+    estimators = [part for part in parts if _is_of_sklearn(part)]
     vouched: set[int] = set()
     with warnings.catch_warnings(action="ignore"):  # of rows that are made up, and have no names
         for attribute, check in _CHECKS.items():
-            for part in parts:
-                if attribute in getattr(part, "__dict__", ()):
+            for part in estimators:
+                if attribute in vars(part):
                     vouched.update(map(id, check(part)))
     for part in parts:
         if type(part).__module__ in _COMPILED and id(part) not in vouched:
             raise ValueError(f"a {type(part).__name__} belongs to no estimator")
-        if hasattr(part, "check_format"):  # a sparse matrix
+        if issparse(part) and hasattr(part, "check_format"):
             part.check_format(full_check=True)
         if isinstance(part, np.ndarray) and part.itemsize == 0 and part.size > 0:
             raise ValueError(f"an array has {part.size} items of no size")
@@ -70,6 +73,13 @@ def _parts(model: Any) -> Iterator[Any]:
             waiting.extend(np.asarray(part).ravel().tolist())
 
 
+def _is_of_sklearn(part: Any) -> bool:
+    """Whether a part's attributes mean what they mean in scikit-learn; everybody builds on its bases."""
+    modules = {kind.__module__ for kind in type(part).__mro__}
+    own = any(name.startswith("sklearn.") and not name.startswith(_BASES) for name in modules)
+    return own and hasattr(part, "__dict__")
+
+
 def _require(sound: Any, part: Any, what: str) -> None:
     if not np.all(sound):
         raise ValueError(f"its {type(part).__name__} {what}")
@@ -89,9 +99,8 @@ def _decision_tree(estimator: Any) -> list[Any]:
         return _neighbour_tree(estimator, tree)
     _require(tree.node_count == tree.capacity, estimator, "has a tree of another size")
     inner = tree.children_left != -1
-    _require(
-        _leads_down(tree.children_left, tree.children_right, inner), estimator, "has a tree without an end"
-    )
+    down = _leads_down(tree.children_left, tree.children_right, inner)
+    _require(down, estimator, "has a tree without an end")
     _check_features(estimator, tree.feature[inner], tree.n_features)
     return [tree]
 
@@ -193,9 +202,8 @@ def _support_vectors(model: Any) -> list[Any]:
 
 
 def _clusters(model: Any) -> list[Any]:
-    _require(
-        np.shape(model.cluster_centers_)[1:] == (model.n_features_in_,), model, "has centers of other columns"
-    )
+    columns = np.shape(model.cluster_centers_)[1:]
+    _require(columns == (model.n_features_in_,), model, "has centers of other columns")
     return []
 
 

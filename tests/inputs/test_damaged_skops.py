@@ -91,7 +91,7 @@ def tree(nodes=None, classes=None, **more):
 
 DISTANCE, BALLS = "sklearn.metrics._dist_metrics.EuclideanDistance64", "sklearn.neighbors._ball_tree.BallTree"
 LOSS = "sklearn._loss._loss.CyHalfBinomialLoss"
-NOT_MADE_SO = "is not made of what it is made of"
+NOT_MADE_SO = "has a state that none has"
 # What a file holds besides names that nobody trusts, and a word of the refusal
 SCHEMAS = {
     "a list": ([], "TypeError"),
@@ -110,6 +110,10 @@ SCHEMAS = {
     "an id that is a list": (named_as(__id__=[]), "TypeError"),
     "an id and nothing else": (listed(plain(1), {"__id__": 7}), "no type or no loader"),
     "one id for two": (listed(named_as(__id__=7), named_as(__id__=7, content="2")), "one id"),
+    "one id for two with a part that is called file": (
+        listed({**mapping({"file": plain(1)}), "__id__": 7}, {**mapping({"file": listed()}), "__id__": 7}),
+        "one id",
+    ),
     "one id for a thing and its part": (itself(), "one id"),
     "a file that unfolds": (unfolding(60), "one id"),
     "nodes in nodes in nodes": (nested(400), "Recursion"),

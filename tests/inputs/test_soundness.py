@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from inputs.honest_models import NAMES, honest
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from faithkit.errors import InputError
 from faithkit.inputs.models import load_model
@@ -254,6 +256,33 @@ def test_a_sparse_matrix_has_its_indices_inside():
     check_sound([model, {"a": inside}])
     with pytest.raises(ValueError, match="ind"):
         check_sound([model, {"a": outside}])
+
+
+class Counting(BaseEstimator):
+    """An estimator of one's own, whose attributes mean something else than scikit-learn's."""
+
+    def __init__(self):
+        self.input, self.n_features, self.n_jobs, self.tree_, self.vocabulary_ = (
+            "file",
+            0,
+            10**9,
+            None,
+            {"a": 5},
+        )
+
+
+class Grown(DecisionTreeClassifier):
+    """A tree of one's own, which is one of scikit-learn's in all that counts."""
+
+
+def test_attributes_of_other_estimators_mean_what_they_mean_there():
+    check_sound(make_pipeline(Counting(), honest("numbers", "logistic")[0]))
+    X, y = honest("numbers", "tree")[1], np.arange(60) % 2
+    model = Grown().fit(X, y)
+    check_sound(model)
+    model.tree_ = planted(model.tree_, left_child=(0, 10**9))
+    with pytest.raises(ValueError, match=ENDLESS):
+        check_sound(model)
 
 
 def test_a_part_that_holds_itself_is_looked_at_once():
