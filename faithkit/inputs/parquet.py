@@ -203,8 +203,8 @@ class _Header:
         with _opened(path) as file, foreign(f"reading {path}", _PARTIAL):
             groups = range(file.metadata.num_row_groups)
             found = cls(file.schema_arrow, [file.metadata.row_group(i).num_rows for i in groups])
-        check_distinct(path, found.schema.names)
-        return found
+            check_distinct(path, found.schema.names)
+            return found
 
 
 def _check_alike(first: Path, wanted: Any, file: Path, found: Any) -> None:

@@ -27,7 +27,8 @@ def is_folder(path: str | PathLike[str]) -> bool:
     ...
     faithkit.errors.InputError: /dev/null is a device; expected a regular file. Copy what it gives into one.
     """
-    shown = one_line(os.fspath(path))
+    given = os.fspath(path)
+    shown = one_line(given if given.isprintable() else repr(given))
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:

@@ -141,7 +141,12 @@ def _check_gaps(name: str, column: Any, gaps: Gaps) -> None:
 
 def _gapped(name: str, kind: Any, gaps: Gaps, exact: bool) -> Any:
     """Return pandas' dtype for integers with gaps that have to stay integers, else None."""
-    if name not in gaps.some or not pa.types.is_integer(kind) or not (exact or name in gaps.wide):
+    return _nullable(kind) if name in gaps.some and (exact or name in gaps.wide) else None
+
+
+def _nullable(kind: Any) -> Any:
+    """Return pandas' dtype for integers that may be missing; None for what is no integer."""
+    if not pa.types.is_integer(kind):
         return None
     return pd.UInt64Dtype() if pa.types.is_unsigned_integer(kind) else pd.Int64Dtype()
 
@@ -168,7 +173,7 @@ def _series(column: Any, dtype: Any, categories: bool) -> Any:
     if isinstance(kind, pa.BaseExtensionType) and not kind.extension_name.startswith("pandas."):
         return _series(column.cast(kind.storage_type), None, categories)  # as any reader would have it
     if pa.types.is_dictionary(kind) and not (categories and _is_category(column)):
-        return _series(column.cast(kind.value_type), None, categories)
+        return _series(column.cast(kind.value_type), _nullable(kind.value_type), categories)
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan)
     if pa.types.is_timestamp(kind) and not _is_zone(kind.tz):

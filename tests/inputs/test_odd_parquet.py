@@ -1,12 +1,16 @@
 """Odd Parquet files: each is read as what it holds, in pieces as in memory, or refused in one line."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from fixtures.odd_files import parquet_files
 from fixtures.odd_files.parquet_files import COLUMNS, FOREIGN, NESTED, REFUSED, TABLE
 from pyarrow import dataset
 
@@ -228,6 +232,14 @@ def test_a_dictionary_that_pandas_does_not_take_is_read_by_its_values(values):
     assert [plain(value) for value in found.tolist()] == [*values, None]
 
 
+def test_a_dictionary_of_integers_rounds_none_of_them():
+    ids = [2**60, 2**60 + 1, None]
+    for categories in (True, False):
+        table = pa.table({"odd": pa.array(ids).dictionary_encode()})
+        found = as_frame(table, Gaps.of(table), categories=categories)["odd"]
+        assert [plain(value) for value in found.tolist()] == ids
+
+
 def test_files_of_a_folder_may_differ_in_what_they_promise_about_gaps(tmp_path):
     for name, nullable, values in (("a", False, [1, 2]), ("b", True, [2**60, None])):
         field = pa.field("odd", pa.int64(), nullable=nullable)
@@ -261,3 +273,24 @@ def test_intervals_are_no_feature_to_explain(tmp_path):
     X.to_parquet(tmp_path / "odd.parquet")
     with pytest.raises(InputError, match=r"Column 'odd' is interval.*Convert it first"):
         faithkit.Encoder(read_table(tmp_path / "odd.parquet"))
+
+
+READ = """
+import sys
+from faithkit import FaithkitError
+from faithkit.inputs.logs import open_log
+try:
+    open_log(sys.argv[1], "label", ("phi",), (), "id")
+except FaithkitError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["other_type", "unknown_type"])
+def test_metadata_whose_statistics_end_the_process_are_not_asked_for(name):
+    """In these two, made by changing a byte, Arrow's reader of statistics aborts the program."""
+    path = Path(parquet_files.__file__).with_name(f"{name}.parquet")
+    done = subprocess.run([sys.executable, "-c", READ, path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"reading {path} failed with" in done.stdout
