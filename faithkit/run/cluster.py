@@ -1,7 +1,9 @@
-"""Work on a cluster through joblib's Dask backend: what tasks share travels once, and troubles have names."""
+"""Work on the Dask cluster that joblib was given: what tasks share travels once, and troubles have names."""
 
 import asyncio
 import contextlib
+import functools
+import itertools
 import logging
 import os
 import re
@@ -25,6 +27,7 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 5
 ATTEMPTS = 3
+LEAST_AHEAD = 64  # tasks on the cluster at a time: its scheduler holds their rows
 BACKEND = "DaskDistributedBackend"
 
 
@@ -114,45 +117,6 @@ class Deaths:
     told: str
 
 
-def _scattering(cluster: Any, parcel: Any) -> joblib.Parallel:
-    """Return joblib's way to the cluster, with the parcel on all workers already."""
-    with joblib.parallel_config(backend=_backend(cluster, parcel)):
-        return joblib.Parallel(return_as="generator_unordered")
-
-
-def _backend(cluster: Any, parcel: Any) -> Any:
-    """Return a backend like the one that was configured, which scatters the parcel."""
-    from distributed import KilledWorker
-    from joblib._dask import DaskDistributedBackend
-
-    class Backend(DaskDistributedBackend):
-        """Joblib's own, but for tasks that Dask has given up, for which it would wait for ever."""
-
-        def effective_n_jobs(self, n_jobs: int) -> int:
-            return max(2, int(super().effective_n_jobs(n_jobs)))  # with 1, all would run in this process
-
-        def submit(self, func: Any, callback: Any = None) -> Any:
-            def tell(done: Any) -> None:
-                if done.exception() is not None:
-                    callback(done)
-
-            future = super().submit(func, callback)
-            future.numbers = [given[2] for _, given, _ in func.items]  # as `_numbered` is called
-            future.add_done_callback(tell)
-            return future
-
-        def retrieve_result_callback(self, out: Any) -> Any:
-            if not hasattr(out, "result"):
-                return super().retrieve_result_callback(out)
-            try:
-                return out.result()
-            except KilledWorker as error:
-                return [(i, _deaths(error)) for i in out.numbers]
-
-    waiting = {"wait_for_workers_timeout": cluster.wait_for_workers_timeout}
-    return Backend(client=cluster.client, scatter=[parcel], **waiting, **cluster.submit_kwargs)
-
-
 def _deaths(error: Any) -> Deaths:
     return Deaths(
         f"a task has killed {error.allowed_failures + 1} workers of the cluster, the last of them "
@@ -218,10 +182,48 @@ def _results(
     cluster: Any, parcel: Parcel, function: Callable[[Parcel, Any], Any], left: dict[int, Any]
 ) -> Iterator[tuple[int, Any]]:
     """Yield what becomes of the tasks that are left, as they are finished."""
-    calls = [joblib.delayed(_numbered)(parcel, function, i, task) for i, task in left.items()]
-    results = _step(lambda: iter(_scattering(cluster, parcel)(calls)))
-    while (found := _step(lambda: next(results, None))) is not None:
-        yield found
+    from distributed import as_completed
+
+    client = cluster.client
+    sent = _step(lambda: _sent(client, parcel))
+    ahead = max(LEAST_AHEAD, 2 * sum(_step(client.ncores).values()))
+    waiting = iter([*left.items()])
+    numbers: dict[Any, int] = {}
+    finished = as_completed(loop=client.loop)
+    while True:
+        for i, task in itertools.islice(waiting, ahead - len(numbers)):
+            with warnings.catch_warnings():
+                warnings.filterwarnings(
+                    "ignore", "Sending large graph"
+                )  # a chunk may be large, and is sent once
+                future = client.submit(
+                    _work, sent, function, task, **{"pure": False, **cluster.submit_kwargs}
+                )
+            numbers[future] = i
+            finished.add(future)
+        if not numbers:
+            return
+        future = _step(lambda: next(finished))
+        yield numbers.pop(future), _step(functools.partial(_outcome, future))
+
+
+def _sent(client: Any, parcel: Parcel) -> Any:
+    """Send the parcel to all workers, when there are some."""
+    client.wait_for_workers(1, timeout=2 * CONNECT_SECONDS)
+    try:
+        (sent,) = client.scatter([parcel], broadcast=True, hash=False)
+    except ValueError as error:  # so Dask says that none was there any more
+        raise CancelledError from error
+    return sent
+
+
+def _outcome(future: Any) -> Any:
+    from distributed import KilledWorker
+
+    try:
+        return future.result()
+    except KilledWorker as error:
+        return _deaths(error)
 
 
 def _step(take: Callable[[], T]) -> T:
@@ -230,7 +232,7 @@ def _step(take: Callable[[], T]) -> T:
         try:
             return take()
         except (CancelledError, TimeoutError) as error:  # all its holders are dead, or none is up again
-            raise _ParcelLostError from error
+            raise _ParcelLostError("the workers of the cluster are gone.") from error
         except OSError as error:
             raise ExplainerError(
                 f"the cluster is gone ({describe(error)}): start it again, and then the same command, which "
@@ -238,9 +240,9 @@ def _step(take: Callable[[], T]) -> T:
             ) from None
 
 
-def _numbered(parcel: Parcel, function: Callable[[Parcel, Any], Any], i: int, task: Any) -> tuple[int, Any]:
+def _work(parcel: Parcel, function: Callable[[Parcel, Any], Any], task: Any) -> Any:
     with joblib.parallel_config(backend="sequential"):  # a worker does not send for others
-        return i, portably(lambda: function(parcel, task))
+        return portably(lambda: function(parcel, task))
 
 
 def check_workers(cluster: Any, components: Iterable[Given]) -> None:
@@ -248,7 +250,7 @@ def check_workers(cluster: Any, components: Iterable[Given]) -> None:
     named = [given for given in components if given.recipe is not None]
     wanted = versions(named)
     texts = [(given.kind, given.text) for given in named]
-    found = cluster.client.run(_versions_here, texts, on_error="return")
+    found = _step(lambda: cluster.client.run(_versions_here, texts, on_error="return"))
     if not found:
         raise InputError(
             "the cluster has no workers: start some with `dask worker` and the scheduler's address."
@@ -270,7 +272,7 @@ def check_workers(cluster: Any, components: Iterable[Given]) -> None:
 
 def all_see(cluster: Any, folder: Any) -> bool:
     """Whether every worker has this folder: the same file system, as far as can be told."""
-    return all(cluster.client.run(os.path.isdir, str(folder)).values())
+    return all(_step(lambda: cluster.client.run(os.path.isdir, str(folder))).values())
 
 
 def _versions_here(texts: list[tuple[str, str]]) -> dict[str, str]:
