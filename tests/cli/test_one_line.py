@@ -8,6 +8,8 @@ from consoles import PLAN, console, run
 
 import faithkit
 
+pytestmark = pytest.mark.slow  # every case is a process, or waits for one
+
 
 class Wordless(Exception):  # noqa: N818
     def __str__(self):

@@ -15,6 +15,8 @@ from consoles import LOG, SCORE, console, environment, run
 from faithkit.errors import InputError
 from faithkit.files import write_whole
 
+pytestmark = pytest.mark.slow  # every case is a process, or waits for one
+
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):

@@ -11,6 +11,8 @@ from consoles import LOG, PLAN, SCORE, console, environment, run
 
 from faithkit.cli import main
 
+pytestmark = pytest.mark.slow  # every case is a process, or waits for one
+
 # a module that prints in every way there is, when imported, when called and when the process ends
 TALKATIVE = """
 import atexit, ctypes, os, subprocess, sys

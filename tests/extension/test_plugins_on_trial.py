@@ -15,6 +15,8 @@ from faithkit.extension.discovery import as_sources
 from faithkit.extension.registry import Registry
 from faithkit.testing import checks_for
 
+pytestmark = pytest.mark.slow  # every case is a process, or waits for one
+
 HEAD = "import os, re, signal, subprocess, sys, threading, time\nimport faithkit\nFAITHKIT_API = 1\n"
 FINE = """
 @faithkit.hookimpl

@@ -18,6 +18,8 @@ from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
 
 import faithkit
 
+pytestmark = pytest.mark.slow  # every case is a process, or waits for one
+
 # --- what looks like the end, and is an exception ---------------------------------------------------------
 
 

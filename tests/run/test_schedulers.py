@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from faithkit.cli import main
 
+pytestmark = pytest.mark.slow  # every case is a process, or waits for one
+
 pytest.importorskip("distributed")
 
 

@@ -17,6 +17,8 @@ from faithkit.run import timeout
 from faithkit.run.notes import Note, last_words
 from faithkit.run.timeout import limited
 
+pytestmark = pytest.mark.slow  # every case is a process, or waits for one
+
 TROUBLE = [3, 10, 17, 24, 31, 38]  # every seventh row
 
 
