@@ -13,7 +13,10 @@ from consoles import console, environment, hearing, started
 
 from faithkit.scratch import PREFIX
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+pytestmark = [
+    pytest.mark.slow,  # every case is a process
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork"),
+]
 
 PATIENCE = 60  # seconds: a machine may be busy
 SLOW_PLUGIN = Path(__file__).parents[1] / "fixtures" / "slow_plugin"
