@@ -5,6 +5,7 @@ an order of their content before labels are drawn for them, so the order of the 
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from faithkit.measure.content import content_words
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
 from faithkit.measure.inference import agreement
-from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.label_sets import COMMON, LabelSets
 from faithkit.measure.owned import Counts, numbered
 from faithkit.measure.relations import key_of
 from faithkit.measure.tally import Count
@@ -67,24 +68,13 @@ def _grouped_means(counted: Count, draws: Draws) -> Iterator[float]:
 def _asked_means(counted: Count, draws: Draws) -> Iterator[float]:
     """Yield M of every draw, asking the relation once for many of them."""
     order = _content_order(counted)
-    k, s = counted.n_labels, counted.reflexive.astype(np.int64)
+    s = counted.reflexive.astype(np.int64)
     D = counted.cells.totals[counted.owned] - s
-    for batch in _batches(draws, k, len(order)):
-        drawn = [_at(order, labels) for labels in batch]
-        for A in _agreeing(counted, drawn):
+    bits = 8 * n_words(len(order)) * min(counted.n_labels, COMMON)  # of one draw, at most
+    size = max(1, min(AT_ONCE, AT_ONCE_BYTES // bits))
+    while batch := [_at(order, labels) for labels in islice(draws, size)]:
+        for A in _agreeing(counted, batch):
             yield float(ratio(A - s, D)[order].sum() / len(order))
-
-
-def _batches(draws: Draws, n_labels: int, n: int) -> Iterator[list[Counts]]:
-    size = max(1, min(AT_ONCE, AT_ONCE_BYTES // (8 * n_words(n) * min(n_labels, 256))))
-    batch: list[Counts] = []
-    for labels in draws:
-        batch.append(labels)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _at(order: NDArray[np.intp], labels: Counts) -> Counts:

@@ -406,8 +406,8 @@ class Evaluation:
     def _violations(self, counted: Count, worst: Counts) -> Iterator[Violation]:
         for u, held in zip(worst.tolist(), counted.label_counts(worst), strict=True):
             seen = self._witnesses(counted, u, held)
-            told = self._readable(counted.explanations, u)
-            yield Violation.of(told, dict(zip(self.labels.classes, held.tolist(), strict=True)), seen)
+            predictions = {self.labels.classes[y]: int(held[y]) for y in np.flatnonzero(held)}
+            yield Violation.of(self._readable(counted.explanations, u), predictions, seen)
 
     def _witnesses(self, counted: Count, u: int, held: Counts) -> tuple[Witness, Witness]:
         """Return the first owner of an explanation that is contradicted, and who contradicts it."""

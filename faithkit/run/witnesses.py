@@ -54,11 +54,11 @@ class Violation:
         cls, explanation: str, predictions: dict[Any, int], witnesses: tuple[Witness, Witness]
     ) -> "Violation":
         """List the predictions of the witnesses and those that occur, or of many the most frequent."""
-        shown = {seen.prediction for seen in witnesses}
-        some = [label for label, times in predictions.items() if times or label in shown]
-        most = set(sorted(some, key=lambda label: (label not in shown, -predictions[label]))[:LISTED])
-        kept = {label: predictions[label] for label in some if label in most}
-        return cls(explanation, kept, witnesses, sum(predictions.values()) - sum(kept.values()))
+        shown = {seen.prediction: 0 for seen in witnesses}  # an explanation need not hold for its owner
+        every = predictions | {label: predictions.get(label, 0) for label in shown}
+        most = set(sorted(every, key=lambda label: (label not in shown, -every[label]))[:LISTED])
+        kept = {label: times for label, times in every.items() if label in most}
+        return cls(explanation, kept, witnesses, sum(every.values()) - sum(kept.values()))
 
     @property
     def holds_for(self) -> int:
