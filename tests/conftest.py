@@ -17,9 +17,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
     _CACHE = tempfile.TemporaryDirectory(prefix="faithkit-tests-")
     os.environ["XDG_CACHE_HOME"] = _CACHE.name
 
-# an anchor takes up to seconds, and the kit asks for hundreds: of the explainers themselves, and of the
-# relation that it tries on all that they explain
-SLOW_IN_THE_KIT = ("[anchors-", "[anchors-text-", "[in-scope-")
+# an anchor or a counterfactual takes long, and the kit asks for hundreds: of the explainers, and of the
+# relations that it tries on all that they explain
+SLOW_IN_THE_KIT = ("[anchors-", "[anchors-text-", "[in-scope-", "[dice-", "[in-ball-")
 
 
 @pytest.hookimpl(tryfirst=True)

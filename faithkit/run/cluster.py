@@ -192,13 +192,7 @@ def _results(
     finished = as_completed(loop=client.loop)
     while True:
         for i, task in itertools.islice(waiting, ahead - len(numbers)):
-            with warnings.catch_warnings():
-                warnings.filterwarnings(
-                    "ignore", "Sending large graph"
-                )  # a chunk may be large, and is sent once
-                future = client.submit(
-                    _work, sent, function, task, **{"pure": False, **cluster.submit_kwargs}
-                )
+            future = _submitted(cluster, _work, sent, function, task)
             numbers[future] = i
             finished.add(future)
         if not numbers:
@@ -215,6 +209,12 @@ def _sent(client: Any, parcel: Parcel) -> Any:
     except ValueError as error:  # so Dask says that none was there any more
         raise CancelledError from error
     return sent
+
+
+def _submitted(cluster: Any, *call: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph")  # rows travel once, however many they are
+        return cluster.client.submit(*call, **{"pure": False, **cluster.submit_kwargs})
 
 
 def _outcome(future: Any) -> Any:

@@ -10,6 +10,8 @@ from faithkit_paper.orderings import trend
 from faithkit_paper.readings import seen
 from paper.tables import load
 
+pytestmark = pytest.mark.slow
+
 CONTEXT = Context("tiny", load=load)
 
 

@@ -103,7 +103,7 @@ def alone(folder):
     return out
 
 
-pytestmark = pytest.mark.xdist_group("cluster")
+pytestmark = [pytest.mark.xdist_group("cluster"), pytest.mark.slow]
 
 
 def test_a_cluster_changes_no_byte(folder, scheduler, alone):
