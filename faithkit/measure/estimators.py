@@ -200,13 +200,20 @@ def mean_over(estimator: Any, tallies: Iterable[Tally]) -> float | None:
     0.25
     """
     total, weight = 0, 0
-    for place, tally in enumerate(tallies):
+    for place, tally in enumerate(map(_read_only, tallies)):
         scores = checked_scores(estimator, tally)
         if place == 1:  # a tally that comes as a whole needs no such check
             _check_part(estimator, tally, scores)
         part = _summed(scores, tally)
         total, weight = total + part[0], weight + part[1]
     return quotient(total, weight) if weight else None
+
+
+def _read_only(tally: Tally) -> Tally:
+    """Return a tally that an estimator cannot change: the mean is over its owners."""
+    counts, owners = tally.counts.view(), tally.owners.view()
+    counts.flags.writeable = owners.flags.writeable = False
+    return Tally(counts, owners)
 
 
 def _check_part(estimator: Any, tally: Tally, scores: Scores) -> None:

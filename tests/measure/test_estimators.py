@@ -18,6 +18,7 @@ from faithkit.measure.estimators import (
     VerifiedOnly,
     by_chance,
     checked_scores,
+    mean_over,
     mean_score,
     ratio,
 )
@@ -170,6 +171,17 @@ def test_scores_of_cells_that_nobody_owns_are_not_looked_at():
     scores = np.full((2, 2, 2), np.inf)
     scores[1] = [[0.5, 0.5], [0.5, -7.0]]  # nobody of label 1 is explained by u = 1
     assert score(FunctionEstimator(lambda tally: scores), GROUPED) == 0.5
+
+
+@pytest.mark.parametrize("table", ["counts", "owners"])
+def test_an_estimator_that_changes_the_tally_is_refused(table):
+    def careless(tally):
+        getattr(tally, table)[:] = 0
+        return np.ones(tally.owners.shape)
+
+    with pytest.raises(ContractError, match=r"the estimator careless failed with ValueError: .*read-only"):
+        mean_over(FunctionEstimator(careless), [GROUPED])
+    assert GROUPED.n == 4
 
 
 def test_an_estimator_without_a_name_is_called_by_its_class():
