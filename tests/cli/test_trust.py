@@ -29,6 +29,7 @@ def faithkit(folder, *words):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.slow
 def test_the_last_words_of_a_refusal_are_the_option_that_lets_the_model_in(tmp_path, monkeypatch):
     skops_io = pytest.importorskip("skops.io")
     (tmp_path / "bank_steps.py").write_text(MODULE)
