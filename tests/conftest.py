@@ -1,6 +1,7 @@
 """Settings for all tests: Hypothesis without time limits, reproducible everywhere; what is slow in the kit."""
 
 import os
+import sys
 import tempfile
 
 import pytest
@@ -27,3 +28,14 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "test_conformance" in item.nodeid and any(name in item.nodeid for name in SLOW_IN_THE_KIT):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _modules_of_a_test_are_its_own(tmp_path_factory):
+    """Forget what a test imported from its own folder: the next one may well call a module the same."""
+    before = set(sys.modules)
+    yield
+    folder = str(tmp_path_factory.getbasetemp())
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(folder):
+            del sys.modules[name]

@@ -1,6 +1,5 @@
 """Plugins as they come from an installed distribution, without installing any."""
 
-import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,10 +26,7 @@ def site(tmp_path, monkeypatch):
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
-    yield folder
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None)).startswith(str(folder)):
-            del sys.modules[name]
+    return folder
 
 
 @pytest.fixture
