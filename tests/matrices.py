@@ -2,7 +2,11 @@
 
 import numpy as np
 
+from faithkit.measure.estimate import estimate
 from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import moments
+from faithkit.measure.jackknife import pseudo_values
+from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.relations import Relation
 from faithkit.measure.tally import Tally, count
 
@@ -31,3 +35,10 @@ def grouped(table):
     """The tally of a grouping relation with these counts."""
     table = np.asarray(table, dtype=np.int64)
     return Tally(table, np.stack([np.zeros_like(table), table]))
+
+
+def estimated(counted, estimator, confidence, permutations=0, seed=0):
+    """The estimate of a count: its moments, and a permutation test where one is asked for."""
+    facts = moments(counted.cells, pseudo_values(counted))
+    p_value = permutation_p_value(counted, permutations, seed) if permutations else None
+    return estimate(counted, facts, estimator, confidence, p_value)

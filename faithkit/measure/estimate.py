@@ -1,15 +1,13 @@
 """One measure's result: the value, what could be checked, and how sure the sample makes us."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
 
-from faithkit.measure.estimators import by_chance, mean_over
-from faithkit.measure.inference import Moments, chance, interval, moments
-from faithkit.measure.jackknife import pseudo_values
-from faithkit.measure.owned import OwnedCells
-from faithkit.measure.permutation import permutation_p_value
+from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
+from faithkit.measure.inference import Moments, chance, interval
+from faithkit.measure.others import Others
 from faithkit.measure.tally import Count, Tally
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
@@ -38,6 +36,10 @@ class Estimate:
         Bound on the mean-squared error (an estimate of it, for relations other than grouping).
     by_chance : float or None
         What explanations unrelated to the predictions would get; None where the estimator does not say.
+    moments : Moments or None
+        What the interval is made of, by leave-one-out: with it, measures are compared.
+    others : Others or None
+        How many others each row could be checked against: with it, samples are planned.
     verdict : str
         "verifiable", "partly verifiable" or "unverifiable".
 
@@ -58,6 +60,8 @@ class Estimate:
     p_value: float | None
     mse_bound: float | None
     by_chance: float | None = None
+    moments: Moments | None = None
+    others: Others | None = None
 
     @property
     def verdict(self) -> str:
@@ -70,30 +74,37 @@ class Estimate:
         """Return JSON values, in the documented order."""
         order = ["value", "se", "low", "high", "confidence", "p_value", "verified", "bracket", "mse_bound"]
         fields = {name: getattr(self, name) for name in order}
-        return fields | {"bracket": list(self.bracket), "verdict": self.verdict}
+        return fields | {
+            "bracket": list(self.bracket),
+            "verdict": self.verdict,
+            "by_chance": self.by_chance,
+            "moments": None if self.moments is None else self.moments.to_dict(),
+            "others": None if self.others is None else self.others.to_dict(),
+        }
+
+    def to_row(self) -> dict[str, Any]:
+        """Return what fits into a row of a table."""
+        return {name: value for name, value in self.to_dict().items() if name not in ("moments", "others")}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any], n: int) -> "Estimate":
+        """Make an estimate of what `to_dict` told of n rows; what an older version did not tell is None."""
+        known = {field.name: told.get(field.name) for field in attrs.fields(cls)}
+        known["bracket"] = tuple(told["bracket"])
+        if known["moments"] is not None:
+            known["moments"] = Moments.from_dict(known["moments"], n, told["verified"])
+        if known["others"] is not None:
+            known["others"] = Others(**known["others"])
+        return cls(**known)
 
 
 def estimate(
-    counted: Count, estimator: Any, confidence: float, permutations: int = 0, seed: int = 0
+    counted: Count, facts: Moments, estimator: Any, confidence: float, p_value: float | None = None
 ) -> Estimate:
-    """Estimate a measure from a count."""
-    p_value = permutation_p_value(counted, permutations, seed) if permutations else None
-    facts, groups = moments(counted.cells, pseudo_values(counted)), counted.relation.groups
-    return estimate_from(counted.cells, counted.tallies(), facts, estimator, confidence, groups, p_value)
-
-
-def estimate_from(
-    cells: OwnedCells,
-    tallies: Iterable[Tally],
-    facts: Moments,
-    estimator: Any,
-    confidence: float,
-    groups: bool,
-    p_value: float | None = None,
-) -> Estimate:
-    """Turn a tally, its cells and its moments into an estimate."""
+    """Turn what was counted and its moments into an estimate."""
     low, high = interval(facts, confidence) if getattr(estimator, "interval", False) else (None, None)
-    value, checked = _value(tallies, facts, estimator), facts.verified > 0
+    value, checked = _value(counted.tallies(), facts, estimator), facts.verified > 0
+    luck = chance(counted.cells.by_label())
     return Estimate(
         value=value if checked else None,
         verified=facts.verified,
@@ -103,14 +114,16 @@ def estimate_from(
         high=high,
         confidence=confidence,
         p_value=p_value,
-        mse_bound=_mse_bound(facts, groups),
-        by_chance=by_chance(estimator, facts.verified, chance(cells.by_label())) if checked else None,
+        mse_bound=_mse_bound(facts, counted.relation.groups),
+        by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
+        moments=facts,
+        others=Others.of(counted.cells),
     )
 
 
 def _value(tallies: Iterable[Tally], facts: Moments, estimator: Any) -> float | None:
     """Return the mean of the estimator's scores, which for leave-one-out is known already."""
-    if getattr(estimator, "name", None) == "leave-one-out":
+    if isinstance(estimator, LeaveOneOut):
         return facts.value
     return mean_over(estimator, tallies)
 

@@ -1,7 +1,8 @@
 """Intervals for any relation, from its tally and the jackknife; the theory page derives each formula."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,19 +15,32 @@ from faithkit.measure.owned import OwnedCells
 
 @attrs.frozen
 class Moments:
-    """All that an interval needs: M, V, their errors, and the smallest number of trials."""
+    """All that an interval needs, by leave-one-out: M, V, the errors of M and Q, and the number of trials.
+
+    `trials` is the smallest number of independent trials that the sample may be worth.
+    """
 
     n: int
     value: float
     verified: float
     se: float | None
     se_disagreement: float | None
-    few: float
+    trials: float
 
     @property
     def disagreement(self) -> float:
         """Q = V − M, what was checked and found to disagree; never a rounding error below 0."""
         return max(0.0, self.verified - self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values, without what an estimate tells beside them."""
+        names = ("value", "se", "disagreement", "se_disagreement", "trials")
+        return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any], n: int, verified: float) -> "Moments":
+        """Make moments of what `to_dict` told, and of what stands beside it."""
+        return cls(n, told["value"], verified, told["se"], told["se_disagreement"], told["trials"])
 
 
 def moments(cells: OwnedCells, pseudo: Pseudo) -> Moments:
@@ -49,8 +63,8 @@ def moments_of(
     """
     value, verified = level
     # the weights w average to V, so few is at most n / (1 + V): where that decides nothing, few does not
-    summary = Moments(n, value, verified, *errors, few=n / (1.0 + verified))
-    return attrs.evolve(summary, few=few()) if _few_decides(summary) else summary
+    summary = Moments(n, value, verified, *errors, trials=n / (1.0 + verified))
+    return attrs.evolve(summary, trials=few()) if _few_decides(summary) else summary
 
 
 def agreement(cells: OwnedCells) -> tuple[float, float]:
@@ -72,7 +86,7 @@ def agreement(cells: OwnedCells) -> tuple[float, float]:
 
 def _few_decides(moments: Moments) -> bool:
     shares = (moments.value, moments.se), (moments.disagreement, moments.se_disagreement)
-    return any(_is_unsure(moments, se) or _trials(x, se) < moments.few for x, se in shares)
+    return any(_is_unsure(moments, se) or _trials(x, se) < moments.trials for x, se in shares)
 
 
 def _is_unsure(moments: Moments, se: float | None) -> bool:
@@ -112,7 +126,7 @@ def _lower(moments: Moments, x: float, se: float | None, confidence: float) -> f
 
     if x <= 0:
         return 0.0
-    half, few = (1 - confidence) / 2, moments.few
+    half, few = (1 - confidence) / 2, moments.trials
     effective = _trials(x, se)
     trials = few if _is_unsure(moments, se) else max(effective, few)
     limit = half ** (1 / trials) if x >= 1 else float(betaincinv(trials * x, trials * (1 - x) + 1, half))

@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 import numpy as np
@@ -10,13 +11,8 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.arguments import share, whole_number
-from faithkit.measure.estimators import ratio
-from faithkit.measure.owned import OwnedCells
-from faithkit.measure.tally import Tally
+from faithkit.measure.others import Others
 from faithkit.measure.theory import bias_sample_size, corollary_sample_size
-
-Tallied = Tally | OwnedCells
-Kinds = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
 
 POINT_UP_TO, RANGE_UP_TO = 2, 8  # times the pilot's size; beyond that no honest answer exists
 
@@ -47,9 +43,14 @@ class Plan:
     point: int | None = None
     pilot_size: int | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        ends = None if self.from_pilot is None else list(self.from_pilot)
+        return attrs.asdict(self) | {"from_pilot": ends}
 
-def plan_samples(epsilon: float, n_explanations: int | None = None, tally: Tallied | None = None) -> Plan:
-    """Plan a sample from the number of explanations, from a pilot's tally, or from both.
+
+def plan_samples(epsilon: float, n_explanations: int | None = None, pilot: Others | None = None) -> Plan:
+    """Plan a sample from the number of explanations, from whom a pilot could check, or from both.
 
     Examples
     --------
@@ -58,59 +59,46 @@ def plan_samples(epsilon: float, n_explanations: int | None = None, tally: Talli
     (7535, 835879)
     """
     epsilon = share(epsilon, "epsilon", usual=0.1)
-    if n_explanations is None and tally is None:
+    if n_explanations is None and pilot is None:
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
     found = Plan(epsilon)
     if n_explanations is not None:
         K = whole_number(n_explanations, "the number of explanations", least=1)
         sizes = bias_sample_size(K, epsilon), corollary_sample_size(K, epsilon)
         found = attrs.evolve(found, from_range=sizes[0], corollary=sizes[1])
-    if tally is not None:
-        kinds = _kinds(tally)
-        best = _needed(kinds, epsilon, lambda share: share[0])
-        worst = _needed(kinds, epsilon, lambda share: share[1])
-        point = _needed(kinds, epsilon, lambda share: (share[0] + share[1]) / 2)
-        if point is not None and point > POINT_UP_TO * tally.n:
+    if pilot is not None:
+        best = _needed(pilot, epsilon, lambda share: share[0])
+        worst = _needed(pilot, epsilon, lambda share: share[1])
+        point = _needed(pilot, epsilon, lambda share: (share[0] + share[1]) / 2)
+        if point is not None and point > POINT_UP_TO * pilot.n:
             point = None
-        found = attrs.evolve(found, from_pilot=(best, worst), point=point, pilot_size=tally.n)
+        found = attrs.evolve(found, from_pilot=(best, worst), point=point, pilot_size=pilot.n)
     return found
 
 
-def _needed(kinds: Kinds, epsilon: float, forecast: Callable[[tuple[float, float]], float]) -> int | None:
+def _needed(pilot: Others, epsilon: float, forecast: Callable[[tuple[float, float]], float]) -> int | None:
     """Return the smallest size at which a forecast reaches ε; it never grows with the size."""
-    sizes = range(2, RANGE_UP_TO * int(kinds[2].sum()) + 1)
-    found = bisect_left(sizes, True, key=lambda size: forecast(_unverified(kinds, size)) <= epsilon)
+    sizes = range(2, RANGE_UP_TO * pilot.n + 1)
+    found = bisect_left(sizes, True, key=lambda size: forecast(unverified_share(pilot, size)) <= epsilon)
     return sizes[found] if found < len(sizes) else None
 
 
-def curve(tally: Tallied, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the expected estimate M(n′) for every n′ ≤ n, exactly: the sample-size curve.
 
     Examples
     --------
-    >>> tally = Tally(np.array([[2], [1]]), np.array([[[0], [0]], [[2], [1]]]))
-    >>> curve(tally, np.array([1, 2, 3])).round(3)
+    >>> curve(Others(number=[0, 1], rows=[1, 2], score=[0.0, 1.0]), np.array([1, 2, 3])).round(3)
     array([0.   , 0.333, 0.667])
     """
-    kinds = _kinds(tally)
-    return np.array([_expected(kinds, tally.n, int(size)) for size in sizes])
+    return np.array([_expected(sample, int(size)) for size in sizes])
 
 
-def _kinds(tally: Tallied) -> Kinds:
-    """Return D, A / D and how many owners have them, in an order that does not depend on that of the rows."""
-    used = tally.owners > 0
-    codes, place = np.unique(tally.others[used] * (tally.n + 1) + tally.agreeing[used], return_inverse=True)
-    D, A = np.divmod(codes, tally.n + 1)
-    weight = np.zeros(len(codes), dtype=np.int64)
-    np.add.at(weight, place, tally.owners[used])
-    return D, ratio(A, D), weight
-
-
-def _expected(kinds: Kinds, n: int, size: int) -> float:
-    D, h, weight = kinds
-    if not 1 <= size <= n:
-        raise InputError(f"the curve is known from 1 to {n}, the sample's size; got {size}.")
-    return float(np.dot(weight, h * _some_drawn(D, n, size)) / n)
+def _expected(sample: Others, size: int) -> float:
+    D, h, weight = np.array(sample.number), np.array(sample.score), np.array(sample.rows)
+    if not 1 <= size <= sample.n:
+        raise InputError(f"the curve is known from 1 to {sample.n}, the sample's size; got {size}.")
+    return float(np.dot(weight, h * _some_drawn(D, sample.n, size)) / sample.n)
 
 
 def _none_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
@@ -130,23 +118,18 @@ def _some_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
     return some
 
 
-def unverified_share(tally: Tallied, size: int) -> tuple[float, float]:
+def unverified_share(sample: Others, size: int) -> tuple[float, float]:
     """Forecast the share that a sample of `size` could not check: (at best, at worst).
 
     Exact up to the sample's own size; a range up to eight times that.
 
     Examples
     --------
-    >>> tally = Tally(np.array([[2], [1]]), np.array([[[0], [0]], [[2], [1]]]))
-    >>> [round(share, 3) for share in unverified_share(tally, 3)]
+    >>> pilot = Others(number=[0, 1], rows=[1, 2], score=[0.0, 1.0])
+    >>> [round(share, 3) for share in unverified_share(pilot, 3)]
     [0.333, 0.333]
     """
-    return _unverified(_kinds(tally), size)
-
-
-def _unverified(kinds: Kinds, size: int) -> tuple[float, float]:
-    D, _, weight = kinds
-    n = int(weight.sum())
+    D, weight, n = np.array(sample.number), np.array(sample.rows), sample.n
     if size < 1:
         raise InputError(f"a sample has at least one instance, got {size}.")
     if size <= n:

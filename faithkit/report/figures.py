@@ -53,7 +53,7 @@ def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
 
 
 def _curve(result: "Evaluation", measure: str, name: str) -> Figure:
-    draw = partial(plots.sample_size_curve, tally=result.owned[measure])
+    draw = partial(plots.sample_size_curve, others=getattr(result, measure).others)
     return _figure(f"{measure} by sample size", CURVE, name, draw)
 
 
@@ -70,5 +70,5 @@ def _groups(result: "Evaluation", name: str) -> Figure:
     told = "Nobody is alone with an explanation."
     if result.singletons > 0:
         told = f"{percent(result.singletons)} of instances are alone with theirs (orange)."
-    draw = partial(plots.group_sizes, tally=result.owned["consistency"])
+    draw = partial(plots.group_sizes, others=result.consistency.others)
     return _figure("how many share an explanation", told, name, draw)

@@ -19,9 +19,9 @@ from faithkit.report.views import (
 from faithkit.wording import cell_text
 
 if TYPE_CHECKING:
+    from faithkit.measure.witnesses import Violation
     from faithkit.run.findings import Findings
     from faithkit.run.subgroups import Subgroups
-    from faithkit.run.witnesses import Violation
 
 WITNESSES = 3  # where nobody said how many
 CELLS = 16  # of a witness; further ones are folded

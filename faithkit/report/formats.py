@@ -7,9 +7,9 @@ from faithkit.wording import listing
 
 if TYPE_CHECKING:
     from faithkit.measure.estimate import Estimate
+    from faithkit.measure.witnesses import Violation
     from faithkit.run.compare import Comparison
     from faithkit.run.evaluation import Evaluation
-    from faithkit.run.witnesses import Violation
 
 
 MOST_LABELS = 10  # in a line

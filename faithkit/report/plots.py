@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.estimators import ratio
+from faithkit.measure.others import Others
 from faithkit.measure.planning import curve, unverified_share
 from faithkit.report.formats import ends, number
 from faithkit.wording import one_line, visible
@@ -87,14 +88,14 @@ def measures(
     return ax
 
 
-def sample_size_curve(ax: "Axes", tally: "OwnedCells") -> "Axes":
+def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
     """Draw the value that a smaller sample would have given on average, and what it could not rule out."""
-    sizes = np.unique((np.linspace(1, np.sqrt(tally.n), POINTS) ** 2).round().astype(np.int64))
-    low = curve(tally, sizes)
-    unchecked = np.array([unverified_share(tally, int(size))[0] for size in sizes])
+    sizes = np.unique((np.linspace(1, np.sqrt(others.n), POINTS) ** 2).round().astype(np.int64))
+    low = curve(others, sizes)
+    unchecked = np.array([unverified_share(others, int(size))[0] for size in sizes])
     ax.fill_between(sizes, low, low + unchecked, color=PALE_BLUE, lw=0, label="not ruled out")
     ax.plot(sizes, low, color=BLUE, lw=2, label="value")
-    ax.set(xlim=(0, tally.n), ylim=(0, 1.02), xlabel="sample size")
+    ax.set(xlim=(0, others.n), ylim=(0, 1.02), xlabel="sample size")
     ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
     ax.xaxis.set_major_locator(_round_numbers(integer=True))
     ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
@@ -115,11 +116,11 @@ def local_scores(ax: "Axes", tally: "OwnedCells") -> "Axes":
     return ax
 
 
-def group_sizes(ax: "Axes", tally: "OwnedCells") -> "Axes":
+def group_sizes(ax: "Axes", others: Others) -> "Axes":
     """Draw how many instances share an explanation; those that are alone in another colour."""
-    size = tally.sizes
+    size = np.array(others.number) + 1
     edges = _doubling(int(size.max()))
-    share = np.histogram(size, edges, weights=size / tally.n)[0]
+    share = np.histogram(size, edges, weights=np.array(others.rows) / others.n)[0]
     widths = np.diff(edges)
     colours = [ORANGE, *[BLUE] * (len(share) - 1)]
     ax.set_xscale("log")

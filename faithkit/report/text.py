@@ -26,11 +26,11 @@ from faithkit.report.formats import (
 from faithkit.wording import cell_text, few, visible
 
 if TYPE_CHECKING:
+    from faithkit.measure.witnesses import LocalResult, Violation, Witness
     from faithkit.run.compare import Comparison
     from faithkit.run.evaluation import Evaluation
     from faithkit.run.findings import Findings
     from faithkit.run.subgroups import Subgroups
-    from faithkit.run.witnesses import LocalResult, Violation, Witness
 
 WIDTH = 80
 MOST_CELLS = 8

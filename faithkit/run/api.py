@@ -9,7 +9,6 @@ from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.arguments import python, share, whole_number
 from faithkit.measure.explanations import Sample, as_explanations
-from faithkit.measure.owned import OwnedCells
 from faithkit.measure.planning import Plan, plan_samples
 from faithkit.measure.rows import n_rows
 from faithkit.run.components import component
@@ -208,12 +207,12 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
     >>> faithkit.plan(0.1, n_explanations=2048).from_range
     7535
     """
-    tally: OwnedCells | None = None
+    checked = None
     if pilot is not None:
         if not isinstance(pilot, Evaluation):
             raise InputError(f"the pilot is a {type(pilot).__name__}: give what evaluate or score returned.")
-        tally = pilot.owned["consistency"]
-    return plan_samples(epsilon, n_explanations, tally)
+        checked = pilot.consistency.others
+    return plan_samples(epsilon, n_explanations, checked)
 
 
 MOST_PERMUTATIONS = 10_000_000

@@ -9,6 +9,7 @@ import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.comparison import Difference, holm
 from faithkit.measure.estimate import Estimate
@@ -17,7 +18,6 @@ from faithkit.run.api import evaluate
 from faithkit.run.components import component, several
 from faithkit.run.discretizations import with_discretizer
 from faithkit.run.evaluation import Evaluation, with_ends
-from faithkit.run.jsonable import json_text
 from faithkit.run.pipeline import accepted_kinds
 from faithkit.wording import listing
 
@@ -96,7 +96,7 @@ class Comparison:
         for measure in MEASURES:
             best = self.best(measure)
             for name, result in self._measured(measure).items():
-                found = getattr(result, measure).to_dict()
+                found = getattr(result, measure).to_row()
                 rows.append({"system": name, "measure": measure, "best": name in best, **found})
         return with_ends(pd.DataFrame(rows))
 

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.jsonable import json_text
 from faithkit.measure import asking
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.bitsets import count_labels, pack_bits, unpack_bits
@@ -19,18 +20,20 @@ from faithkit.measure.blocks import spans
 from faithkit.measure.comparison import Difference, Side, difference
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import chance
+from faithkit.measure.inference import chance, moments
+from faithkit.measure.jackknife import pseudo_values
 from faithkit.measure.local import Local, local, local_from_counts
 from faithkit.measure.owned import Counts, OwnedCells
+from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.relations import Relation, SameExplanation, fitted, holds_bits
 from faithkit.measure.rows import n_rows, take_rows
 from faithkit.measure.tally import Count, Tally, count
+from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.run.components import Given, component
-from faithkit.run.jsonable import json_text
 from faithkit.run.pipeline import Labels, System, encode_labels
 from faithkit.run.provenance import Provenance, describe_data
+from faithkit.run.readable import cells_of, readable
 from faithkit.run.subgroups import Subgroups, members
-from faithkit.run.witnesses import LocalResult, Violation, Witness, cells_of, readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -265,6 +268,7 @@ class Evaluation:
             "why_no_sufficiency": self.why_no_sufficiency,
             "relation": None if self.applies is None else str(self.applies),
             "estimator": self.estimator.text,
+            "permutations": self.permutations,
             "seed": self.seed,
             **self.provenance.to_dict(),
             "data": self.data,
@@ -292,7 +296,7 @@ class Evaluation:
         [1.0]
         """
         measures = {"consistency": self.consistency, "sufficiency": self.sufficiency}
-        rows = {name: found.to_dict() for name, found in measures.items() if found is not None}
+        rows = {name: found.to_row() for name, found in measures.items() if found is not None}
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -355,7 +359,10 @@ class Evaluation:
         return count(relation, self.sample, self.labels.codes, len(self.labels.classes))
 
     def _estimate(self, counted: Count) -> Estimate:
-        return estimate(counted, self.estimator.instance, self.confidence, self.permutations, self.seed)
+        times, pseudo = self.permutations, pseudo_values(counted)
+        p_value = permutation_p_value(counted, times, self.seed) if times else None
+        facts = moments(counted.cells, pseudo)
+        return estimate(counted, facts, self.estimator.instance, self.confidence, p_value)
 
     def _local_of_sample(self, row: int) -> LocalResult:
         consistency = local(self._grouped, row, self.confidence)

@@ -6,12 +6,12 @@ from typing import Any
 import attrs
 import pandas as pd
 
+from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.comparison import Difference
+from faithkit.measure.witnesses import Violation
 from faithkit.run.evaluation import Evaluation, with_ends
-from faithkit.run.jsonable import json_text
 from faithkit.run.subgroups import Subgroups
-from faithkit.run.witnesses import Violation
 
 
 @attrs.frozen(eq=False)

@@ -10,19 +10,20 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.measure.cells import Cells
 from faithkit.measure.comparison import Difference, Side
-from faithkit.measure.estimate import Estimate, estimate_from
+from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments, chance
 from faithkit.measure.owned import Counts
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.tally import Count
+from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import component
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.log_counts import LogCount, count_log, log_moments, witnesses
 from faithkit.run.passes import FirstPass, Reading
 from faithkit.run.pipeline import Labels, encode_labels
+from faithkit.run.readable import cells_of
 from faithkit.run.subgroups import Subgroups, members
-from faithkit.run.witnesses import LocalResult, Witness, cells_of
 
 REMEDY = "read the log into memory and give faithkit.score its columns"
 
@@ -118,9 +119,7 @@ class LogEvaluation(Evaluation):
         return count_log(self.reading, relation, predictions_of(cells))
 
     def _estimate(self, counted: Count) -> Estimate:
-        facts, groups = self._facts(counted), counted.relation.groups
-        scorer = self.estimator.instance
-        return estimate_from(counted.cells, counted.tallies(), facts, scorer, self.confidence, groups)
+        return estimate(counted, self._facts(counted), self.estimator.instance, self.confidence)
 
     def _facts(self, counted: Count) -> Moments:
         assert isinstance(counted, LogCount)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.foreign import foreign
+from faithkit.jsonable import names
 from faithkit.measure.comparison import Difference, holm
 from faithkit.measure.rows import unmasked
-from faithkit.run.jsonable import names
 from faithkit.wording import suggest
 
 if TYPE_CHECKING:

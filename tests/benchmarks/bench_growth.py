@@ -4,8 +4,8 @@ import numpy as np
 from harness import Curve, benchmark
 
 import faithkit
-from faithkit.measure.estimate import estimate
-from faithkit.measure.estimators import LeaveOneOut
+from faithkit.measure.inference import interval, moments
+from faithkit.measure.jackknife import pseudo_values
 from faithkit.measure.tally import count
 
 COLUMNS, DISTINCT = 14, 1_000
@@ -53,6 +53,7 @@ def sufficiency(rules):
 
     def work():
         fresh = faithkit.Sample(X, sample.explanations)  # a sample remembers what it was asked
-        return estimate(count(in_scope, fresh, labels, 2), LeaveOneOut(), 0.95).low
+        counted = count(in_scope, fresh, labels, 2)
+        return interval(moments(counted.cells, pseudo_values(counted)), 0.95)[0]
 
     return work

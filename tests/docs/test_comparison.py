@@ -70,7 +70,9 @@ def test_the_text_repeats_the_numbers_that_it_explains(data):
     assert f"chance is {chance:.4f}" in text
     assert value("consistency", "Quantus", "batch_size=n") == f"{chance:.4f}"
     first = faithkit.score(labels, phi, discretizer=lambda e: np.sign(e.values[:, :5]))
-    assert f"is {curve(first.tally, np.array([64]))[0]:.3f}, by the exact formula" in " ".join(text.split())
+    assert f"is {curve(first.consistency.others, np.array([64]))[0]:.3f}, by the exact formula" in " ".join(
+        text.split()
+    )
     sign = faithkit.score(labels, phi, discretizer="sign").consistency
     assert f"{1 - sign.verified:.0%}".replace("%", " %") in text
     assert f"{sign.value / sign.verified:.0%}".replace("%", " %") in text

@@ -1,6 +1,7 @@
 """Estimators: every score and mean by hand, and the decoders they stand for."""
 
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from faithkit.errors import ContractError
-from faithkit.measure.estimate import estimate_from
+from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import (
     FunctionEstimator,
     LeaveOneOut,
@@ -57,7 +58,8 @@ def score(estimator, tally):
 
 def summarise(tally, estimator, confidence=0.95):
     facts = moments(tally.cells, grouped_pseudo_values(tally.cells))
-    return estimate_from(tally.cells, [tally], facts, estimator, confidence, groups=True)
+    whole = SimpleNamespace(cells=tally.cells, tallies=lambda: [tally], relation=SameExplanation())
+    return estimate(whole, facts, estimator, confidence)
 
 
 def test_leave_one_out_by_hand():

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrices import Matrix, counted, grouped
+from matrices import Matrix, counted, estimated, grouped
 from scipy import stats
 
 from faithkit.errors import InputError
 from faithkit.measure.comparison import difference, holm
-from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.inference import Moments, chance, interval, moments
 from faithkit.measure.jackknife import grouped_pseudo_values, per_row, pseudo_values, standard_error
+from faithkit.measure.others import Others
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.planning import curve, plan_samples, unverified_share
 from faithkit.measure.relations import SameExplanation
@@ -32,6 +32,10 @@ def asked(matrix, owned):
 
 def facts(count_):
     return moments(count_.cells, pseudo_values(count_))
+
+
+def others(tally):
+    return Others.of(tally.cells)
 
 
 def interval_of(tally, confidence=0.95):
@@ -136,10 +140,10 @@ def test_a_grouping_asked_as_a_general_relation_gives_the_same_moments_and_inter
 def test_the_interval_contains_the_bracket_and_grows_with_confidence(case, confidence):
     matrix, owned, labels, k = case
     for relation in (Matrix(matrix), SameExplanation()):
-        found = estimate(counted(relation, owned, labels, k), LeaveOneOut(), confidence)
+        found = estimated(counted(relation, owned, labels, k), LeaveOneOut(), confidence)
         assert 0 <= found.low <= found.bracket[0] + 1e-12
         assert found.bracket[1] - 1e-12 <= found.high <= 1
-        wider = estimate(counted(relation, owned, labels, k), LeaveOneOut(), (1 + confidence) / 2)
+        wider = estimated(counted(relation, owned, labels, k), LeaveOneOut(), (1 + confidence) / 2)
         assert wider.low <= found.low + 1e-12
         assert wider.high >= found.high - 1e-12
 
@@ -233,7 +237,7 @@ def test_a_bootstrap_would_let_duplicates_agree_with_themselves():
 def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case):
     matrix, owned, labels, k = case
     M, V = brute.estimate(asked(matrix, owned), labels.tolist())
-    found = estimate(counted(Matrix(matrix), owned, labels, k), LeaveOneOut(), 0.95)
+    found = estimated(counted(Matrix(matrix), owned, labels, k), LeaveOneOut(), 0.95)
     assert found.value == (pytest.approx(M, abs=1e-12) if V > 0 else None)
     assert found.verified == pytest.approx(V, abs=1e-12)
     assert found.bracket == pytest.approx((M, M + 1 - V), abs=1e-12)
@@ -249,32 +253,32 @@ def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case
     ],
 )
 def test_the_verdict_follows_the_verified_share(owned, verdict):
-    found = estimate(grouping(owned, [0] * len(owned)), LeaveOneOut(), 0.95)
+    found = estimated(grouping(owned, [0] * len(owned)), LeaveOneOut(), 0.95)
     assert found.verdict == verdict
 
 
 def test_the_error_bound_of_a_grouping_is_nine_over_four_n_plus_the_squared_unverified_share():
-    found = estimate(grouping([0, 0, 0, 1], [0, 0, 1, 0]), LeaveOneOut(), 0.95)
+    found = estimated(grouping([0, 0, 0, 1], [0, 0, 1, 0]), LeaveOneOut(), 0.95)
     assert found.mse_bound == pytest.approx(9 / 16 + (1 / 4) ** 2)
 
 
 def test_the_error_bound_of_another_relation_uses_the_squared_standard_error():
     matrix = [[1, 1, 0], [0, 1, 1], [0, 0, 0]]
     owned, labels = [0, 0, 1, 1, 2], [0, 1, 1, 0, 1]
-    found = estimate(counted(Matrix(matrix), owned, labels), LeaveOneOut(), 0.95)
+    found = estimated(counted(Matrix(matrix), owned, labels), LeaveOneOut(), 0.95)
     psi = [m for m, _ in brute.pseudo_values(asked(matrix, owned), labels)]
     assert found.verified == pytest.approx(4 / 5)
     assert found.mse_bound == pytest.approx(np.var(psi, ddof=1) / 5 + (1 / 5) ** 2)
 
 
 def test_another_relation_without_a_standard_error_has_no_error_bound():
-    found = estimate(counted(Matrix([[1]]), [0, 0, 0], [0, 0, 0]), LeaveOneOut(), 0.95)
+    found = estimated(counted(Matrix([[1]]), [0, 0, 0], [0, 0, 0]), LeaveOneOut(), 0.95)
     assert found.se is None
     assert found.mse_bound is None
 
 
 def test_an_explainer_that_never_repeats_itself_gets_no_comforting_error_bound():
-    found = estimate(grouping(np.arange(1000), np.arange(1000) % 2), LeaveOneOut(), 0.95)
+    found = estimated(grouping(np.arange(1000), np.arange(1000) % 2), LeaveOneOut(), 0.95)
     assert found.mse_bound > 1.0
 
 
@@ -366,8 +370,8 @@ def test_the_p_value_is_valid_under_the_null():
 
 def test_the_p_value_is_asked_for_or_absent():
     sample = grouping([0, 0, 1, 1], [0, 0, 1, 1])
-    assert estimate(sample, LeaveOneOut(), 0.95).p_value is None
-    found = estimate(sample, LeaveOneOut(), 0.95, permutations=50, seed=2).p_value
+    assert estimated(sample, LeaveOneOut(), 0.95).p_value is None
+    found = estimated(sample, LeaveOneOut(), 0.95, permutations=50, seed=2).p_value
     assert found == permutation_p_value(sample, 50, seed=2)
 
 
@@ -504,7 +508,7 @@ def test_the_curve_is_the_average_over_all_subsamples(case):
         (SameExplanation(), [[a == b for b in owned] for a in owned]),
     ]:
         tally = counted(relation, owned, labels, k).tally
-        found = curve(tally, np.arange(1, n + 1))
+        found = curve(others(tally), np.arange(1, n + 1))
         for size in range(1, n + 1):
             parts = []
             for rows in combinations(range(n), size):
@@ -512,13 +516,13 @@ def test_the_curve_is_the_average_over_all_subsamples(case):
                 parts.append(brute.estimate(inner, [labels[a] for a in rows]))
             assert found[size - 1] == pytest.approx(np.mean([m for m, _ in parts]), abs=1e-12)
             unverified = 1 - np.mean([v for _, v in parts])
-            assert unverified_share(tally, size) == pytest.approx((unverified, unverified), abs=1e-12)
+            assert unverified_share(others(tally), size) == pytest.approx((unverified, unverified), abs=1e-12)
 
 
 def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
     rng = np.random.default_rng(2)
     tally = grouped(rng.poisson(2.0, (3000, 2)))
-    found = curve(tally, np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
+    found = curve(others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
     assert found[0] == 0.0
     # a random pair shares explanation and label with this probability
     pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
@@ -532,7 +536,7 @@ def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
 @pytest.mark.parametrize("size", [0, -1, 4])
 def test_the_curve_ends_at_the_samples_own_size(size):
     with pytest.raises(InputError, match=f"known from 1 to 3, the sample's size; got {size}"):
-        curve(grouped([[2], [1]]), np.array([size]))
+        curve(others(grouped([[2], [1]])), np.array([size]))
 
 
 # of twenty instances four are alone, two share in one pair, nine in three triples, five in one group
@@ -546,7 +550,7 @@ def test_the_forecast_by_hand(size):
     w = p1**2 / (2 * p0 * p2)  # 1/18
     best = p0 * math.exp(-t * p1 / p0)
     worst = p0 * (1 - w + w * math.exp(-2 * t * p2 / p1))
-    assert unverified_share(PILOT, size) == pytest.approx((best, worst))
+    assert unverified_share(others(PILOT), size) == pytest.approx((best, worst))
     assert best < worst < p0
 
 
@@ -562,23 +566,23 @@ def test_the_forecast_by_hand(size):
 def test_the_worst_forecast_in_its_special_cases(table, worst):
     tally = grouped(table)
     assert tally.n == 10
-    assert unverified_share(tally, 20)[1] == pytest.approx(worst)
+    assert unverified_share(others(tally), 20)[1] == pytest.approx(worst)
 
 
 def test_where_all_is_verified_more_data_leaves_all_verified():
-    assert unverified_share(grouped([[2], [3]]), 40) == (0.0, 0.0)
+    assert unverified_share(others(grouped([[2], [3]])), 40) == (0.0, 0.0)
 
 
 def test_forecasts_meet_the_exact_share_at_the_samples_own_size():
-    assert unverified_share(PILOT, 20) == pytest.approx((0.2, 0.2))
-    just_beyond = unverified_share(grouped(np.repeat(PILOT.counts, 1000, axis=0)), 20_001)
+    assert unverified_share(others(PILOT), 20) == pytest.approx((0.2, 0.2))
+    just_beyond = unverified_share(others(grouped(np.repeat(PILOT.counts, 1000, axis=0))), 20_001)
     assert just_beyond == pytest.approx((0.2, 0.2), rel=1e-3)
 
 
 def test_a_forecast_beyond_eight_times_the_pilot_is_refused():
-    unverified_share(PILOT, 160)
+    unverified_share(others(PILOT), 160)
     with pytest.raises(InputError, match=r"a pilot of 20 says nothing about 161 instances.*end at 160"):
-        unverified_share(PILOT, 161)
+        unverified_share(others(PILOT), 161)
 
 
 def test_forecasts_bracket_what_larger_samples_then_show():
@@ -588,7 +592,7 @@ def test_forecasts_bracket_what_larger_samples_then_show():
     pilot = grouped(rng.multinomial(500, masses)[:, None])
     for times in (2, 4, 8):
         truth = np.sum(masses * (1 - masses) ** (500 * times - 1))
-        best, worst = unverified_share(pilot, 500 * times)
+        best, worst = unverified_share(others(pilot), 500 * times)
         assert best - 0.05 <= truth <= worst + 0.05  # a pilot of 500 knows its shares to about 0.02
 
 
@@ -596,22 +600,22 @@ def test_forecasts_bracket_what_larger_samples_then_show():
 def test_a_plan_from_a_pilot_gives_the_first_sizes_whose_forecasts_reach_epsilon(epsilon):
     expected = []
     for end in (0, 1):
-        reached = (size for size in range(2, 161) if unverified_share(PILOT, size)[end] <= epsilon)
+        reached = (size for size in range(2, 161) if unverified_share(others(PILOT), size)[end] <= epsilon)
         expected.append(next(reached, None))
-    found = plan_samples(epsilon, tally=PILOT)
+    found = plan_samples(epsilon, pilot=others(PILOT))
     assert found.from_pilot == tuple(expected)
     assert found.pilot_size == 20
     assert (found.from_range, found.corollary) == (None, None)
 
 
 def test_a_plan_says_when_eight_pilots_would_not_do():
-    assert plan_samples(0.1, tally=PILOT).from_pilot == (48, None)  # 20·(1 + 2·ln 2) = 47.7
+    assert plan_samples(0.1, pilot=others(PILOT)).from_pilot == (48, None)  # 20·(1 + 2·ln 2) = 47.7
     distinct = grouped(np.eye(10, dtype=int))
-    assert plan_samples(0.1, tally=distinct).from_pilot == (None, None)
+    assert plan_samples(0.1, pilot=others(distinct)).from_pilot == (None, None)
 
 
 def test_a_plan_can_be_made_from_the_range_and_a_pilot_at_once():
-    found = plan_samples(0.1, n_explanations=2048, tally=PILOT)
+    found = plan_samples(0.1, n_explanations=2048, pilot=others(PILOT))
     assert (found.from_range, found.corollary, found.from_pilot) == (7535, 835_879, (48, None))
 
 

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrices import Matrix, counted
+from matrices import Matrix, counted, estimated
 
 import faithkit
 from faithkit.errors import ContractError, InputError
 from faithkit.measure import asking, bitsets, label_sets, tally
 from faithkit.measure.bitsets import column_sums, pack_bits
 from faithkit.measure.comparison import difference
-from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
 from faithkit.measure.jackknife import largest_share, per_row, pseudo_values
 from faithkit.measure.label_sets import LabelSets
@@ -113,8 +112,8 @@ def test_every_estimate_has_the_bits_that_whole_tables_give(case, regime):
         whole = counted(relation, owned, labels, k)
         with limits(regime):
             parts = counted(relation, owned, labels, k)
-            found = [estimate(parts, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
-        assert found == [estimate(whole, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
+            found = [estimated(parts, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
+        assert found == [estimated(whole, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
 
 
 @given(samples(), regimes)

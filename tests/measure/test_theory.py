@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrices import Matrix, counted, grouped
+from matrices import Matrix, counted, estimated, grouped
 from scipy import stats
 
 from faithkit.errors import InputError
 from faithkit.measure import theory
-from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.local import clopper_pearson, local, local_from_counts
@@ -294,7 +293,7 @@ def test_two_explainers_that_no_sample_can_tell_apart_get_one_honest_answer():
     labels = x % 2
     assert len(set(labels.tolist())) == 2
     found = [
-        estimate(counted(SameExplanation(), owned, labels), LeaveOneOut(), 0.95) for owned in (x, x // 2)
+        estimated(counted(SameExplanation(), owned, labels), LeaveOneOut(), 0.95) for owned in (x, x // 2)
     ]
     assert found[0].to_dict() == found[1].to_dict()
     for one in found:

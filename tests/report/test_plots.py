@@ -131,7 +131,7 @@ def test_a_comparison_draws_only_what_was_measured(logged):
 
 
 def test_the_curve_ends_at_the_value_and_its_band_at_the_bracket(logged):
-    ax = plots.sample_size_curve(axes(), logged.owned["consistency"])
+    ax = plots.sample_size_curve(axes(), logged.consistency.others)
     line, band = ax.lines[0], ax.collections[0].get_paths()[0].vertices
     assert (line.get_xdata()[0], line.get_ydata()[0]) == (1, 0)
     assert (line.get_xdata()[-1], line.get_ydata()[-1]) == pytest.approx((10, logged.consistency.value))
@@ -148,7 +148,7 @@ def test_local_scores_leave_out_what_could_not_be_checked(logged):
 
 
 def test_group_sizes_are_shares_of_instances_and_the_lonely_stand_out(logged):
-    bars = plots.group_sizes(axes(), logged.owned["consistency"]).patches
+    bars = plots.group_sizes(axes(), logged.consistency.others).patches
     # sizes 1, 2, 3–4, 5–8
     assert [bar.get_height() for bar in bars] == pytest.approx([0.1, 0.2, 0.7, 0])
     assert bars[0].get_facecolor() != bars[1].get_facecolor()
@@ -164,8 +164,9 @@ def test_the_largest_group_is_in_the_last_bin(most, last):
 def test_one_row_can_be_drawn():
     alone = faithkit.score(["yes"], ["because"])
     assert dots(alone.plot()) == []
-    for draw in (plots.sample_size_curve, plots.local_scores, plots.group_sizes):
-        draw(axes(), alone.owned["consistency"]).get_figure().canvas.draw()
+    plots.local_scores(axes(), alone.owned["consistency"]).get_figure().canvas.draw()
+    for draw in (plots.sample_size_curve, plots.group_sizes):
+        draw(axes(), alone.consistency.others).get_figure().canvas.draw()
 
 
 def test_neither_plots_nor_pages_touch_pyplot():

@@ -1,0 +1,74 @@
+"""How many others each row could be checked against: what a plan, a curve and a later comparison need.
+
+The expected value of a smaller sample depends on a row's score only through the number of its others, so the
+rows of one number are kept together, with their mean score.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.owned import OwnedCells
+from faithkit.measure.sums import exact_sum, quotient
+
+EXACT = 1000  # different numbers; with more, large ones are rounded to three digits
+
+
+@attrs.frozen
+class Others:
+    """Rows by the number of others that they could be checked against.
+
+    Attributes
+    ----------
+    number : tuple of int
+        Numbers of others that occur, in order. Of more than 1,000 different ones, those behind the first
+        1,000 are rounded to three digits.
+    rows : tuple of int
+        How many rows have that number.
+    score : tuple of float
+        The mean share of these others that agree with the row; 0 where there are none.
+
+    Examples
+    --------
+    >>> from faithkit.measure.tally import Tally
+    >>> Others.of(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).cells)
+    Others(number=(0, 2), rows=(1, 3), score=(0.0, 0.3333333333333333))
+    """
+
+    number: tuple[int, ...] = attrs.field(converter=tuple)
+    rows: tuple[int, ...] = attrs.field(converter=tuple)
+    score: tuple[float, ...] = attrs.field(converter=tuple)
+
+    @classmethod
+    def of(cls, cells: OwnedCells) -> "Others":
+        """Gather the rows of a tally."""
+        used = cells.owners > 0
+        D, A, rows = cells.others[used], cells.agreeing[used], cells.owners[used]
+        kinds, place = np.unique(_rounded(D), return_inverse=True)
+        score = np.divide(A, D, out=np.zeros(len(D)), where=D > 0) * rows
+        order = np.argsort(place, kind="stable")
+        edges = np.searchsorted(place[order], np.arange(len(kinds) + 1))
+        parts = [order[a:b] for a, b in pairwise(edges)]
+        times = [int(rows[part].sum()) for part in parts]
+        means = [quotient(exact_sum(score[part]), n) for part, n in zip(parts, times, strict=True)]
+        return cls(kinds.tolist(), times, means)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return sum(self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values: three lists of one length."""
+        return {"number": list(self.number), "rows": list(self.rows), "score": list(self.score)}
+
+
+def _rounded(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    known = np.unique(numbers)
+    if len(known) <= EXACT:
+        return numbers
+    unit = 10 ** np.maximum(0, np.floor(np.log10(np.maximum(numbers, 1))).astype(np.int64) - 2)
+    return np.where(numbers <= known[EXACT - 1], numbers, (numbers + unit // 2) // unit * unit)
