@@ -36,8 +36,13 @@ def command(*arguments):
 
 
 def hearing(options):
-    """Let a process hear Ctrl-C: what a shell runs in the background ignores it, and so do its children."""
-    return {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **options}
+    """Let a process hear signals: what a shell or nohup runs may ignore some, and so do its children."""
+    return {"preexec_fn": _hear, **options}
+
+
+def _hear():
+    for name in ("SIGINT", "SIGHUP", "SIGTERM"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def environment(folder, **more):

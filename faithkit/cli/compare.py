@@ -48,7 +48,7 @@ def command(seed: int, backend: str | None, scheduler: str | None, **options: An
     marked as the best, too.
     """
     from faithkit.inputs.situation import prepare
-    from faithkit.run.compare import compare
+    from faithkit.run.api import compare
 
     warn_on_stderr()
     check_components(options)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from faithkit.extension.discovery import Source
 from faithkit.extension.trial import READY
 
 _START = 30.0  # seconds for Python itself to start
+_BUSY = 4.0  # times as long as that may a plugin take on a machine that is busy
 _CODE = (
     "import json, sys; asked = json.loads(sys.stdin.readline()); sys.path[:] = asked['path']; "
     "from faithkit.extension.trial import answer; answer(asked['plugins'], asked['patience'])"
@@ -57,9 +59,12 @@ def ask(sources: Sequence[Source], patience: float) -> Iterator[tuple[Source, An
 
 def _answers(sources: Sequence[Source], patience: float) -> Iterator[Answer]:
     """Yield the answers of one process: of all plugins, or of the first ones, up to one that fails."""
+    began = time.monotonic()
     with _conversation(_request(sources, patience)) as lines:
         if _next(lines, _START) != f"{READY}\n":
             return
+        # where Python itself takes long to start, the machine is slow or busy: that is not the plugins' fault
+        patience = max(patience, _BUSY * (time.monotonic() - began))
         for position in range(len(sources)):
             line = _next(lines, patience)
             if line == "" and position > 0:

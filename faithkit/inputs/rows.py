@@ -105,6 +105,17 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
     return X.tocsr() if kind == "sparse" else X
 
 
+def check_row(row: Any) -> None:
+    """Refuse anything but a sample of one row."""
+    if not isinstance(row, list) and getattr(row, "ndim", 0) != 2:
+        raise InputError(
+            f"the new row is a {type(row).__name__}; expected a sample of one row: give X.iloc[[0]] of a "
+            "frame, X[[0]] of an array, a list of one text, or a row's number in the sample."
+        )
+    if n_rows(row) != 1:
+        raise InputError(f"give one row at a time, got {n_rows(row)}.")
+
+
 def check_columns(X: Rows, background: Rows) -> None:
     """Refuse rows that have other columns than the background, before anything is explained.
 

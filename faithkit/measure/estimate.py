@@ -89,12 +89,12 @@ class Estimate:
     @classmethod
     def from_dict(cls, told: Mapping[str, Any], n: int) -> "Estimate":
         """Make an estimate of what `to_dict` told of n rows; what an older version did not tell is None."""
-        known = {field.name: told.get(field.name) for field in attrs.fields(cls)}
+        known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
         known["bracket"] = tuple(told["bracket"])
         if known["moments"] is not None:
             known["moments"] = Moments.from_dict(known["moments"], n, told["verified"])
         if known["others"] is not None:
-            known["others"] = Others(**known["others"])
+            known["others"] = Others.from_dict(known["others"])
         return cls(**known)
 
 

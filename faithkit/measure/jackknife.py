@@ -18,7 +18,7 @@ from faithkit.measure.estimators import ratio
 from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.owned import OwnedCells
 from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
-from faithkit.measure.tally import Count
+from faithkit.measure.tally import RowCount
 
 
 @attrs.frozen(eq=False)
@@ -76,7 +76,7 @@ def _assemble(own: tuple[NDArray[Any], ...], sums: tuple[Floats, Ints]) -> tuple
     return h - S + s * term, ((D > 0) + Z - s * (D == 1)).astype(np.float64)
 
 
-def pseudo_values(counted: Count) -> Pseudo:
+def pseudo_values(counted: RowCount) -> Pseudo:
     """Compute every delete-one jackknife pseudo-value of M and V.
 
     Examples
@@ -115,7 +115,7 @@ def grouped_pseudo_values(cells: OwnedCells) -> Pseudo:
     return Pseudo(value[used], verified[used], cells.owners[used], lambda: cells.n / 2)
 
 
-def _sums_over_explanations(counted: Count, influence: _Influence) -> tuple[Ints, Ints]:
+def _sums_over_explanations(counted: RowCount, influence: _Influence) -> tuple[Ints, Ints]:
     """Sum G − E, in steps of the grid, and Z over the explanations that hold for each instance."""
     sets, cells = counted.sets, counted.cells
     sums = np.zeros((len(counted.labels), 2 if influence.lone.any() else 1), dtype=np.int64)
@@ -142,7 +142,7 @@ def _subtract_rare(sums: Ints, bits: Bits, sets: LabelSets, where: tuple[Ints, I
         np.subtract.at(sums, instance[held], loss[cell[held]])
 
 
-def largest_share(counted: Count) -> float:
+def largest_share(counted: RowCount) -> float:
     """Return the largest w of an instance: the shares that it has in the values of others, added up."""
     cells, s = counted.cells, counted.reflexive
     share = cells.owners * ratio(np.ones(cells.owners.shape), cells.others)
@@ -157,7 +157,7 @@ def largest_share(counted: Count) -> float:
     return float((grid.floats(sums) - own).max(initial=0.0))
 
 
-def per_row(counted: Count, pseudo: Pseudo) -> tuple[Floats, Floats]:
+def per_row(counted: RowCount, pseudo: Pseudo) -> tuple[Floats, Floats]:
     """Return the pseudo-values of M and Q for every instance, in the sample's order."""
     if not counted.relation.groups:
         return pseudo.value, pseudo.disagreement

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.measure.tally import Count
+from faithkit.measure.tally import RowCount
 
 
 @attrs.frozen
@@ -30,7 +30,7 @@ class Local:
     confidence: float
 
 
-def local(counted: Count, row: int, confidence: float = 0.95) -> Local:
+def local(counted: RowCount, row: int, confidence: float = 0.95) -> Local:
     """Measure one row of the sample.
 
     Examples

@@ -4,6 +4,7 @@ The expected value of a smaller sample depends on a row's score only through the
 rows of one number are kept together, with their mean score.
 """
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.estimators import ratio
 from faithkit.measure.owned import OwnedCells
 from faithkit.measure.sums import exact_sum, quotient
 
@@ -38,9 +40,9 @@ class Others:
     Others(number=(0, 2), rows=(1, 3), score=(0.0, 0.3333333333333333))
     """
 
-    number: tuple[int, ...] = attrs.field(converter=tuple)
-    rows: tuple[int, ...] = attrs.field(converter=tuple)
-    score: tuple[float, ...] = attrs.field(converter=tuple)
+    number: tuple[int, ...]
+    rows: tuple[int, ...]
+    score: tuple[float, ...]
 
     @classmethod
     def of(cls, cells: OwnedCells) -> "Others":
@@ -48,13 +50,13 @@ class Others:
         used = cells.owners > 0
         D, A, rows = cells.others[used], cells.agreeing[used], cells.owners[used]
         kinds, place = np.unique(_rounded(D), return_inverse=True)
-        score = np.divide(A, D, out=np.zeros(len(D)), where=D > 0) * rows
+        score = ratio(A, D) * rows
         order = np.argsort(place, kind="stable")
         edges = np.searchsorted(place[order], np.arange(len(kinds) + 1))
         parts = [order[a:b] for a, b in pairwise(edges)]
         times = [int(rows[part].sum()) for part in parts]
         means = [quotient(exact_sum(score[part]), n) for part, n in zip(parts, times, strict=True)]
-        return cls(kinds.tolist(), times, means)
+        return cls(tuple(kinds.tolist()), tuple(times), tuple(means))
 
     @property
     def n(self) -> int:
@@ -64,6 +66,11 @@ class Others:
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values: three lists of one length."""
         return {"number": list(self.number), "rows": list(self.rows), "score": list(self.score)}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Sequence[Any]]) -> "Others":
+        """Make it of what `to_dict` told."""
+        return cls(tuple(told["number"]), tuple(told["rows"]), tuple(told["score"]))
 
 
 def _rounded(numbers: NDArray[np.int64]) -> NDArray[np.int64]:

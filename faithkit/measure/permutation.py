@@ -18,7 +18,7 @@ from faithkit.measure.inference import agreement
 from faithkit.measure.label_sets import COMMON, LabelSets
 from faithkit.measure.owned import Counts, numbered
 from faithkit.measure.relations import key_of
-from faithkit.measure.tally import Count
+from faithkit.measure.tally import RowCount
 
 AT_ONCE = 64  # permutations for which a relation is asked once
 AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
@@ -26,7 +26,7 @@ AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
 Draws = Iterator[Counts]
 
 
-def permutation_p_value(counted: Count, permutations: int, seed: int = 0) -> float:
+def permutation_p_value(counted: RowCount, permutations: int, seed: int = 0) -> float:
     """Return the one-sided p-value of M under labels unrelated to explanations.
 
     Examples
@@ -54,7 +54,7 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
         yield rng.permutation(labels)
 
 
-def _grouped_means(counted: Count, draws: Draws) -> Iterator[float]:
+def _grouped_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     """Yield M of every draw: groups of one size are alike, so the largest come first."""
     cells, n = counted.cells, counted.cells.n
     sizes = np.sort(cells.totals[cells.totals > 1])[::-1]
@@ -65,7 +65,7 @@ def _grouped_means(counted: Count, draws: Draws) -> Iterator[float]:
         yield float((T * (T - 1) / (sizes[occurring // k] - 1)).sum() / n)
 
 
-def _asked_means(counted: Count, draws: Draws) -> Iterator[float]:
+def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     """Yield M of every draw, asking the relation once for many of them."""
     order = _content_order(counted)
     s = counted.reflexive.astype(np.int64)
@@ -83,8 +83,8 @@ def _at(order: NDArray[np.intp], labels: Counts) -> Counts:
     return placed
 
 
-def _agreeing(counted: Count, batch: list[Counts]) -> Counts:
-    """Count, for every draw and instance, the instances of its label for which its explanation holds."""
+def _agreeing(counted: RowCount, batch: list[Counts]) -> Counts:
+    """RowCount, for every draw and instance, the instances of its label for which its explanation holds."""
     sets = [LabelSets(labels, counted.n_labels) for labels in batch]
     agreeing = np.empty((len(batch), len(counted.owned)), dtype=np.int64)
     for start, stop, bits in counted.blocks():
@@ -96,7 +96,7 @@ def _agreeing(counted: Count, batch: list[Counts]) -> Counts:
     return agreeing
 
 
-def _content_order(counted: Count) -> NDArray[np.intp]:
+def _content_order(counted: RowCount) -> NDArray[np.intp]:
     """Put instances in an order of what they are to the relation, the most widely held explanations first.
 
     An instance is known by its explanation and by all explanations that hold for it; those that are alike in

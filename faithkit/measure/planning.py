@@ -88,7 +88,7 @@ def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> curve(Others(number=[0, 1], rows=[1, 2], score=[0.0, 1.0]), np.array([1, 2, 3])).round(3)
+    >>> curve(Others(number=(0, 1), rows=(1, 2), score=(0.0, 1.0)), np.array([1, 2, 3])).round(3)
     array([0.   , 0.333, 0.667])
     """
     return np.array([_expected(sample, int(size)) for size in sizes])
@@ -125,7 +125,7 @@ def unverified_share(sample: Others, size: int) -> tuple[float, float]:
 
     Examples
     --------
-    >>> pilot = Others(number=[0, 1], rows=[1, 2], score=[0.0, 1.0])
+    >>> pilot = Others(number=(0, 1), rows=(1, 2), score=(0.0, 1.0))
     >>> [round(share, 3) for share in unverified_share(pilot, 3)]
     [0.333, 0.333]
     """

@@ -18,7 +18,7 @@ from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.owned import Counts, OwnedCells
 from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.rows import concat_rows
-from faithkit.measure.tally import Count
+from faithkit.measure.tally import RowCount
 
 NOBODY = np.zeros(0, dtype=np.int64)
 
@@ -72,7 +72,9 @@ def _places(relation: Relation, own: Explanations, labels: Counts, whole: Whole)
     return np.where(known[place] == mine, place, -1)
 
 
-def count_shard(relation: Relation, sample: Sample, labels: Counts, whole: Whole, cells: OwnedCells) -> Count:
+def count_shard(
+    relation: Relation, sample: Sample, labels: Counts, whole: Whole, cells: OwnedCells
+) -> RowCount:
     """Say where the instances of a shard stand in the counts of all instances.
 
     One without an explanation stands at any cell of a missing one: none of these holds for anything.
@@ -83,12 +85,20 @@ def count_shard(relation: Relation, sample: Sample, labels: Counts, whole: Whole
     owned, reflexive = whole.row[place], np.zeros(len(place), dtype=bool)
     for block in bit_blocks(relation, sample, whole.explanations):
         note_own(reflexive, block, owned)
-    return Count(
-        relation, sample, labels, whole.n_labels, owned, reflexive, whole.explanations, cells, place=place
+    return RowCount(
+        relation=relation,
+        sample=sample,
+        labels=labels,
+        n_labels=whole.n_labels,
+        owned=owned,
+        reflexive=reflexive,
+        explanations=whole.explanations,
+        cells=cells,
+        place=place,
     )
 
 
-def spreads(counted: Count) -> tuple[Spread, Spread]:
+def spreads(counted: RowCount) -> tuple[Spread, Spread]:
     """Measure the pseudo-values of M and Q of a shard's instances, by the counts of all instances."""
     value, verified = agreement(counted.cells)
     pseudo = pseudo_values(counted)

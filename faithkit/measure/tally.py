@@ -81,48 +81,19 @@ def _self_counted() -> Counts:
     return np.array([0, 1]).reshape(2, 1, 1)
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class Count:
-    """A relation's counts over a sample, and where each instance stands in them.
+    """A relation's counts over a population.
 
-    `owned[i]` is the explanation of instance i, `reflexive[i]` whether it holds for i itself, and
-    `explanations` the distinct explanations in order of first appearance. `cells` is all that the kernel
-    computes with; `table` has the counts of a relation that was asked over all labels, if not too many.
+    `explanations` are the distinct ones in order of first appearance. `cells` is all that the kernel computes
+    with; `table` has the counts of a relation that was asked over all labels, if not too many.
     """
 
     relation: Relation
-    sample: Sample
-    labels: Counts
-    n_labels: int
-    owned: Counts
-    reflexive: NDArray[np.bool_]
     explanations: Explanations
+    n_labels: int
     cells: OwnedCells
     table: Counts | None = None
-    _place: Counts | None = None
-
-    @property
-    def cell(self) -> tuple[Counts, Counts, Counts]:
-        """The index (s, u, y) of every instance into a tally's tables."""
-        return self.reflexive.astype(np.int64), self.owned, self.labels
-
-    @cached_property
-    def place(self) -> Counts:
-        """Where every instance stands among the cells."""
-        if self._place is not None:
-            return self._place
-        codes = self.cells.row * self.n_labels + self.cells.label
-        size = len(self.explanations) * self.n_labels
-        return places(codes, self.owned * self.n_labels + self.labels, size)
-
-    @cached_property
-    def sets(self) -> LabelSets:
-        """Who has which label."""
-        return LabelSets(self.labels, self.n_labels)
-
-    def blocks(self) -> Iterator[tuple[int, int, Bits]]:
-        """Yield the relation's matrix in blocks of explanations: start, stop and packed bits."""
-        return bit_blocks(self.relation, self.sample, self.explanations)
 
     @property
     def tally(self) -> Tally:
@@ -152,10 +123,11 @@ class Count:
         """Count the instances of every label for which some explanations hold: one row for each of these."""
         if self.relation.groups:
             return np.concatenate([self._part(u, u + 1).counts for u in some.tolist()])
-        if self.table is not None:
-            return self.table[some]
-        asked = bit_blocks(self.relation, self.sample, self.explanations.take(some))
-        return np.concatenate([self.sets.table(bits) for _, _, bits in asked])
+        return self.asked(some) if self.table is None else self.table[some]
+
+    def asked(self, some: Counts) -> Counts:
+        """Ask the relation once more, about some explanations and everybody."""
+        raise NotImplementedError
 
     def _part(self, start: int, stop: int) -> Tally:
         """Return the tally of consecutive explanations over all labels."""
@@ -170,6 +142,48 @@ class Count:
         known, label = np.unique(self.cells.label[self.cells.span(start, stop)], return_inverse=True)
         owners = _owners(self.cells, start, stop, label, len(known))
         return Tally(owners[1].copy(), owners)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class RowCount(Count):
+    """Counts over a sample in memory, and where each row stands in them.
+
+    `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself.
+    """
+
+    sample: Sample
+    labels: Counts
+    owned: Counts
+    reflexive: NDArray[np.bool_]
+    _place: Counts | None = None
+
+    @property
+    def cell(self) -> tuple[Counts, Counts, Counts]:
+        """The index (s, u, y) of every row into a tally's tables."""
+        return self.reflexive.astype(np.int64), self.owned, self.labels
+
+    @cached_property
+    def place(self) -> Counts:
+        """Where every row stands among the cells."""
+        if self._place is not None:
+            return self._place
+        codes = self.cells.row * self.n_labels + self.cells.label
+        size = len(self.explanations) * self.n_labels
+        return places(codes, self.owned * self.n_labels + self.labels, size)
+
+    @cached_property
+    def sets(self) -> LabelSets:
+        """Who has which label."""
+        return LabelSets(self.labels, self.n_labels)
+
+    def blocks(self) -> Iterator[tuple[int, int, Bits]]:
+        """Yield the relation's matrix in blocks of explanations: start, stop and packed bits."""
+        return bit_blocks(self.relation, self.sample, self.explanations)
+
+    def asked(self, some: Counts) -> Counts:
+        """Ask the relation once more, about some explanations and all rows."""
+        blocks = bit_blocks(self.relation, self.sample, self.explanations.take(some))
+        return np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
 
 
 def _owners(cells: OwnedCells, start: int, stop: int, label: Counts, n_labels: int) -> Counts:
@@ -198,7 +212,7 @@ def _occurring(tally: Tally) -> Tally:
     return tally if used.all() else Tally(tally.counts[:, used], tally.owners[:, :, used])
 
 
-def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> Count:
+def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> RowCount:
     """Tally a relation over a sample.
 
     Parameters
@@ -227,7 +241,15 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
     codes, size = groups.codes * n_labels + labels, len(groups) * n_labels
     occurring, times = numbered(codes, size)
     cells = np.divmod(occurring, n_labels)
-    counted = partial(Count, relation, sample, labels, n_labels, groups.codes, explanations=distinct)
+    counted = partial(
+        RowCount,
+        relation=relation,
+        sample=sample,
+        labels=labels,
+        n_labels=n_labels,
+        owned=groups.codes,
+        explanations=distinct,
+    )
     if relation.groups:
         return counted(reflexive=~missing, cells=grouped_cells(*cells, times, ~distinct.missing))
     blocks, place = bit_blocks(relation, sample, distinct), places(occurring, codes, size)

@@ -16,7 +16,7 @@ from faithkit.report.views import (
 from faithkit.wording import listing
 
 if TYPE_CHECKING:
-    from faithkit.run.compare import Comparison, Pair
+    from faithkit.run.comparison import Comparison, Pair
 
 
 def comparison_view(found: "Comparison") -> View:

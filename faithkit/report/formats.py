@@ -8,7 +8,7 @@ from faithkit.wording import listing
 if TYPE_CHECKING:
     from faithkit.measure.estimate import Estimate
     from faithkit.measure.witnesses import Violation
-    from faithkit.run.compare import Comparison
+    from faithkit.run.comparison import Comparison
     from faithkit.run.evaluation import Evaluation
 
 

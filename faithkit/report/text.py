@@ -27,7 +27,7 @@ from faithkit.wording import cell_text, few, visible
 
 if TYPE_CHECKING:
     from faithkit.measure.witnesses import LocalResult, Violation, Witness
-    from faithkit.run.compare import Comparison
+    from faithkit.run.comparison import Comparison
     from faithkit.run.evaluation import Evaluation
     from faithkit.run.findings import Findings
     from faithkit.run.subgroups import Subgroups

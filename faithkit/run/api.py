@@ -1,31 +1,32 @@
-"""The three functions most people need: `evaluate`, `score` and `plan`."""
+"""What most people need: `evaluate`, `score`, `compare`, `plan` and `load`."""
 
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
-from faithkit.measure.arguments import python, share, whole_number
-from faithkit.measure.explanations import Sample, as_explanations
+from faithkit.measure.arguments import python
+from faithkit.measure.explanations import as_explanations
 from faithkit.measure.planning import Plan, plan_samples
 from faithkit.measure.rows import n_rows
+from faithkit.run.comparing import compared
+from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
+from faithkit.run.discretizing import learns, warn_about_background
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.execution import Execution
+from faithkit.run.in_memory import InMemory
 from faithkit.run.job import Faults, Job
-from faithkit.run.pipeline import (
-    applicability,
-    check_inputs,
-    discretize,
-    encode_labels,
-    explain_and_identify,
-    learns,
-    teach,
-    warn_about_background,
-)
-from faithkit.run.provenance import Provenance, describe_model
+from faithkit.run.loading import loaded
+from faithkit.run.pipeline import explained, measured
+from faithkit.run.provenance import describe_model
+from faithkit.run.setup import Applicability, Setup
+from faithkit.run.system import check_inputs
 
 
 def evaluate(
@@ -87,39 +88,28 @@ def evaluate(
     (0.25, 0.75)
     """
     check_X(X)
-    confidence, permutations = checked_options(confidence, permutations)
-    seed = whole_number(seed, "the seed")
+    given, way = component("explainer", explainer), component("discretizer", discretizer)
     execution = Execution(python(n_jobs), Faults(on_error, python(row_timeout)), store, progress)
-    chosen = component("explainer", explainer), component("discretizer", discretizer)
-    check_inputs(chosen[0], X)
     scorer = component("estimator", estimator)
-    learners = [given for given in chosen if learns(given)]
-    if background is None and learners:
-        warn_about_background(learners[0])
+    check_inputs(given, X)
     known = X if background is None else check_X(background, "The background")
     check_columns(X, known)
+    learners = [one for one in (given, way) if learns(one)]
+    if background is None and learners:
+        warn_about_background(learners[0])
     predictor = Predictor.of(model, background=known)
-    labels = encode_labels(predictor.predict(X))
-    job = Job(chosen[0], predictor, known, seed)
-    system, explanations = explain_and_identify(job, chosen[1], X, execution)
-    applies, why_not = applicability(relation, explanations, known)
-    return Evaluation(
-        sample=Sample(X, explanations),
-        labels=labels,
+    setup = Setup(
+        explainer=given,
+        discretizer=way,
         estimator=scorer,
         confidence=confidence,
         permutations=permutations,
         seed=seed,
-        applies=applies,
-        relation_given=relation is not None,
-        why_no_sufficiency=why_not,
-        system=system,
-        provenance=Provenance(
-            *chosen,
-            background="given" if background is not None else ("the sample itself" if learners else None),
-            model=describe_model(predictor.model),
-        ),
+        model=describe_model(predictor.model),
+        background=known,
+        learnt_from="given" if background is not None else ("the sample itself" if learners else None),
     )
+    return explained(Job(given, predictor, known, setup.seed), X, relation, execution, setup)
 
 
 def score(
@@ -129,6 +119,7 @@ def score(
     discretizer: Any = "original",
     relation: Any = None,
     estimator: Any = "leave-one-out",
+    seed: int = 0,
     confidence: float = 0.95,
     permutations: int = 0,
 ) -> Evaluation:
@@ -142,6 +133,8 @@ def score(
         The instances, for relations that read them.
     discretizer, relation, estimator, confidence, permutations
         As in `evaluate`.
+    seed : int
+        Of the permutations.
 
     Returns
     -------
@@ -154,36 +147,91 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    confidence, permutations = checked_options(confidence, permutations)
-    labels = encode_labels(predictions)
-    given = as_explanations(explanations)
-    for name, part in (("explanations", given), ("rows of X", X)):
-        if part is not None and (rows := n_rows(part) if name == "rows of X" else len(part)) != len(
-            labels.codes
-        ):
-            raise InputError(f"{rows} {name} for {len(labels.codes)} predictions: give one of each per row.")
-    chosen, scorer = component("discretizer", discretizer), component("estimator", estimator)
-    if given.instances is None:
-        given = attrs.evolve(given, instances=X)
-    if learns(chosen):
-        warn_about_background(chosen, "a log has none, `evaluate` can be given one")
-        teach(chosen, given)
-    identified = discretize(chosen, given)
-    applies, why_not = applicability(relation, identified, X)
-    return Evaluation(
-        sample=Sample(X, identified),
-        labels=labels,
-        estimator=scorer,
+    way = component("discretizer", discretizer)
+    setup = Setup(
+        discretizer=way,
+        estimator=component("estimator", estimator),
         confidence=confidence,
         permutations=permutations,
-        seed=0,
-        applies=applies,
-        relation_given=relation is not None,
-        why_no_sufficiency=why_not,
-        provenance=Provenance(
-            None, chosen, background="the sample itself" if learns(chosen) else None, model=None
-        ),
+        seed=seed,
+        background=X,
     )
+    labels, given = encode_labels(predictions), as_explanations(explanations)
+    for name, rows in (("explanations", len(given)), ("rows of X", None if X is None else n_rows(X))):
+        if rows is not None and rows != len(labels.codes):
+            raise InputError(f"{rows} {name} for {len(labels.codes)} predictions: give one of each per row.")
+    if given.instances is None:
+        given = attrs.evolve(given, instances=X)
+    population = InMemory.of(X, labels, given)
+    if learns(way):
+        warn_about_background(way, "a log has none, `evaluate` can be given one")
+        population.teach(way)
+        setup = attrs.evolve(setup, learnt_from="the sample itself")
+    return measured(population, attrs.evolve(setup, applies=Applicability.of(relation, given, X)))
+
+
+def compare(
+    model: Any,
+    X: Any,
+    explainers: Any = ("shap", "lime"),
+    discretizers: Any = ("original",),
+    relation: Any = None,
+    estimator: Any = "leave-one-out",
+    background: Any = None,
+    seed: int = 0,
+    n_jobs: int = 1,
+    confidence: float = 0.95,
+    permutations: int = 0,
+    store: Any = None,
+    on_error: str = "raise",
+    row_timeout: float | None = None,
+    progress: bool = False,
+) -> Comparison:
+    """Evaluate several explainers, each with several discretizers, on the same rows.
+
+    Parameters
+    ----------
+    model, X
+        As in `evaluate`.
+    explainers, discretizers : iterable
+        Names, "name:param=value,…", instances or functions; one may be given alone. Every explainer explains
+        once, whatever the number of discretizers; a discretizer that does not take an explainer's kind is
+        left out. Where several have one name, the second is called "name (2)".
+    relation, estimator, background, seed, n_jobs, confidence, permutations
+        As in `evaluate`, and so are `store`, `on_error`, `row_timeout` and `progress`.
+
+    Returns
+    -------
+    Comparison
+        Its order, its best and its differences are those of leave-one-out, the estimate of the measure
+        itself, whatever the estimator.
+
+    Examples
+    --------
+    >>> import numpy as np, faithkit
+    >>> X = np.arange(200.0).reshape(-1, 1)
+    >>> def halves(X):
+    ...     return (X[:, 0] >= 100).tolist()
+    >>> def parity(X):
+    ...     return (X[:, 0] % 2).tolist()
+    >>> found = faithkit.compare(lambda X: X[:, 0] >= 100, X, explainers=[halves, parity])
+    >>> found.best()
+    ['halves']
+    """
+    options = {
+        "relation": relation,
+        "estimator": estimator,
+        "background": background,
+        "seed": seed,
+        "n_jobs": n_jobs,
+        "confidence": confidence,
+        "permutations": permutations,
+        "store": store,
+        "on_error": on_error,
+        "row_timeout": row_timeout,
+        "progress": progress,
+    }
+    return compared(explainers, discretizers, partial(evaluate, model, X, **options))
 
 
 def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -> Plan:
@@ -207,23 +255,44 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
     >>> faithkit.plan(0.1, n_explanations=2048).from_range
     7535
     """
-    checked = None
-    if pilot is not None:
-        if not isinstance(pilot, Evaluation):
-            raise InputError(f"the pilot is a {type(pilot).__name__}: give what evaluate or score returned.")
-        checked = pilot.consistency.others
+    if pilot is None:
+        return plan_samples(epsilon, n_explanations)
+    if not isinstance(pilot, Evaluation):
+        raise InputError(
+            f"the pilot is a {type(pilot).__name__}: give what evaluate, score or load returned."
+        )
+    checked = pilot.consistency.others
+    if checked is None:
+        raise InputError(
+            "the pilot was loaded from a file of an older version, which did not write what a plan takes. "
+            "Evaluate or score the rows again."
+        )
     return plan_samples(epsilon, n_explanations, checked)
 
 
-MOST_PERMUTATIONS = 10_000_000
+def load(path: str | Path) -> Evaluation | Comparison:
+    """Read a result that was saved: what `to_json` or the command line wrote, of one system or of several.
 
+    All its numbers are there, and no rows: it can be printed, drawn and compared with another sample, and a
+    plan can be made from it. What needs rows is refused.
 
-def checked_options(confidence: Any, permutations: Any) -> tuple[float, int]:
-    """Return the confidence and the number of permutations as plain numbers; refuse what is none."""
-    times = whole_number(permutations, "permutations", least=0)
-    if times > MOST_PERMUTATIONS:
-        raise InputError(
-            f"{times:,} permutations are too many: {MOST_PERMUTATIONS:,} already tell p-values down to "
-            f"{1 / MOST_PERMUTATIONS:g}, and each takes another tally. Give fewer; 9999 are usual."
-        )
-    return share(confidence, "confidence", usual=0.95), times
+    Parameters
+    ----------
+    path : path
+        A JSON file. What else the command line was asked for (violations, subgroups, a reference) stays
+        there.
+
+    Returns
+    -------
+    Evaluation or Comparison
+
+    Examples
+    --------
+    >>> import faithkit, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "january.json")
+    >>> _ = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_json(path)
+    >>> january, february = faithkit.load(path), faithkit.score(["yes", "no", "no"], ["a", "a", "a"])
+    >>> february.difference(january, paired=False).value
+    -0.3333333333333333
+    """
+    return loaded(path)

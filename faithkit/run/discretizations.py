@@ -14,10 +14,11 @@ from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.creation import EMPTY, parameters
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.run.components import Given, component, several
+from faithkit.run.components import component, several
+from faithkit.run.discretizing import accepted_kinds, learns
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.pipeline import accepted_kinds, discretize, learns, teach
+from faithkit.run.pipeline import measured
+from faithkit.run.setup import Applicability
 from faithkit.wording import describe
 
 COLUMNS = ("consistency", "up_to", "low", "high", "verified", "by_chance", "uniqueness", "n_explanations")
@@ -36,17 +37,13 @@ def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
     >>> with_discretizer(result, lambda phi: phi.values.round(1)).n_explanations
     2
     """
-    found, explanations = component("discretizer", discretizer), _undiscretized(result)
+    found, population = component("discretizer", discretizer), result.population
     kinds = accepted_kinds(found)
-    if kinds and explanations.kind not in kinds:
+    if kinds and population.kind not in kinds:
         return None
-    system = result.system
-    if system is not None:
-        known = explanations if system.job.background is result.sample.X else None
-        system.learn(found, known)
-    elif learns(found):
-        teach(found, explanations)
-    return _rescored(result, found)
+    if learns(found):
+        population.teach(found, result.setup.system)
+    return measured(population, attrs.evolve(result.setup, discretizer=found))
 
 
 def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = None) -> pd.DataFrame:
@@ -83,7 +80,7 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     """
     if not isinstance(result, Evaluation):
         raise InputError(f"the result is a {type(result).__name__}: give what evaluate or score returned.")
-    suitable = _suitable(result.sample.explanations.kind)
+    suitable = _suitable(result.population.kind)
     chosen = suitable if discretizers is None else several("discretizer", discretizers)
     if not chosen:
         raise InputError("no discretizers were given: name some, or leave them out to try all.")
@@ -118,13 +115,14 @@ def _row(result: Evaluation, given: Any) -> dict[str, Any]:
     note = ""
     try:
         found = component("discretizer", given)
-        own = result.provenance.discretizer
+        own = result.setup.discretizer
         if own.recipe is not None and own.recipe == found.recipe:
             found = own  # it has learnt already what it has to
         elif learns(found):
-            teach(found, _undiscretized(result))
+            result.population.teach(found)
             note = "learnt from the sample itself"
-        facts = _facts(_rescored(attrs.evolve(result, applies=None, permutations=0), found))
+        setup = attrs.evolve(result.setup, discretizer=found, applies=Applicability(), permutations=0)
+        facts = _facts(measured(result.population, setup))
     except Exception as error:  # a discretizer that fails is a fact about it; others may work
         name = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
         empty = dict.fromkeys(COLUMNS, float("nan"))
@@ -137,17 +135,3 @@ def _facts(result: Evaluation) -> dict[str, Any]:
     ends = (found.value, found.bracket[1], found.low, found.high)
     values = (*ends, found.verified, found.by_chance, result.uniqueness, result.n_explanations)
     return {**dict(zip(COLUMNS, values, strict=True)), "verdict": found.verdict}
-
-
-def _rescored(result: Evaluation, discretizer: Given) -> Evaluation:
-    sample = Sample(result.sample.X, discretize(discretizer, _undiscretized(result)))
-    provenance = attrs.evolve(result.provenance, discretizer=discretizer)
-    system = result.system and attrs.evolve(result.system, discretizer=discretizer)
-    return attrs.evolve(result, sample=sample, provenance=provenance, system=system)
-
-
-def _undiscretized(result: Evaluation) -> Explanations:
-    explanations = result.sample.explanations
-    if result.provenance.discretizer.text == "original":
-        return explanations
-    return attrs.evolve(explanations, identity=None)

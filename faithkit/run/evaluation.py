@@ -1,47 +1,51 @@
 """The result: what was measured, how sure it is, and everything a person may ask about it next."""
 
-from collections import Counter
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.inputs.labels import Labels
 from faithkit.jsonable import json_text
-from faithkit.measure import asking
+from faithkit.measure import MEASURES
 from faithkit.measure.arguments import whole_number
-from faithkit.measure.bitsets import count_labels, pack_bits, unpack_bits
-from faithkit.measure.blocks import spans
-from faithkit.measure.comparison import Difference, Side, difference
-from faithkit.measure.estimate import Estimate, estimate
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import chance, moments
-from faithkit.measure.jackknife import pseudo_values
-from faithkit.measure.local import Local, local, local_from_counts
-from faithkit.measure.owned import Counts, OwnedCells
-from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.relations import Relation, SameExplanation, fitted, holds_bits
-from faithkit.measure.rows import n_rows, take_rows
-from faithkit.measure.tally import Count, Tally, count
-from faithkit.measure.witnesses import LocalResult, Violation, Witness
-from faithkit.run.components import Given, component
-from faithkit.run.pipeline import Labels, System, encode_labels
-from faithkit.run.provenance import Provenance, describe_data
-from faithkit.run.readable import cells_of, readable
-from faithkit.run.subgroups import Subgroups, members
+from faithkit.measure.difference import Difference, Side, difference
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.explanations import Sample
+from faithkit.measure.owned import OwnedCells
+from faithkit.measure.tally import Count, Tally
+from faithkit.measure.witnesses import LocalResult, Violation
+from faithkit.run.components import component
+from faithkit.run.in_memory import InMemory
+from faithkit.run.population import Population, Saved
+from faithkit.run.setup import Setup
+from faithkit.run.subgroups import Subgroups
+from faithkit.run.violations import violations
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@attrs.define(eq=False, slots=False)
+@attrs.frozen(eq=False, repr=False, kw_only=True)
 class Evaluation:
-    """The faithfulness of one explanation system on one sample; made by `evaluate` and `score`.
+    """The faithfulness of one explanation system on one sample; made by `evaluate`, `score` and `load`.
+
+    Attributes
+    ----------
+    n, n_explanations, unexplained : int
+        The number of instances, of distinct explanations (each missing one counts as one), and of instances
+        without an explanation.
+    why_unexplained, remarks : dict of str to int
+        How many instances have no explanation, by reason, and what explainers remarked on explanations, such
+        as "below the threshold"; the most frequent first.
+    singletons : float
+        The share of instances whose explanation nobody else has.
+    chance : float or None
+        What a constant explainer would get; compare a value of leave-one-out with `verified` × chance.
+    why_no_sufficiency : str or None
 
     Examples
     --------
@@ -53,71 +57,30 @@ class Evaluation:
     True
     """
 
-    sample: Sample
-    labels: Labels
-    estimator: Given
-    confidence: float
-    permutations: int
-    seed: int
-    applies: Relation | None
+    n: int
+    n_explanations: int
+    unexplained: int
+    why_unexplained: dict[str, int]
+    remarks: dict[str, int]
+    singletons: float
+    chance: float | None
+    measures: Mapping[str, Estimate]
     why_no_sufficiency: str | None
-    provenance: Provenance
-    system: System | None = None
-    relation_given: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        self.consistency = self._estimate(self._grouped)
-        self.sufficiency = None if self._applied is None else self._estimate(self._applied)
+    relation: str | None
+    setup: Setup
+    population: Population
+    counts: Mapping[str, Count] = attrs.field(factory=dict)
+    _again: "Callable[[Population, Setup], Evaluation] | None" = None
 
     @property
-    def n(self) -> int:
-        """The number of instances."""
-        return len(self.sample)
+    def consistency(self) -> Estimate:
+        """Whether the same explanation goes with the same prediction."""
+        return self.measures["consistency"]
 
     @property
-    def tally(self) -> Tally:
-        """The tally of consistency, for those who want to compute more from it.
-
-        Refused where explanations × labels are too many to be held as a whole.
-        """
-        return self._grouped.tally
-
-    @property
-    def tallies(self) -> dict[str, Tally]:
-        """The tally of every measure that was taken; refused where it is too large."""
-        counted = {"consistency": self._grouped, "sufficiency": self._applied}
-        return {name: found.tally for name, found in counted.items() if found is not None}
-
-    @property
-    def owned(self) -> dict[str, OwnedCells]:
-        """The tally of every measure that was taken, where it has owners: never too large."""
-        counted = {"consistency": self._grouped, "sufficiency": self._applied}
-        return {name: found.cells for name, found in counted.items() if found is not None}
-
-    @property
-    def n_explanations(self) -> int:
-        """The number of distinct explanations; each missing one counts as one."""
-        return len(self._grouped.explanations)
-
-    @property
-    def unexplained(self) -> int:
-        """The number of instances without an explanation."""
-        return int(self.sample.explanations.missing.sum())
-
-    @property
-    def why_unexplained(self) -> dict[str, int]:
-        """How many instances have no explanation, by reason, the most frequent first."""
-        return self._remarks(self.sample.explanations.missing)
-
-    @property
-    def remarks(self) -> dict[str, int]:
-        """What explainers remarked on explanations, such as "below the threshold", and how often."""
-        return self._remarks(~self.sample.explanations.missing)
-
-    def _remarks(self, rows: NDArray[np.bool_]) -> dict[str, int]:
-        told = [str(remark) for remark in self.sample.explanations.remarked[rows] if remark is not None]
-        counted = Counter(remark.partition(": ")[0] for remark in told)
-        return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+    def sufficiency(self) -> Estimate | None:
+        """Whether wherever an explanation applies the prediction is the same; None if it was not measured."""
+        return self.measures.get("sufficiency")
 
     @property
     def uniqueness(self) -> float:
@@ -125,19 +88,62 @@ class Evaluation:
         return self.n_explanations / self.n
 
     @property
-    def singletons(self) -> float:
-        """The share of instances whose explanation nobody else has."""
-        return float((self._grouped.cells.sizes == 1).sum() / self.n)
+    def confidence(self) -> float:
+        """The confidence of the intervals."""
+        return self.setup.confidence
 
     @property
-    def chance(self) -> float | None:
-        """What a constant explainer would get; compare a value of leave-one-out with `verified` × chance."""
-        return chance(np.bincount(self.labels.codes))
+    def sample(self) -> Sample:
+        """The rows and their explanations, with the identities that a discretizer gave them."""
+        return self.population.sample
 
-    @cached_property
+    @property
+    def labels(self) -> Labels:
+        """The predictions of the rows, as codes and what they stand for."""
+        return self.population.coded
+
+    # SHIM
+    @property
+    def provenance(self):  # type: ignore
+        from types import SimpleNamespace
+
+        s = self.setup
+        return SimpleNamespace(
+            background=s.learnt_from, model=s.model, explainer=s.explainer, discretizer=s.discretizer
+        )
+
+    @property
+    def estimator(self):  # type: ignore
+        return self.setup.estimator
+
+    @property
+    def permutations(self):  # type: ignore
+        return self.setup.permutations
+
+    # SHIM END
+
+    @property
+    def tally(self) -> Tally:
+        """The tally of consistency, for those who want to compute more from it.
+
+        Refused where explanations × labels are too many to be held as a whole.
+        """
+        return self._counted("consistency").tally
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        """The tally of every measure that was taken; refused where it is too large."""
+        return {name: self._counted(name).tally for name in self.measures}
+
+    @property
+    def owned(self) -> dict[str, OwnedCells]:
+        """The tally of every measure that was taken, where it has owners: never too large."""
+        return {name: counted.cells for name, counted in self.counts.items()}
+
+    @property
     def data(self) -> dict[str, Any]:
         """The size and the fingerprint of what was evaluated: computed when asked for, since it reads all."""
-        return describe_data(self.sample.explanations.values if self.sample.X is None else self.sample.X)
+        return self.population.data()
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.
@@ -149,8 +155,9 @@ class Evaluation:
         >>> result.measure("near-explanation:tau=0.15").verified
         0.6666666666666666
         """
-        background = self.sample.X if self.system is None else self.system.job.background
-        return self._estimate(self._count(fitted(component("relation", relation).instance, background)))
+        given = component("relation", relation).instance
+        asked = self.population.fitted(given, self.setup.background)
+        return self.population.estimate(self.population.count(asked), self.setup)
 
     def local(self, row: Any) -> LocalResult:
         """Measure one instance: a row of the sample by its index, or a new row (1 × d).
@@ -161,9 +168,7 @@ class Evaluation:
         >>> faithkit.score([0, 0, 1], ["a", "a", "a"]).local(0).consistency.value
         0.5
         """
-        if isinstance(row, int | np.integer):
-            return self._local_of_sample(int(row))
-        return self._local_of_new(row)
+        return self.population.local(row, self.counts, self.setup)
 
     def violations(self, k: int = 5) -> list[Violation]:
         """Return the explanations that hold for instances of different predictions, worst first.
@@ -178,16 +183,10 @@ class Evaluation:
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
         most = whole_number(k, "violations", least=0)
-        counted = self._applied or self._grouped
-        cells = counted.cells
-        # every owner of label y meets N − T[y] instances that contradict it
-        clashes = cells.by_explanation(cells.owners * (cells.totals[cells.row] - cells.counts))
-        worst = np.argsort(-clashes, kind="stable")[:most]
-        worst = worst[clashes[worst] > 0]
-        parts = spans(len(worst), max(1, asking.DENSE // counted.n_labels))
-        return [found for start, stop in parts for found in self._violations(counted, worst[start:stop])]
+        counted = self._counted("sufficiency" if "sufficiency" in self.measures else "consistency")
+        return violations(self.population, self.setup.discretizer, counted, most)
 
-    def by(self, groups: Any) -> Subgroups:
+    def by(self, groups: Any) -> Subgroups["Evaluation"]:
         """Re-estimate inside each group: both x and x′ come from it.
 
         The difference to all other rows is that of leave-one-out, the estimate of the measure itself,
@@ -204,26 +203,33 @@ class Evaluation:
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
-        name, rows = members(groups, self.sample.X, self.labels.codes)
-        return self._divided(name, rows, self.n)
+        parts = self.population.parts(groups)
+        groups, rests = (
+            {group: self._measured(part) for group, part in some.items()}
+            for some in (parts.groups, parts.rests)
+        )
+        return Subgroups(parts.name, groups, rests)
 
     def on(self, X: Any) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
 
         Examples
         --------
-        >>> import faithkit
+        >>> import faithkit, numpy as np
         >>> X = np.arange(8.0).reshape(-1, 1)
         >>> result = faithkit.evaluate(lambda X: X[:, 0] > 3, X, explainer=lambda X: (X > 3).tolist())
         >>> later = result.on(X + 2)
         >>> result.difference(later, paired=False).value
         0.0
         """
-        if self.system is None:
+        if self.setup.system is None:
             raise InputError("other rows need the model and the explainer, and a score has neither.")
-        explanations = self.system.explain_all(X)
-        labels = encode_labels(self.system.predictor.predict(X))
-        return attrs.evolve(self, sample=Sample(X, explanations), labels=labels)
+        later = InMemory.explained(self.setup.system, X)
+        return self._measured(later.under(self.setup.discretizer))
+
+    def _measured(self, population: Population) -> "Evaluation":
+        assert self._again is not None  # populations that can be had were measured by the pipeline
+        return self._again(population, self.setup)
 
     def difference(
         self, other: "Evaluation", measure: str = "consistency", paired: bool = True
@@ -235,6 +241,7 @@ class Evaluation:
         Parameters
         ----------
         other : Evaluation
+            It may be one that was loaded from a file, if the rows are not paired.
         measure : str
             "consistency" or "sufficiency".
         paired : bool
@@ -248,10 +255,34 @@ class Evaluation:
         >>> good.difference(poor).low > 0
         True
         """
-        return difference(self._side(measure), other._side(measure), self.confidence, paired)
+        sides = self._side(measure, paired), other._side(measure, paired)
+        return difference(*sides, self.confidence, paired)
+
+    def _side(self, measure: str, paired: bool) -> Side:
+        found = self.measures.get(measure)
+        if found is None:
+            reason = self.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
+            raise InputError(f"{measure} cannot be compared: {reason}.")
+        if paired:
+            return self.population.side(self.counts.get(measure))
+        if found.moments is None:
+            raise InputError(
+                f"{measure} cannot be compared: the file it was loaded from is of an older version, which "
+                "did not write what that takes. Evaluate or score the rows again."
+            )
+        return Side(found.moments)
+
+    def _counted(self, measure: str) -> Count:
+        if measure not in self.counts:
+            self.population.refuse("a tally cannot be had")
+        return self.counts[measure]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON values; the same question gives the same bytes."""
+        return self.told() | {"data": self.data}
+
+    def told(self) -> dict[str, Any]:
+        """Return the same without `data`, for which everything would be read once more."""
         return {
             "n": self.n,
             "n_explanations": self.n_explanations,
@@ -262,17 +293,24 @@ class Evaluation:
             "singletons": self.singletons,
             "chance": self.chance,
             "measures": {
-                "consistency": self.consistency.to_dict(),
-                "sufficiency": None if self.sufficiency is None else self.sufficiency.to_dict(),
+                name: self.measures[name].to_dict() if name in self.measures else None for name in MEASURES
             },
             "why_no_sufficiency": self.why_no_sufficiency,
-            "relation": None if self.applies is None else str(self.applies),
-            "estimator": self.estimator.text,
-            "permutations": self.permutations,
-            "seed": self.seed,
-            **self.provenance.to_dict(),
-            "data": self.data,
+            "relation": self.relation,
+            **self.setup.to_dict(),
         }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> "Evaluation":
+        """Make a result of what `to_dict` told: all numbers, and no rows behind them."""
+        found = {name: one for name, one in told["measures"].items() if one is not None}
+        names = ("n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance")
+        return cls(
+            **{name: told[name] for name in (*names, "why_no_sufficiency", "relation")},
+            measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
+            setup=Setup.from_dict(told, found["consistency"]["confidence"]),
+            population=Saved(told["data"]),
+        )
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the result as JSON text, and write it to `path` where one is given.
@@ -295,8 +333,7 @@ class Evaluation:
         >>> faithkit.score([0, 0], ["a", "a"]).to_frame()["value"].tolist()
         [1.0]
         """
-        measures = {"consistency": self.consistency, "sufficiency": self.sufficiency}
-        rows = {name: found.to_row() for name, found in measures.items() if found is not None}
+        rows = {name: found.to_row() for name, found in self.measures.items()}
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -338,127 +375,6 @@ class Evaluation:
         from faithkit.report.text import summary
 
         return summary(self)
-
-    @cached_property
-    def _grouped(self) -> Count:
-        return self._count(SameExplanation())
-
-    @cached_property
-    def _applied(self) -> Count | None:
-        if self.applies is None:
-            return None
-        try:
-            return self._count(self.applies)
-        except InputError as error:  # such as a log without instances: consistency can still be told
-            if self.relation_given:
-                raise
-            self.why_no_sufficiency, self.applies = str(error).rstrip("."), None
-            return None
-
-    def _count(self, relation: Relation) -> Count:
-        return count(relation, self.sample, self.labels.codes, len(self.labels.classes))
-
-    def _estimate(self, counted: Count) -> Estimate:
-        times, pseudo = self.permutations, pseudo_values(counted)
-        p_value = permutation_p_value(counted, times, self.seed) if times else None
-        facts = moments(counted.cells, pseudo)
-        return estimate(counted, facts, self.estimator.instance, self.confidence, p_value)
-
-    def _local_of_sample(self, row: int) -> LocalResult:
-        consistency = local(self._grouped, row, self.confidence)
-        sufficiency = None if self._applied is None else local(self._applied, row, self.confidence)
-        seen = self._witness(row % self.n)
-        same = np.flatnonzero(self._grouped.owned == self._grouped.owned[row])
-        return LocalResult(
-            prediction=seen.prediction,
-            explanation=self._readable(self.sample.explanations, row % self.n),
-            consistency=consistency,
-            sufficiency=sufficiency,
-            shared_by=tuple(same[same != seen.row].tolist()),
-            cells=seen.cells,
-        )
-
-    def _local_of_new(self, row: Any) -> LocalResult:
-        if self.system is None:
-            raise InputError(
-                "a new row needs the model and the explainer, and a score has neither: give an index."
-            )
-        if not isinstance(row, list) and getattr(row, "ndim", 0) != 2:
-            raise InputError(
-                f"the new row is a {type(row).__name__}; expected a sample of one row: give X.iloc[[0]] of a "
-                "frame, X[[0]] of an array, a list of one text, or a row's number in the sample."
-            )
-        if n_rows(row) != 1:
-            raise InputError(f"give one row at a time, got {n_rows(row)}.")
-        explanations = self.system.explain(row)
-        label = self.system.predictor.predict(row).tolist()[0]
-        consistency = self._count_new(SameExplanation(), explanations, label)
-        sufficiency = None if self.applies is None else self._count_new(self.applies, explanations, label)
-        held = unpack_bits(holds_bits(SameExplanation(), self.sample, explanations), self.n)[0]
-        return LocalResult(
-            prediction=label,
-            explanation=self._readable(explanations, 0),
-            consistency=consistency,
-            sufficiency=sufficiency,
-            shared_by=tuple(np.flatnonzero(held).tolist()),
-            cells=cells_of(row, 0),
-        )
-
-    def _count_new(self, relation: Relation, explanations: Explanations, label: Any) -> Local:
-        bits = holds_bits(relation, self.sample, explanations)
-        mine = np.array([known == label for known in self.labels.classes])[self.labels.codes]
-        N, A = count_labels(bits, pack_bits(np.stack([np.ones(self.n, dtype=bool), mine])))[0].tolist()
-        return local_from_counts(N, A, 0, self.confidence)
-
-    def _violations(self, counted: Count, worst: Counts) -> Iterator[Violation]:
-        for u, held in zip(worst.tolist(), counted.label_counts(worst), strict=True):
-            seen = self._witnesses(counted, u, held)
-            predictions = {self.labels.classes[y]: int(held[y]) for y in np.flatnonzero(held)}
-            yield Violation.of(self._readable(counted.explanations, u), predictions, seen)
-
-    def _witnesses(self, counted: Count, u: int, held: Counts) -> tuple[Witness, Witness]:
-        """Return the first owner of an explanation that is contradicted, and who contradicts it."""
-        bits = holds_bits(counted.relation, self.sample, counted.explanations.take([u]))
-        labels = self.labels.codes
-        rows = np.flatnonzero(unpack_bits(bits, self.n)[0])
-        owners = np.flatnonzero(counted.owned == u)
-        owner = owners[(held.sum() > held[labels[owners]]).argmax()]
-        other = rows[(labels[rows] != labels[owner]).argmax()]
-        return self._witness(int(owner)), self._witness(int(other))
-
-    def _readable(self, explanations: Explanations, row: int) -> str:
-        return readable(explanations, row, self.provenance.discretizer.instance)
-
-    def _witness(self, row: int) -> Witness:
-        label = self.labels.classes[self.labels.codes[row]]
-        return Witness(row, label, cells_of(self.sample.X, row))
-
-    def _side(self, measure: str) -> Side:
-        counted = {"consistency": self._grouped, "sufficiency": self._applied}.get(measure)
-        if counted is None:
-            reason = self.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
-            raise InputError(f"{measure} cannot be compared: {reason}.")
-        if measure not in self._sides:
-            self._sides[measure] = Side.of(counted)
-        return self._sides[measure]
-
-    @cached_property
-    def _sides(self) -> dict[str, Side]:
-        return {}
-
-    def _divided(self, name: str, rows: dict[Any, Any], n: int) -> Subgroups:
-        """Evaluate each group, and the rest beside it; `rows` are some of n."""
-        everybody = np.arange(n)
-        parts = {group: self._part(mine) for group, mine in rows.items()}
-        rests = {
-            group: self._part(np.setdiff1d(everybody, mine)) for group, mine in rows.items() if len(mine) < n
-        }
-        return Subgroups(name, parts, rests)
-
-    def _part(self, rows: Any) -> "Evaluation":
-        sample = Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows))
-        labels = encode_labels([self.labels.classes[code] for code in self.labels.codes[rows]])
-        return attrs.evolve(self, sample=sample, labels=labels)
 
 
 def with_ends(frame: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
-from faithkit.measure.comparison import Difference
+from faithkit.measure.difference import Difference
 from faithkit.measure.witnesses import Violation
 from faithkit.run.evaluation import Evaluation, with_ends
 from faithkit.run.subgroups import Subgroups

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.logs import Log, ParquetLog
 from faithkit.inputs.parquet import Piece
 from faithkit.measure.asking import Asked
@@ -28,10 +29,10 @@ from faithkit.measure.jackknife import Spread, largest_share
 from faithkit.measure.owned import Counts, OwnedCells
 from faithkit.measure.relations import Relation
 from faithkit.measure.shards import Whole, ask_shard, count_shard, spreads
-from faithkit.measure.tally import Count
+from faithkit.measure.tally import RowCount
 from faithkit.run.cluster import active_cluster, on_workers
 from faithkit.run.components import Given
-from faithkit.run.pipeline import discretize, encode_labels
+from faithkit.run.discretizing import discretize
 
 
 @attrs.frozen(eq=False)
@@ -147,7 +148,7 @@ class LaterPasses:
         """Return the largest share that an instance has in the values of others."""
         return max(largest_share(counted) for counted in self._counts(pieces))
 
-    def _counts(self, pieces: list[Piece]) -> Iterator[Count]:
+    def _counts(self, pieces: list[Piece]) -> Iterator[RowCount]:
         assert self.cells is not None
         return (count_shard(*shard, self.whole, self.cells) for shard in self._shards(pieces))
 

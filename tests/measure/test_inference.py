@@ -12,7 +12,7 @@ from matrices import Matrix, counted, estimated, grouped
 from scipy import stats
 
 from faithkit.errors import InputError
-from faithkit.measure.comparison import difference, holm
+from faithkit.measure.difference import difference, holm
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.inference import Moments, chance, interval, moments
 from faithkit.measure.jackknife import grouped_pseudo_values, per_row, pseudo_values, standard_error

@@ -14,7 +14,7 @@ import faithkit
 from faithkit.errors import ContractError, InputError
 from faithkit.measure import asking, bitsets, label_sets, tally
 from faithkit.measure.bitsets import column_sums, pack_bits
-from faithkit.measure.comparison import difference
+from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
 from faithkit.measure.jackknife import largest_share, per_row, pseudo_values
 from faithkit.measure.label_sets import LabelSets

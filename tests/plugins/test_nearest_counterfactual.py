@@ -83,7 +83,7 @@ def test_within_the_background_itself_the_ball_is_pure(frame, labels):
         background=background,
         estimator="verified-only",
     )
-    assert result.applies.name == "in-ball"
+    assert result.relation == "in-ball"
     if result.sufficiency.verified:
         assert result.sufficiency.value == 1.0
 

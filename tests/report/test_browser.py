@@ -9,7 +9,7 @@ from report import chromium
 from report.examples import CELL, GROUP, SCRIPT, hostile
 
 import faithkit
-from faithkit.run.compare import Comparison
+from faithkit.run.comparison import Comparison
 
 pytestmark = pytest.mark.skipif(chromium.EXECUTABLE is None, reason="there is no chromium")
 

@@ -12,7 +12,7 @@ from report.examples import IMAGE, ordinary
 import faithkit
 from faithkit import InputError
 from faithkit.report import plots
-from faithkit.run.compare import Comparison
+from faithkit.run.comparison import Comparison
 
 
 def axes():

@@ -252,6 +252,9 @@ def test_the_result_has_exactly_the_documented_fields():
             "bracket",
             "mse_bound",
             "verdict",
+            "by_chance",
+            "moments",
+            "others",
         ),
     }
     assert found["measures"]["sufficiency"] is None
@@ -434,7 +437,10 @@ BAD = {
         "1 rows where there are 2",
     ),
     "a discretizer of another kind": (lambda: faithkit.score([0], ["a"], discretizer="1fp"), "kind vector"),
-    "a pilot that is none": (lambda: faithkit.plan(0.1, pilot=[1, 2]), "what evaluate or score returned"),
+    "a pilot that is none": (
+        lambda: faithkit.plan(0.1, pilot=[1, 2]),
+        "what evaluate, score or load returned",
+    ),
     "nothing to plan from": (lambda: faithkit.plan(0.1), "nothing to plan from"),
     "epsilon of 2": (lambda: faithkit.plan(2, n_explanations=3), "between 0 and 1"),
     "a word for epsilon": (lambda: faithkit.plan("a", n_explanations=3), "between 0 and 1, got 'a'"),

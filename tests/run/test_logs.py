@@ -16,8 +16,8 @@ from faithkit.cli import main
 from faithkit.inputs import parquet
 from faithkit.inputs.logs import open_log
 from faithkit.run.findings import Findings
-from faithkit.run.log_evaluation import LogEvaluation
 from faithkit.run.logs import score_log
+from faithkit.run.on_disk import OnDisk
 
 N = 400
 
@@ -74,7 +74,7 @@ def both_ways(log, prediction="label", explanation=("phi_*",), features=(), by=N
     found = open_log(str(log), prediction, explanation, features, by)
     assert len(found.table.pieces) > 5
     pieces = score_log(found, violations=3, **options)
-    assert isinstance(pieces.result, LogEvaluation)
+    assert isinstance(pieces.result.population, OnDisk)
     whole = found.read()
     held = faithkit.score(whole.predictions, whole.explanations, X=whole.X, **options)
     return pieces, Findings.of(held, 3, whole.groups)
@@ -177,7 +177,7 @@ def test_memory_grows_with_distinct_explanations_only(tmp_path):
         rng = np.random.default_rng(0)
         table = pd.DataFrame({"phi": rng.integers(0, 50, n), "label": rng.integers(0, 2, n)})
         table.to_parquet(tmp_path / "log.parquet", row_group_size=500)
-        cells = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).cells
+        cells = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).population.cells
         sizes.append((len(cells.count), len(cells.explanations)))
     assert sizes == [(100, 50)] * 2
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import faithkit
 from faithkit.cli import main
-from faithkit.run.compare import Comparison
+from faithkit.run.comparison import Comparison
 from faithkit.run.findings import Findings
 
 ESTIMATORS = [

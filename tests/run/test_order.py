@@ -9,8 +9,8 @@ import pytest
 import faithkit
 from faithkit.inputs import parquet
 from faithkit.inputs.logs import open_log
-from faithkit.run.log_evaluation import LogEvaluation
 from faithkit.run.logs import score_log
+from faithkit.run.on_disk import OnDisk
 
 N = 150
 ORDERS = [np.arange(N)[::-1], *(np.random.default_rng(seed).permutation(N) for seed in range(3))]
@@ -138,7 +138,7 @@ def test_shuffled_logs_give_the_same_bytes(table, question, tmp_path, monkeypatc
         path = tmp_path / f"{place}.parquet"
         table.iloc[order].to_parquet(path, row_group_size=17, index=False)
         result = score_log(open_log(str(path), "label", *roles), **options).result
-        assert isinstance(result, LogEvaluation) == ("permutations" not in question)
+        assert isinstance(result.population, OnDisk) == ("permutations" not in question)
         found.add(told(result))
     assert len(found) == 1
 

@@ -14,7 +14,7 @@ from faithkit.errors import InputError
 from faithkit.measure.inference import Moments, interval, moments
 from faithkit.measure.jackknife import per_row, pseudo_values
 from faithkit.measure.sums import exact_sum, quotient
-from faithkit.measure.tally import Count
+from faithkit.measure.tally import RowCount
 
 Floats = NDArray[np.float64]
 
@@ -35,21 +35,24 @@ class Difference:
 
 @attrs.frozen(eq=False)
 class Side:
-    """What one measure brings into a comparison: its moments, and pseudo-values of M and Q for every row."""
+    """What one measure brings into a comparison: its moments, and pseudo-values of M and Q for every row.
+
+    Without the latter nothing can be paired.
+    """
 
     facts: Moments
-    value: Floats
-    disagreement: Floats
+    value: Floats | None = None
+    disagreement: Floats | None = None
 
     @classmethod
-    def of(cls, counted: Count) -> "Side":
+    def of(cls, counted: RowCount) -> "Side":
         """Compute it; worth keeping where a measure is compared with several others."""
         pseudo = pseudo_values(counted)
         return cls(moments(counted.cells, pseudo), *per_row(counted, pseudo))
 
 
 def difference(
-    first: Count | Side, second: Count | Side, confidence: float = 0.95, paired: bool = True
+    first: RowCount | Side, second: RowCount | Side, confidence: float = 0.95, paired: bool = True
 ) -> Difference:
     """Compare two measures on one sample (`paired`), or on two disjoint ones.
 
@@ -87,8 +90,10 @@ def _floor(one: Moments, two: Moments, rho: float, confidence: float) -> float:
     return one.value - upper - float(np.sqrt(max(0.0, p * p + q * q + 2 * rho * p * q)))
 
 
-def _correlation(a: Floats, b: Floats) -> float:
+def _correlation(a: Floats | None, b: Floats | None) -> float:
     """Return Pearson's correlation, whatever the order of the rows."""
+    assert a is not None
+    assert b is not None
     if len(a) < 2 or np.ptp(a) <= 1e-12 or np.ptp(b) <= 1e-12:
         return 0.0
     x, y = (values - quotient(exact_sum(values), len(values)) for values in (a, b))

@@ -1,7 +1,7 @@
 """Which explanations are the most faithful? Several systems on one sample, and what can be said for sure."""
 
-from collections.abc import Collection, Iterable
-from itertools import chain, combinations, count
+from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,9 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
-from faithkit.measure.comparison import Difference, holm
+from faithkit.measure.difference import Difference, holm
 from faithkit.measure.estimate import Estimate
-from faithkit.report.formats import system_name
-from faithkit.run.api import evaluate
-from faithkit.run.components import component, several
-from faithkit.run.discretizations import with_discretizer
 from faithkit.run.evaluation import Evaluation, with_ends
-from faithkit.run.pipeline import accepted_kinds
-from faithkit.wording import listing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +33,13 @@ class Pair:
         return {"first": self.first, "second": self.second, **attrs.asdict(self.difference)} | {
             "adjusted_p_value": self.adjusted
         }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> "Pair":
+        """Make a pair of what `to_dict` told."""
+        names = [field.name for field in attrs.fields(Difference)]
+        found = Difference(**{name: told[name] for name in names})
+        return cls(told["first"], told["second"], found, told["adjusted_p_value"])
 
 
 @attrs.frozen(eq=False)
@@ -67,9 +68,12 @@ class Comparison:
 
     results: dict[str, Evaluation]
     left_out: tuple[str, ...] = ()
+    _saved: Mapping[str, list[Pair]] | None = None
 
     def pairs(self, measure: str = "consistency") -> list[Pair]:
         """Return every two systems' difference, the larger minus the smaller."""
+        if self._saved is not None:
+            return self._saved.get(measure, [])
         measured = self._measured(measure)
         found = [_ordered(a, b, measured, measure) for a, b in combinations(measured, 2)]
         adjusted = holm([difference.p_value for _, _, difference in found])
@@ -109,6 +113,13 @@ class Comparison:
                 measure: [pair.to_dict() for pair in self.pairs(measure)] for measure in MEASURES
             },
         }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> "Comparison":
+        """Make a comparison of what `to_dict` told: all numbers, and no rows behind them."""
+        results = {name: Evaluation.from_dict(one) for name, one in told["systems"].items()}
+        pairs = {name: [Pair.from_dict(pair) for pair in some] for name, some in told["differences"].items()}
+        return cls(results, tuple(told.get("left_out", ())), pairs)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON text, and write it to `path` where one is given."""
@@ -157,80 +168,3 @@ def _ordered(a: str, b: str, results: dict[str, Evaluation], measure: str) -> tu
     first, second = (getattr(results[name], measure).bracket[0] for name in (a, b))
     larger, smaller = (a, b) if first >= second else (b, a)
     return larger, smaller, results[larger].difference(results[smaller], measure)
-
-
-def compare(
-    model: Any,
-    X: Any,
-    explainers: Iterable[Any] = ("shap", "lime"),
-    discretizers: Iterable[Any] = ("original",),
-    **options: Any,
-) -> Comparison:
-    """Evaluate several explainers, each with several discretizers, on the same rows.
-
-    Parameters
-    ----------
-    model, X
-        As in `evaluate`.
-    explainers, discretizers : iterable
-        Names, "name:param=value,…", instances or functions; one may be given alone. Every explainer explains
-        once, whatever the number of discretizers; a discretizer that does not take an explainer's kind is
-        left out. Where several have one name, the second is called "name (2)".
-    **options
-        As in `evaluate`.
-
-    Returns
-    -------
-    Comparison
-        Its order, its best and its differences are those of leave-one-out, the estimate of the measure
-        itself, whatever the estimator.
-
-    Examples
-    --------
-    >>> import numpy as np, faithkit
-    >>> X = np.arange(200.0).reshape(-1, 1)
-    >>> def halves(X):
-    ...     return (X[:, 0] >= 100).tolist()
-    >>> def parity(X):
-    ...     return (X[:, 0] % 2).tolist()
-    >>> found = faithkit.compare(lambda X: X[:, 0] >= 100, X, explainers=[halves, parity])
-    >>> found.best()
-    ['halves']
-    """
-    named, ways = _named("explainer", explainers), _named("discretizer", discretizers)
-    if not named or not ways:
-        raise InputError("nothing to compare: give at least one explainer and one discretizer.")
-    results: dict[str, Evaluation] = {}
-    misfits: dict[tuple[str, str], list[str]] = {}
-    for explainer, given in named.items():
-        explained = evaluate(model, X, explainer=given, **options)
-        for discretizer, way in ways.items():
-            found = with_discretizer(explained, way)
-            if found is None:
-                misfits.setdefault((explainer, _reason(explained, way)), []).append(discretizer)
-            else:
-                results[_free(system_name(explainer, discretizer), results)] = found
-    if not results:
-        raise InputError("no discretizer takes the explanations of any explainer: add 'original'.")
-    left_out = (f"{listing(names)} for {who} ({why})" for (who, why), names in misfits.items())
-    return Comparison(results, tuple(left_out))
-
-
-def _named(kind: str, given: Any) -> dict[str, Any]:
-    """Return what was given by name, every one of it: two functions may be called the same."""
-    named: dict[str, Any] = {}
-    for one in several(kind, given):
-        named[_free(component(kind, one).text, named)] = one
-    return named
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    """Return a name that is not taken yet: the name itself, or "name (2)" and so on."""
-    further = (f"{name} ({place})" for place in count(2))
-    return next(free for free in chain([name], further) if free not in taken)
-
-
-def _reason(explained: Evaluation, discretizer: Any) -> str:
-    """Say why a discretizer does not go with an explainer."""
-    kinds = listing(accepted_kinds(component("discretizer", discretizer)), "or")
-    return f"made for explanations of kind {kinds}, not {explained.sample.explanations.kind}"

@@ -1,0 +1,61 @@
+"""Identities: what a discretizer makes of explanations, and what it may have to learn before."""
+
+import contextlib
+import warnings
+
+from faithkit.errors import ContractError, FaithkitWarning, InputError
+from faithkit.extension.registry import registry
+from faithkit.foreign import foreign
+from faithkit.measure.discretizers import Original
+from faithkit.measure.explanations import Explanations
+from faithkit.run.components import Given
+
+
+def discretize(discretizer: Given, explanations: Explanations) -> Explanations:
+    """Set the explanations' identity."""
+    if isinstance(discretizer.instance, Original):
+        return explanations
+    kinds = accepted_kinds(discretizer)
+    if kinds and explanations.kind not in kinds:
+        raise InputError(
+            f"the discretizer {discretizer.text} takes explanations of kind {' or '.join(kinds)}, and "
+            f"these are of kind {explanations.kind!r}: choose another one, or 'original'."
+        )
+    with _asking(discretizer):
+        return explanations.identified(discretizer.instance.discretize(explanations))
+
+
+def accepted_kinds(discretizer: Given) -> tuple[str, ...]:
+    """Return the kinds of explanation that a discretizer takes; none where it does not say."""
+    if discretizer.recipe is None:
+        return ()
+    return registry().find("discretizer", discretizer.recipe[0]).component.kinds
+
+
+def teach(discretizer: Given, known: Explanations) -> None:
+    """Fit a discretizer to explanations."""
+    with _asking(discretizer):
+        discretizer.instance.fit(known)
+
+
+def _asking(discretizer: Given) -> contextlib.AbstractContextManager[None]:
+    """Name the discretizer in what goes wrong inside it."""
+    advice = "Use another one, such as original."
+    return foreign(f"the discretizer {discretizer.text}", advice, ContractError)
+
+
+def learns(given: Given) -> bool:
+    """Whether a component learns from the background: explainers unless they deny it, others by `fit`."""
+    if given.kind == "explainer":
+        return bool(getattr(given.instance, "learns", True))
+    return hasattr(given.instance, "fit")
+
+
+def warn_about_background(given: Given, remedy: str = "pass background= (CLI: --background)") -> None:
+    """Say that judging explanations on the rows they were learnt from flatters them."""
+    warnings.warn(
+        f"no background was given, so {given.text} learns from the rows it is judged on, which flatters it: "
+        f"{remedy}.",
+        FaithkitWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,57 @@
+"""Saved results: read, checked, and never taken for a number where they are none."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from faithkit.errors import InputError
+from faithkit.inputs.paths import is_folder
+from faithkit.run.comparison import Comparison
+from faithkit.run.evaluation import Evaluation
+from faithkit.wording import describe
+
+SHARES = ("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance")
+
+
+def loaded(path: str | Path) -> Evaluation | Comparison:
+    """Read a result; what is none is refused in one line."""
+    if is_folder(path):
+        raise InputError(f"{path} is a folder; expected the JSON file of a result. Name a file in it.")
+    try:
+        told = json.loads(Path(path).read_text("utf-8"))
+        systems = told.get("systems")
+        for one in [told] if systems is None else systems.values():
+            _check(one)
+        return Evaluation.from_dict(told) if systems is None else Comparison.from_dict(told)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
+        raise InputError(
+            f"{path} is no result as faithkit writes it ({_reason(error)}): give a file that to_json or "
+            "--json wrote."
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    return f"it has no {error}" if isinstance(error, KeyError) else describe(error)
+
+
+def _check(told: Mapping[str, Any]) -> None:
+    """Refuse what no result could say: a file may be cut, edited or of another program."""
+    if type(told["n"]) is not int or told["n"] < 1:
+        raise ValueError(f"n is {told['n']!r}")
+    for name, value in _numbers(told):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0 <= value <= 1):
+            raise ValueError(f"{name} is {value!r:.30}")
+    for name, measure in told["measures"].items():
+        others = measure and measure.get("others")
+        if others and sum(others["rows"]) != told["n"]:
+            raise ValueError(f"the rows of {name} are not {told['n']}")
+
+
+def _numbers(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in told.items():
+        if name in SHARES:
+            yield name, value
+        elif isinstance(value, Mapping) and name in ("measures", "moments", "consistency", "sufficiency"):
+            yield from _numbers(value)

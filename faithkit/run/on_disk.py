@@ -1,0 +1,241 @@
+"""A population whose rows stay on disk: a log that is read in pieces, as often as a question needs."""
+
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.inputs.labels import encode_labels
+from faithkit.inputs.logs import ParquetLog
+from faithkit.measure import asking
+from faithkit.measure.bitsets import unpack_bits
+from faithkit.measure.blocks import spans
+from faithkit.measure.cells import Cells
+from faithkit.measure.discretizers import Original
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import Moments, agreement, moments, moments_of
+from faithkit.measure.jackknife import Spread, grouped_pseudo_values
+from faithkit.measure.owned import Counts
+from faithkit.measure.relations import Relation, SameExplanation, holds_bits
+from faithkit.measure.shards import Whole
+from faithkit.measure.tally import Count
+from faithkit.measure.witnesses import Witness
+from faithkit.run.components import Given
+from faithkit.run.groups import members
+from faithkit.run.passes import FirstPass, LaterPasses, Reading
+from faithkit.run.population import Parts, Population
+from faithkit.run.readable import cells_of
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class LogCount(Count):
+    """Counts over a log; `gathered` says who has which explanation."""
+
+    reading: Reading
+    gathered: Cells
+
+    def asked(self, some: Counts) -> Counts:
+        """Ask the relation about some explanations and all rows, in passes over the log."""
+        parts = spans(len(some), max(1, asking.DENSE // self.n_labels))
+        return np.concatenate([self._table(some[start:stop]) for start, stop in parts])
+
+    def _table(self, some: Counts) -> Counts:
+        whole = Whole(self.explanations.take(some), self.n_labels)
+        table = _asked(self.reading, self.relation, whole, self.gathered).table
+        assert table is not None  # so few explanations are asked for
+        return table
+
+
+def _asked(reading: Reading, relation: Relation, whole: Whole, cells: Cells) -> asking.Asked:
+    passes = LaterPasses(reading, relation, whole, cells.labels)
+    return reduce(add, reading.each(passes, "asked"))
+
+
+@attrs.frozen(eq=False, slots=False)
+class OnDisk(Population):
+    """A log, and how its explanations get their identity; of a group, also who belongs to it."""
+
+    reading: Reading
+    members: Cells | None = None
+
+    where = "in a log that was read in pieces"
+    remedy = "read the log into memory and give faithkit.score its columns"
+
+    @classmethod
+    def of(cls, log: ParquetLog, discretizer: Given) -> "OnDisk":
+        """Look at a log; nothing is read yet."""
+        return cls(Reading(log, discretizer))
+
+    @cached_property
+    def example(self) -> Explanations:
+        """What explanations of this log look like, without any."""
+        log = self.reading.log
+        return log.roles.log(log.table.empty()).explanations
+
+    @property
+    def kind(self) -> str:
+        """The kind of the explanations."""
+        return self.example.kind
+
+    @cached_property
+    def gathered(self) -> Cells:
+        """Who has which explanation; with groups, a label is a pair of group and prediction."""
+        if self.members is not None:
+            return self.members
+        found = FirstPass(self.reading, SameExplanation()).run()
+        return _as_floats(found) if isinstance(self.reading.discretizer.instance, Original) else found
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Who has which explanation, by prediction."""
+        return _by_prediction(self.gathered)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The predictions that occur."""
+        return self.cells.labels
+
+    def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
+        """Count the rows without an explanation; a log does not say why, and has no remarks."""
+        gone = int(self.cells.count[~self.cells.reflexive].sum())
+        return gone, {"no explanation": gone} if gone else {}, {}
+
+    def data(self) -> dict[str, Any]:
+        """Describe the log, reading it once more."""
+        try:
+            return self.reading.log.fingerprint()
+        except (TypeError, ValueError):
+            return {"rows": int(self.cells.count.sum()), "columns": None, "fingerprint": None}
+
+    def under(self, discretizer: Given) -> "OnDisk":
+        """Read the log with another discretizer."""
+        if discretizer is self.reading.discretizer:
+            return self
+        return OnDisk.of(self.reading.log, discretizer)
+
+    def fitted(self, relation: Relation, background: Any) -> Relation:
+        """Refuse relations that learn."""
+        if learns_from_rows(relation):
+            self.refuse(f"{relation} learns from all rows, which cannot be had at once")
+        return relation
+
+    def count(self, relation: Relation) -> LogCount:
+        """Tally a relation: grouping in one pass, any other in two."""
+        cells = self.cells
+        if not isinstance(relation, SameExplanation):
+            if self.members is not None:
+                self.refuse(f"{relation} cannot be counted inside a group")
+            cells = _by_prediction(FirstPass(self.reading, relation).run())
+        found, table = cells.grouped, None
+        if not relation.groups:
+            asked = _asked(self.reading, relation, Whole.of(cells), cells)
+            found, table = asked.cells(*cells.ordered), asked.table
+        return LogCount(
+            relation=relation,
+            explanations=cells.explanations,
+            n_labels=len(cells.labels),
+            cells=found,
+            table=table,
+            reading=self.reading,
+            gathered=cells,
+        )
+
+    def moments(self, counted: Count) -> Moments:
+        """Jackknife what was counted; for relations other than grouping by one pass more."""
+        counted, cells = _of_log(counted), counted.cells
+        if counted.relation.groups:
+            return moments(cells, grouped_pseudo_values(cells))
+        whole, labels = Whole.of(counted.gathered), counted.gathered.labels
+        passes = LaterPasses(self.reading, counted.relation, whole, labels, cells)
+        found: list[tuple[Spread, Spread]] = list(self.reading.each(passes, "spreads"))
+        value, disagreement = (reduce(add, part) for part in zip(*found, strict=True))
+
+        def few() -> float:
+            return cells.n / (1.0 + max(self.reading.each(passes, "share")))
+
+        errors = value.standard_error, disagreement.standard_error
+        return moments_of(cells.n, agreement(cells), errors, few)
+
+    def parts(self, groups: Any) -> Parts:
+        """Divide the log by the column that it was read with."""
+        if self.members is not None or groups is None or groups != self.reading.log.roles.by:
+            raise InputError(f"the log was not read with the groups {groups!r}: name their column with --by.")
+        pairs = self.gathered
+        values = np.array([pairs.labels[code][0] for code in pairs.label], dtype=object)
+        codes = encode_labels([pairs.labels[code][1] for code in pairs.label]).codes
+        name, rows = members(pd.Series(values, name=groups, dtype=object), None, codes)
+        everything = np.arange(len(values))
+        rests = {
+            group: self._part(np.setdiff1d(everything, mine))
+            for group, mine in rows.items()
+            if len(mine) < len(everything)
+        }
+        return Parts(name, {group: self._part(mine) for group, mine in rows.items()}, rests)
+
+    def _part(self, some: Any) -> "OnDisk":
+        return OnDisk(self.reading, self.gathered.taken(some))
+
+    def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
+        """Find the rows among those that were noted, or by a pass that ends at the first."""
+        counted = _of_log(counted)
+        cells = counted.gathered
+        mine = np.flatnonzero(cells.owner == explanation)
+        refuted = [c for c in mine if held.sum() > held[cells.label[c]]]
+        owner = min(refuted, key=lambda c: int(cells.first[c]))
+        label = int(cells.label[owner])
+        if counted.relation.groups:
+            others = [c for c in mine if cells.label[c] != label]
+            other = min(others, key=lambda c: int(cells.first[c]))
+            seen = int(cells.first[other]), int(cells.label[other])
+        else:
+            seen = _contradiction(counted, explanation, label)
+        return self._witness(int(cells.first[owner]), label), self._witness(*seen)
+
+    def _witness(self, row: int, label: int) -> Witness:
+        log = self.reading.log
+        X = log.table.using(log.roles.features).row(row).frame() if log.roles.features else None
+        return Witness(row, self.labels[label], cells_of(X, 0))
+
+
+def learns_from_rows(relation: Relation) -> bool:
+    """Whether a relation is fitted to the rows it is asked about, and so needs all of them at once."""
+    return type(relation).fit is not Relation.fit
+
+
+def _of_log(counted: Count) -> LogCount:
+    assert isinstance(counted, LogCount)
+    return counted
+
+
+def _as_floats(cells: Cells) -> Cells:
+    """Name explanations by their numbers as floats, where no integer among them is too large for that."""
+    found = cells.explanations
+    if found.kind != "vector" or found.identity is None or (np.abs(found.values) >= 2.0**53).any():
+        return cells
+    return attrs.evolve(cells, explanations=attrs.evolve(found, identity=None))
+
+
+def _by_prediction(cells: Cells) -> Cells:
+    """Return cells by prediction, in the order that predictions have everywhere: groups are forgotten."""
+    if cells.labels and isinstance(cells.labels[0], tuple):
+        cells = cells.relabelled(lambda pair: pair[1])
+    found = encode_labels(cells.labels)
+    return cells.sorted_as(found.codes, found.classes)
+
+
+def _contradiction(counted: LogCount, explanation: int, label: int) -> tuple[int, int]:
+    """Find the first instance for which an explanation holds and whose label is another."""
+    place = {known: code for code, known in enumerate(counted.gathered.labels)}
+    reading, one = counted.reading, counted.explanations.take([explanation])
+    for start, log in reading.logs(reading.log.table.pieces):
+        sample = Sample(log.X, log.explanations)
+        rows = np.flatnonzero(unpack_bits(holds_bits(counted.relation, sample, one), len(sample))[0])
+        codes = np.array([place[y] for y in log.predictions.iloc[rows].tolist()], dtype=np.int64)
+        if (codes != label).any():
+            which = int((codes != label).argmax())
+            return start + int(rows[which]), int(codes[which])
+    raise AssertionError("the tally counted an instance that is not there")

@@ -1,0 +1,136 @@
+"""What measures are taken of: rows in memory, a log on disk, or rows of which only a result was kept.
+
+All have the same few operations, and the pipeline uses no others. What a kind of population cannot do is
+refused here, in one sentence that says what to do instead.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import attrs
+
+from faithkit.errors import InputError
+from faithkit.inputs.labels import Labels
+from faithkit.measure.difference import Side
+from faithkit.measure.estimate import Estimate, estimate
+from faithkit.measure.explanations import Sample
+from faithkit.measure.inference import Moments
+from faithkit.measure.owned import Counts
+from faithkit.measure.relations import Relation, fitted
+from faithkit.measure.tally import Count
+from faithkit.measure.witnesses import LocalResult, Witness
+from faithkit.run.components import Given
+from faithkit.run.setup import Setup
+from faithkit.run.system import System
+
+
+@attrs.frozen(eq=False)
+class Parts:
+    """A population divided into groups: what divides it, each group, and everybody else beside each."""
+
+    name: str
+    groups: "Mapping[Any, Population]"
+    rests: "Mapping[Any, Population]"
+
+
+class Population:
+    """Instances with their predictions and explanations."""
+
+    where = "here"
+    remedy = "give faithkit.score the rows"
+
+    @property
+    def kind(self) -> str:
+        """The kind of the explanations."""
+        self.refuse("explanations cannot be had")
+
+    @property
+    def sample(self) -> Sample:
+        """The rows and their explanations."""
+        self.refuse("rows and explanations cannot be had")
+
+    @property
+    def coded(self) -> Labels:
+        """The prediction of every row."""
+        self.refuse("the predictions of rows cannot be had")
+
+    @property
+    def labels(self) -> list[Any]:
+        """The predictions that occur, in order of their codes."""
+        self.refuse("predictions cannot be listed")
+
+    def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
+        """Return how many instances are unexplained, why, and what was remarked on explanations."""
+        self.refuse("explanations cannot be looked at")
+
+    def data(self) -> dict[str, Any]:
+        """Return the size and the fingerprint, which takes reading everything."""
+        self.refuse("rows cannot be read")
+
+    def teach(self, discretizer: Given, system: System | None = None) -> None:
+        """Let a discretizer learn from the explanations, or from those of a system's background."""
+        self.refuse(f"{discretizer.text} cannot learn from the explanations")
+
+    def under(self, discretizer: Given) -> "Population":
+        """Return the same rows, whose explanations have the identity that a discretizer gives them."""
+        self.refuse("explanations cannot be discretized")
+
+    def fitted(self, relation: Relation, background: Any) -> Relation:
+        """Let a relation learn what it needs."""
+        return fitted(relation, background)
+
+    def count(self, relation: Relation) -> Count:
+        """Tally a relation."""
+        self.refuse(f"{relation} cannot be counted")
+
+    def moments(self, counted: Count) -> Moments:
+        """Find the standard errors of what was counted."""
+        self.refuse("standard errors cannot be found")
+
+    def p_value(self, counted: Count, permutations: int, seed: int) -> float:
+        """Permute the predictions."""
+        self.refuse("predictions cannot be permuted")
+
+    def estimate(self, counted: Count, setup: Setup) -> Estimate:
+        """Turn what was counted into a value, and say how sure the sample makes us of it."""
+        times = setup.permutations
+        p_value = self.p_value(counted, times, setup.seed) if times else None
+        facts = self.moments(counted)
+        return estimate(counted, facts, setup.estimator.instance, setup.confidence, p_value)
+
+    def side(self, counted: Count | None) -> Side:
+        """Return what a paired comparison needs of every row."""
+        self.refuse("rows cannot be paired", "say paired=False, or ")
+
+    def parts(self, groups: Any) -> Parts:
+        """Divide the population."""
+        self.refuse("rows cannot be grouped")
+
+    def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
+        """Return the first owner of an explanation that is contradicted, and who contradicts it.
+
+        `held` says how many instances of each label the explanation holds for.
+        """
+        self.refuse("rows that contradict each other cannot be shown")
+
+    def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
+        """Measure one row, of the population or a new one."""
+        self.refuse("a row cannot be looked up")
+
+    def refuse(self, what: str, instead: str = "") -> NoReturn:
+        """Say what cannot be done, and what can be done instead."""
+        raise InputError(f"{what} {self.where}: {instead}{self.remedy}.")
+
+
+@attrs.frozen(eq=False)
+class Saved(Population):
+    """Rows of which only the result was kept."""
+
+    told: Mapping[str, Any]
+
+    where = "in a result that was loaded from a file"
+    remedy = "evaluate or score the rows again"
+
+    def data(self) -> dict[str, Any]:
+        """Return the size and the fingerprint as they were saved."""
+        return dict(self.told)

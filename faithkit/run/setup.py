@@ -1,0 +1,114 @@
+"""How a measurement is taken, whatever the rows: the same for a sample, its groups and a later one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from faithkit.errors import FaithkitError, InputError
+from faithkit.measure.arguments import share, whole_number
+from faithkit.measure.explanations import Explanations
+from faithkit.measure.relations import Relation, fitted
+from faithkit.run.components import Given, component
+from faithkit.run.provenance import versions
+from faithkit.run.system import System
+
+MOST_PERMUTATIONS = 10_000_000
+
+
+def _confidence(given: Any) -> float:
+    return share(given, "confidence", usual=0.95)
+
+
+def _seed(given: Any) -> int:
+    return whole_number(given, "the seed")
+
+
+def _permutations(given: Any) -> int:
+    times = whole_number(given, "permutations", least=0)
+    if times > MOST_PERMUTATIONS:
+        raise InputError(
+            f"{times:,} permutations are too many: {MOST_PERMUTATIONS:,} already tell p-values down to "
+            f"{1 / MOST_PERMUTATIONS:g}, and each takes another tally. Give fewer; 9999 are usual."
+        )
+    return times
+
+
+@attrs.frozen(eq=False)
+class Applicability:
+    """Sufficiency's relation, or why there is none; `asked_for` where a person named it."""
+
+    relation: Relation | None = None
+    why_not: str | None = None
+    asked_for: bool = False
+
+    @classmethod
+    def of(cls, given: Any, explanations: Explanations, background: Any) -> "Applicability":
+        """Find the relation that was asked for, or else the explanations' own."""
+        name = given if given is not None else explanations.relation
+        if name is None:
+            return cls(
+                None,
+                f"explanations of kind {explanations.kind!r} do not say where else they apply: name a "
+                "relation (relation=, CLI: --relation) to measure sufficiency",
+            )
+        try:
+            relation: Relation = component("relation", name).instance
+        except FaithkitError as error:
+            if given is not None:
+                raise
+            return cls(None, str(error).rstrip("."))
+        return cls(fitted(relation, background), asked_for=given is not None)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Setup:
+    """Everything about a measurement but the rows.
+
+    `background` is what relations learn from, and `learnt_from` what the result says of it. A setup that was
+    read from a file names its components, and has none.
+    """
+
+    discretizer: Given
+    estimator: Given
+    confidence: float = attrs.field(converter=_confidence)
+    permutations: int = attrs.field(converter=_permutations)
+    seed: int = attrs.field(converter=_seed)
+    applies: Applicability = attrs.field(factory=Applicability)
+    explainer: Given | None = None
+    model: str | None = None
+    background: Any = None
+    learnt_from: str | None = None
+    system: System | None = None
+    _versions: Mapping[str, str] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values, with the versions of everything that a number depends on."""
+        given = [given for given in (self.explainer, self.discretizer) if given is not None]
+        return {
+            "estimator": self.estimator.text,
+            "permutations": self.permutations,
+            "seed": self.seed,
+            "explainer": None if self.explainer is None else self.explainer.text,
+            "discretizer": self.discretizer.text,
+            "background": self.learnt_from,
+            "model": self.model,
+            "versions": versions(given) if self._versions is None else dict(self._versions),
+        }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any], confidence: float) -> "Setup":
+        """Make a setup of what `to_dict` told."""
+        explainer = told["explainer"]
+        return cls(
+            explainer=None if explainer is None else Given("explainer", explainer, None),
+            discretizer=Given("discretizer", told["discretizer"], None),
+            estimator=Given("estimator", told["estimator"], None),
+            applies=Applicability(None, told["why_no_sufficiency"]),
+            confidence=confidence,
+            permutations=told.get("permutations", 0),
+            seed=told["seed"],
+            model=told["model"],
+            learnt_from=told["background"],
+            versions=told["versions"],
+        )

@@ -1,0 +1,105 @@
+"""An explanation system: a model, an explainer, and what it takes to explain one more row as the first."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+
+from faithkit.errors import FaithkitError, InputError
+from faithkit.extension.registry import registry
+from faithkit.inputs.labels import Labels, encode_labels
+from faithkit.inputs.rows import check_columns, check_X, input_kind
+from faithkit.inputs.seeds import row_seeds, row_words
+from faithkit.measure.explanations import Explanations
+from faithkit.measure.precision import Decimals, decimals_of, rounded
+from faithkit.measure.rows import n_rows, take_rows
+from faithkit.run.components import Given
+from faithkit.run.discretizing import learns, teach
+from faithkit.run.execution import Execution, explain_sample
+from faithkit.run.job import Job
+from faithkit.wording import listing
+
+ROWS = {"table": "the rows of a table", "text": "texts", "sparse": "the rows of a sparse matrix"}
+ROWS_LEARNT = 1000  # of the background, by a discretizer that learns
+
+
+@attrs.frozen(eq=False)
+class System:
+    """What explains and predicts: the job, how it is run, and the decimals to which explanations count.
+
+    The decimals are those of the first sample: what is explained later is rounded alike.
+    """
+
+    job: Job
+    execution: Execution
+    decimals: Decimals | None = None
+
+    @classmethod
+    def begun(cls, job: Job, X: Any, execution: Execution) -> tuple["System", Explanations]:
+        """Explain the first sample, and return the system and what it said."""
+        explained = explain_sample(job, X, execution)
+        decimals = decimals_of(explained, single=explained.kind == "vector" and _is_single(job))
+        return cls(job, execution, decimals), rounded(explained, decimals)
+
+    def check(self, X: Any) -> None:
+        """Refuse rows that are not of the kind that the system knows."""
+        check_X(X)
+        check_columns(X, self.job.background)
+
+    def labels(self, X: Any) -> Labels:
+        """Predict rows."""
+        return encode_labels(self.job.predictor.predict(X))
+
+    def explain(self, X: Any) -> Explanations:
+        """Explain another sample as the first one."""
+        return rounded(explain_sample(self.job, X, self.execution), self.decimals)
+
+    def explain_one(self, X: Any) -> Explanations:
+        """Explain a row, which is not worth a trip to workers."""
+        check_columns(X, self.job.background)
+        return rounded(self.job.explain(X, row_seeds(X, self.job.seed)), self.decimals)
+
+    def teach(self, discretizer: Given, X: Any, explanations: Explanations) -> None:
+        """Let a discretizer that learns do so from the background: X itself, or some rows of another.
+
+        Explaining costs, and quantiles of a thousand rows are as good as those of all.
+        """
+        if not learns(discretizer):
+            return
+        if self.job.background is not X:
+            rows = _some_rows(self.job.background, self.job.seed)
+            explanations = rounded(explain_sample(self.job, rows, self.execution), self.decimals)
+        teach(discretizer, explanations)
+
+
+def _is_single(job: Job) -> bool:
+    """Whether the model scores in single precision, and with it whoever asks for its scores."""
+    try:
+        return job.predictor.scores_are_single(take_rows(job.background, slice(0, 1)))
+    except FaithkitError:  # an explainer that asks for labels alone does without scores
+        return False
+
+
+def _some_rows(background: Any, seed: int) -> Any:
+    """Return a part of the background: every so-many-th row when sorted by content, so that order is moot."""
+    n = n_rows(background)
+    if n <= ROWS_LEARNT:
+        return background
+    order = np.argsort(row_words(background, seed), kind="stable")
+    return take_rows(background, order[np.arange(ROWS_LEARNT) * n // ROWS_LEARNT])
+
+
+def check_inputs(explainer: Given, X: Any) -> None:
+    """Refuse rows of a kind that an explainer says it does not explain, and name those that do."""
+    if explainer.recipe is None or not n_rows(X):
+        return
+    known, kind = registry(), input_kind(X)
+    declared = known.find("explainer", explainer.recipe[0]).component.inputs
+    if kind in declared:
+        return
+    named = zip(known.entries("explainer"), known.names("explainer"), strict=True)
+    others = [name for entry, name in named if kind in entry.component.inputs]
+    raise InputError(
+        f"{explainer.text} explains {listing([ROWS[word] for word in declared])}, and X has {ROWS[kind]}: "
+        f"{'use ' + listing(others, 'or') if others else 'no installed explainer takes them'}."
+    )

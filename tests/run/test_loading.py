@@ -1,0 +1,198 @@
+"""Saved results come back: the same numbers, without rows; what needs rows is refused, and no file gives a number by accident."""
+
+import copy
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.run.findings import Findings
+
+LABELS = ["yes", "no", "yes", "no", "yes", "yes", "no", None]
+RNG = np.random.default_rng(0)
+X = pd.DataFrame({"age": RNG.integers(20, 60, 80), "sex": RNG.choice(["f", "m"], 80)})
+PHI = RNG.integers(0, 3, (80, 2)) / 2
+Y = np.where(PHI.sum(axis=1) + RNG.normal(0, 0.4, 80) > 1, "yes", "no")
+
+
+def scored(rows=slice(None), **options):
+    return faithkit.score(Y[rows], PHI[rows], X=X.iloc[rows], **options)
+
+
+RESULTS = {
+    "consistency alone": scored,
+    "both measures": lambda: scored(relation="near-explanation:tau=0.5"),
+    "nothing checked": lambda: faithkit.score(["a", "b"], [[1.0], [2.0]]),
+    "one row": lambda: faithkit.score(["a"], [[1.0]]),
+    "another estimator, with permutations": lambda: scored(estimator="majority", permutations=9, seed=3),
+    "of a model": lambda: faithkit.evaluate(
+        lambda X: X[:, 0] > 1, PHI, explainer=lambda X: (X > 0.5).tolist(), confidence=0.8
+    ),
+    "some rows unexplained": lambda: faithkit.score(["a", "b", "a"], ["x", None, "x"]),
+}
+
+
+def saved(result, folder):
+    path = folder / "result.json"
+    result.to_json(path)
+    return path
+
+
+@pytest.mark.parametrize("which", RESULTS)
+def test_a_loaded_result_tells_what_was_saved(which, tmp_path):
+    result = RESULTS[which]()
+    loaded = faithkit.load(saved(result, tmp_path))
+    assert isinstance(loaded, faithkit.Evaluation)
+    assert loaded.to_dict() == result.to_dict()
+    assert loaded.to_json() == result.to_json()
+    assert repr(loaded) == repr(result)
+    pd.testing.assert_frame_equal(loaded.to_frame(), result.to_frame())
+
+
+@pytest.mark.parametrize("which", RESULTS)
+def test_a_loaded_result_has_a_page(which, tmp_path):
+    loaded = faithkit.load(saved(RESULTS[which](), tmp_path))
+    assert "</html>" in loaded.to_html()
+    assert "<table" in loaded._repr_html_()
+    loaded.plot()
+
+
+def test_a_later_sample_is_compared_with_a_saved_one_as_with_the_result_itself(tmp_path):
+    first, later = scored(slice(0, 40)), scored(slice(40, 80))
+    loaded = faithkit.load(saved(first, tmp_path))
+    assert later.difference(loaded, paired=False) == later.difference(first, paired=False)
+    assert loaded.difference(later, paired=False) == first.difference(later, paired=False)
+
+
+def test_a_plan_is_made_from_a_saved_pilot_as_from_the_pilot_itself(tmp_path):
+    pilot = scored()
+    assert faithkit.plan(0.05, pilot=faithkit.load(saved(pilot, tmp_path))) == faithkit.plan(0.05, pilot=pilot)
+
+
+def test_what_the_command_line_wrote_is_loaded_without_what_else_it_was_asked_for(tmp_path):
+    result = scored()
+    path = tmp_path / "found.json"
+    path.write_text(Findings.of(result, violations=2, by="sex").to_json())
+    assert faithkit.load(path).to_dict() == result.to_dict()
+
+
+def test_a_comparison_comes_back_with_its_differences(tmp_path):
+    found = faithkit.compare(
+        lambda X: X[:, 0] > 1, PHI, explainers=[lambda X: (X > 0.5).tolist(), lambda X: X[:, 1].tolist()]
+    )
+    loaded = faithkit.load(saved(found, tmp_path))
+    assert isinstance(loaded, faithkit.Comparison)
+    assert loaded.to_dict() == found.to_dict()
+    assert loaded.best() == found.best()
+    assert repr(loaded) == repr(found)
+    assert "</html>" in loaded.to_html()
+
+
+NEEDS_ROWS = {
+    "a row": lambda result: result.local(0),
+    "witnesses": lambda result: result.violations(),
+    "groups": lambda result: result.by(["f"] * result.n),
+    "another relation": lambda result: result.measure("near-explanation:tau=0.5"),
+    "a paired difference": lambda result: result.difference(scored()),
+    "a paired difference, the other way": lambda result: scored().difference(result),
+    "the tally": lambda result: result.tally,
+    "all tallies": lambda result: result.tallies,
+    "the rows": lambda result: result.sample,
+    "the predictions": lambda result: result.labels,
+}
+
+
+@pytest.mark.parametrize("what", NEEDS_ROWS)
+def test_what_needs_rows_is_refused_with_what_to_do(what, tmp_path):
+    loaded = faithkit.load(saved(scored(), tmp_path))
+    with pytest.raises(faithkit.InputError, match="in a result that was loaded from a file: .*the rows again"):
+        NEEDS_ROWS[what](loaded)
+
+
+def test_other_rows_of_a_loaded_system_need_the_model(tmp_path):
+    loaded = faithkit.load(saved(scored(), tmp_path))
+    with pytest.raises(faithkit.InputError, match="need the model and the explainer"):
+        loaded.on(X)
+
+
+def test_discretizers_cannot_be_tried_on_a_saved_result(tmp_path):
+    loaded = faithkit.load(saved(scored(), tmp_path))
+    with pytest.raises(faithkit.InputError, match="loaded from a file"):
+        faithkit.try_discretizers(loaded)
+
+
+def older(told):
+    for measure in filter(None, told["measures"].values()):
+        for name in ("moments", "others", "by_chance"):
+            del measure[name]
+    del told["permutations"]
+
+
+def test_a_result_of_version_0_1_is_loaded_and_says_what_it_lacks(tmp_path):
+    path, told = tmp_path / "old.json", scored().to_dict()
+    older(told)
+    path.write_text(json.dumps(told))
+    loaded = faithkit.load(path)
+    assert loaded.consistency.value == scored().consistency.value
+    with pytest.raises(faithkit.InputError, match="cannot be compared: the file .* older version"):
+        scored().difference(loaded, paired=False)
+    with pytest.raises(faithkit.InputError, match="older version, which did not write what a plan takes"):
+        faithkit.plan(0.1, pilot=loaded)
+
+
+def changed(*path, to):
+    def change(told):
+        *way, last = path
+        for step in way:
+            told = told[step]
+        told[last] = to
+
+    return change
+
+
+DAMAGED = {
+    "n is no number": (changed("n", to="80"), "n is '80'"),
+    "n is none": (changed("n", to=0), "n is 0"),
+    "a value is a text": (changed("measures", "consistency", "value", to="0.9"), "value is '0.9'"),
+    "a value is too large": (changed("measures", "consistency", "value", to=9), "value is 9"),
+    "a value is a truth": (changed("measures", "consistency", "low", to=True), "low is True"),
+    "a value is not a number": (changed("measures", "consistency", "high", to=float("nan")), "high is nan"),
+    "no measures": (lambda told: told.pop("measures"), "it has no 'measures'"),
+    "consistency is gone": (lambda told: told["measures"].pop("consistency"), "it has no 'consistency'"),
+    "rows are lost": (
+        lambda told: told["measures"]["consistency"]["others"]["rows"].pop(),
+        "the rows of consistency are not 80",
+    ),
+    "moments are of another kind": (
+        changed("measures", "consistency", "moments", "value", to=[1]),
+        r"value is \[1\]",
+    ),
+    "another program's": (lambda told: told.clear(), "it has no 'n'"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_result_is_refused_in_one_line(damage, tmp_path):
+    change, reason = DAMAGED[damage]
+    path, told = tmp_path / "result.json", copy.deepcopy(scored().to_dict())
+    change(told)
+    path.write_text(json.dumps(told))
+    with pytest.raises(faithkit.InputError, match=f"is no result as faithkit writes it .*{reason}"):
+        faithkit.load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"3", b'"text"', b"\xff\xfe", b"{" * 10_000, b"[" * 200_000])
+def test_other_files_are_refused_in_one_line(content, tmp_path):
+    path = tmp_path / "result.json"
+    path.write_bytes(content)
+    with pytest.raises(faithkit.InputError, match="is no result as faithkit writes it"):
+        faithkit.load(path)
+
+
+def test_a_file_that_is_not_there_and_a_folder_are_told_apart(tmp_path):
+    with pytest.raises(faithkit.InputError, match=r"no file .*nothing\.json"):
+        faithkit.load(tmp_path / "nothing.json")
+    with pytest.raises(faithkit.InputError, match="is a folder"):
+        faithkit.load(tmp_path)
