@@ -8,6 +8,7 @@ import attrs
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.inference import Moments, chance, interval
 from faithkit.measure.others import Others
+from faithkit.measure.protocols import said
 from faithkit.measure.tally import Count, Tally
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
@@ -102,7 +103,7 @@ def estimate(
     counted: Count, facts: Moments, estimator: Any, confidence: float, p_value: float | None = None
 ) -> Estimate:
     """Turn what was counted and its moments into an estimate."""
-    low, high = interval(facts, confidence) if getattr(estimator, "interval", False) else (None, None)
+    low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
     value, checked = _value(counted.tallies(), facts, estimator), facts.verified > 0
     luck = chance(counted.cells.by_label())
     return Estimate(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from faithkit.errors import ContractError
 from faithkit.foreign import foreign
 from faithkit.measure.owned import OwnedCells
+from faithkit.measure.protocols import said
 from faithkit.measure.sums import exact_sum, quotient
 from faithkit.measure.tally import Tally
 
@@ -146,10 +147,11 @@ def by_chance(estimator: Any, verified: float, chance: float | None) -> float | 
     >>> by_chance(LeaveOneOut(), 0.5, 0.6), by_chance(VerifiedOnly(), 0.5, 0.6), by_chance(PlugIn(), 0.5, 0.6)
     (0.3, 0.6, None)
     """
-    if chance is None or not hasattr(estimator, "by_chance"):
+    asked = said(estimator, "by_chance")
+    if chance is None or asked is None:
         return None
     with _asking(estimator):
-        told = estimator.by_chance(verified, chance)
+        told = asked(verified, chance)
         return None if told is None else float(told)
 
 
@@ -160,7 +162,7 @@ def _asking(estimator: Any) -> contextlib.AbstractContextManager[None]:
 
 
 def _name(estimator: Any) -> str:
-    return str(getattr(estimator, "name", type(estimator).__name__))
+    return str(said(estimator, "name") or type(estimator).__name__)
 
 
 def checked_scores(estimator: Any, tally: Tally) -> Scores:

@@ -152,6 +152,4 @@ def _conforming(kind: str, instance: Any) -> Any:
             f"the relation {_text(instance)} does not derive from faithkit.Relation, which gives it &, | "
             "and ~: derive its class, or decorate a function with @faithkit.relation."
         )
-    if kind == "estimator" and not hasattr(instance, "name"):
-        return FunctionEstimator(instance.scores)
     return instance

@@ -8,6 +8,7 @@ from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
 from faithkit.measure.discretizers import Original
 from faithkit.measure.explanations import Explanations
+from faithkit.measure.protocols import said
 from faithkit.run.components import Given
 
 
@@ -47,8 +48,8 @@ def _asking(discretizer: Given) -> contextlib.AbstractContextManager[None]:
 def learns(given: Given) -> bool:
     """Whether a component learns from the background: explainers unless they deny it, others by `fit`."""
     if given.kind == "explainer":
-        return bool(getattr(given.instance, "learns", True))
-    return hasattr(given.instance, "fit")
+        return bool(said(given.instance, "learns"))
+    return said(given.instance, "fit") is not None
 
 
 def warn_about_background(given: Given, remedy: str = "pass background= (CLI: --background)") -> None:

@@ -9,6 +9,7 @@ from faithkit.errors import ContractError
 from faithkit.foreign import foreign
 from faithkit.jsonable import plain
 from faithkit.measure.explanations import Explanations
+from faithkit.measure.protocols import said
 from faithkit.measure.rows import take_rows
 from faithkit.wording import cell_text
 
@@ -27,10 +28,11 @@ def readable(explanations: Explanations, row: int, discretizer: Any = None) -> s
     if explanations.missing[row]:
         return "no explanation"
     value = take_rows(explanations.identities, [row])
-    if explanations.identity is not None and hasattr(discretizer, "tell"):
-        who = getattr(discretizer, "name", type(discretizer).__name__)
+    tell = said(discretizer, "tell")
+    if explanations.identity is not None and tell is not None:
+        who = said(discretizer, "name") or type(discretizer).__name__
         with foreign(f"the discretizer {who}", "Mend its method tell.", ContractError):
-            return str(discretizer.tell(value[0], explanations.shared.get("names")))
+            return str(tell(value[0], explanations.shared.get("names")))
     if isinstance(value, pd.DataFrame) or (isinstance(value, np.ndarray) and value.ndim == 2):
         columns = explanations.shared.get("names") if isinstance(value, np.ndarray) else None
         cells = cells_of(value, 0, columns) or {}
