@@ -191,7 +191,7 @@ def configured_backend(
     if backend is None:
         return contextlib.nullcontext()
     if scheduler is not None:
-        from faithkit.run.cluster import connected
+        from faithkit.run.explaining.cluster import connected
 
         return connected(scheduler)
     import joblib

@@ -19,7 +19,7 @@ from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
 from faithkit.measure.rows import n_rows
-from faithkit.run.serial import from_bytes, to_bytes
+from faithkit.run.explaining.serial import from_bytes, to_bytes
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.components import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere

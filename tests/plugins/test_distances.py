@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mixed_tables import tables
 
 import faithkit
-from faithkit.run.serial import from_bytes, to_bytes
+from faithkit.run.explaining.serial import from_bytes, to_bytes
 
 NAMES = ("euclidean", "standardized", "manhattan", "gower")
 

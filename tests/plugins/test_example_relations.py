@@ -18,7 +18,7 @@ from mixed_tables import FirstColumns, tables
 
 import faithkit
 from faithkit.measure.relations import holds_bits
-from faithkit.run.serial import from_bytes, to_bytes
+from faithkit.run.explaining.serial import from_bytes, to_bytes
 
 
 def relation(name, **params):

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.run.serial import Chunk, from_bytes, to_bytes
-from faithkit.run.store import DIGEST, MAGIC, Question, sealed, unsealed
+from faithkit.run.explaining.serial import Chunk, from_bytes, to_bytes
+from faithkit.run.explaining.store import DIGEST, MAGIC, Question, sealed, unsealed
 
 QUESTION = Question("0" * 32, "1" * 32, 3)
 RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])

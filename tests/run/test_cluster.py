@@ -212,7 +212,7 @@ def test_in_python_joblib_chooses_the_cluster(scheduler):
 
 
 def test_a_store_that_workers_do_not_see_is_filled_here(folder, scheduler, tmp_path, monkeypatch):
-    from faithkit.run import cluster, execution
+    from faithkit.run.explaining import cluster, execution
 
     monkeypatch.setattr(execution, "all_see", lambda cluster, folder: False)
     monkeypatch.syspath_prepend(str(PLUGIN))
@@ -243,7 +243,7 @@ def test_warnings_given_on_workers_are_told_once(scheduler):
 
 def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch):
     from faithkit.inputs.logs import open_log
-    from faithkit.run.cluster import connected
+    from faithkit.run.explaining.cluster import connected
     from faithkit.run.logs import score_log
 
     log = open_log(str(folder / "log"), "label", ("phi_*",))
@@ -267,7 +267,7 @@ class Trap:
 
 
 def test_a_model_that_leaves_as_it_is_unpickled_is_one_line_and_costs_no_worker(scheduler):
-    from faithkit.run.cluster import connected
+    from faithkit.run.explaining.cluster import connected
 
     before = workers(scheduler)
     message = r"^the worker tcp://.*, taking up the work, failed with SystemExit: 0\. Install there"
@@ -277,7 +277,7 @@ def test_a_model_that_leaves_as_it_is_unpickled_is_one_line_and_costs_no_worker(
 
 
 def test_the_address_of_a_worker_is_none_of_a_scheduler(scheduler):
-    from faithkit.run.cluster import connected
+    from faithkit.run.explaining.cluster import connected
 
     worker = next(iter(workers(scheduler)))
     message = f"no Dask scheduler answers at {worker} .there is a 'Worker'"

@@ -195,7 +195,7 @@ def sprung(how, home):
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:a worker died")
 def test_a_model_that_cannot_be_unpickled_is_nobody_s_row(how, error, message, on_error, monkeypatch):
-    monkeypatch.setattr("faithkit.run.processes.PATIENCE", 2.0)
+    monkeypatch.setattr("faithkit.run.explaining.processes.PATIENCE", 2.0)
     with pytest.raises(error, match=message):
         evaluated(model=Trap(how), n_jobs=2, on_error=on_error)
 

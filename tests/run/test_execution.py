@@ -15,7 +15,7 @@ import pytest
 from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.run.store import unsealed
+from faithkit.run.explaining.store import unsealed
 
 # --- the same bytes, whoever does the work --------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import pytest
 from inputs.forging import CANARY, TOUCH, npy, npy_of_shape
 
 from faithkit.measure.explanations import Explanations
-from faithkit.run.serial import from_bytes, to_bytes
+from faithkit.run.explaining.serial import from_bytes, to_bytes
 
 LAST = "the number of the last blob"
 

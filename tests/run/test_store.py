@@ -14,8 +14,9 @@ from slow_runs import Slow, X, evaluated, parity
 
 import faithkit
 from faithkit.extension.registry import registry
-from faithkit.run import provenance, store
-from faithkit.run.store import MAGIC, sealed, unsealed
+from faithkit.run import provenance
+from faithkit.run.explaining import store
+from faithkit.run.explaining.store import MAGIC, sealed, unsealed
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):
@@ -174,7 +175,7 @@ class Failing(Weighted):
     ],
 )
 def test_new_weights_are_another_model(tmp_path, log, monkeypatch, model, weights, anew):
-    monkeypatch.setattr("faithkit.run.job.SCORES", 14)
+    monkeypatch.setattr("faithkit.run.explaining.job.SCORES", 14)
     told = tmp_path / "weights"
     for text in ("1 0", weights):
         told.write_text(text)
@@ -342,7 +343,7 @@ def swapped(files):
 
 def other_rows_under_its_name(files):
     (question, _), (_, chunk) = (unsealed(file.read_bytes()) for file in files[3:5])
-    files[3].write_bytes(sealed(faithkit.run.store.Question(question.key, "0" * 32, 4), chunk))
+    files[3].write_bytes(sealed(faithkit.run.explaining.store.Question(question.key, "0" * 32, 4), chunk))
 
 
 def too_few_rows(files):

@@ -13,9 +13,9 @@ from slow_runs import Slow, X, evaluated, missing, parity
 
 import faithkit
 from faithkit.foreign import RowTimeout
-from faithkit.run import timeout
-from faithkit.run.notes import Note, last_words
-from faithkit.run.timeout import limited
+from faithkit.run.explaining import timeout
+from faithkit.run.explaining.notes import Note, last_words
+from faithkit.run.explaining.timeout import limited
 
 pytestmark = pytest.mark.slow  # every case is a process, or waits for one
 
@@ -151,7 +151,7 @@ def test_an_alarm_of_others_is_theirs_again():
 
 def test_an_alarm_that_comes_after_the_work_is_harmless():
     code = (
-        "import os, signal, time; from faithkit.run.timeout import limited; limited(9, int);"
+        "import os, signal, time; from faithkit.run.explaining.timeout import limited; limited(9, int);"
         "os.kill(os.getpid(), signal.SIGALRM); time.sleep(0.1); print('alive')"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "alive\n"
@@ -170,7 +170,7 @@ WORK = {
 def test_a_deadline_ends_a_process_whatever_it_does_and_says_so(tmp_path, work):
     code = f"""
 import pathlib
-from faithkit.run.notes import Note
+from faithkit.run.explaining.notes import Note
 note = Note.begun(pathlib.Path({str(tmp_path)!r}))
 note.at(5, row=2)
 with note.deadline(0.2):

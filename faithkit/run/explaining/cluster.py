@@ -19,7 +19,7 @@ import joblib
 from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning, InputError
 from faithkit.foreign import foreign
 from faithkit.run.components import Given, component
-from faithkit.run.parcel import Parcel, portably
+from faithkit.run.explaining.parcel import Parcel, portably
 from faithkit.run.provenance import versions
 from faithkit.wording import describe
 

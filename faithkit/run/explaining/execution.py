@@ -23,15 +23,15 @@ from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.rows import n_rows, take_rows
-from faithkit.run.cluster import Deaths, active_cluster, all_see, check_workers, each_result
-from faithkit.run.job import Faults, Job, questions
-from faithkit.run.parcel import Parcel, portably
-from faithkit.run.processes import a_process, can_start, in_processes
-from faithkit.run.progress import progress_bar
-from faithkit.run.serial import Chunk
-from faithkit.run.store import Question, Store
-from faithkit.run.task import Task
-from faithkit.run.timeout import check_possible
+from faithkit.run.explaining.cluster import Deaths, active_cluster, all_see, check_workers, each_result
+from faithkit.run.explaining.job import Faults, Job, questions
+from faithkit.run.explaining.parcel import Parcel, portably
+from faithkit.run.explaining.processes import a_process, can_start, in_processes
+from faithkit.run.explaining.progress import progress_bar
+from faithkit.run.explaining.serial import Chunk
+from faithkit.run.explaining.store import Question, Store
+from faithkit.run.explaining.task import Task
+from faithkit.run.explaining.timeout import check_possible
 from faithkit.wording import describe
 
 MOST_CHUNKS = 4096

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from faithkit.measure.explanations import Explanations, object_array
 from faithkit.measure.rows import n_rows
-from faithkit.run.packing import Content, framed, pack, unframed, unpack
+from faithkit.run.explaining.packing import Content, framed, pack, unframed, unpack
 from faithkit.wording import describe
 
 FORMAT = 2

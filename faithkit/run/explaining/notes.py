@@ -13,7 +13,7 @@ from typing import IO
 
 import attrs
 
-from faithkit.run.timeout import LONGEST
+from faithkit.run.explaining.timeout import LONGEST
 
 STARTING = -1  # in place of a task's number
 WHOLE = -1  # in place of a row's

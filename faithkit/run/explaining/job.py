@@ -21,9 +21,9 @@ from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.rows import copy_rows, n_rows, take_rows
 from faithkit.run.components import Given, component
+from faithkit.run.explaining.serial import FORMAT
+from faithkit.run.explaining.store import Question, digest
 from faithkit.run.provenance import libraries, versions
-from faithkit.run.serial import FORMAT
-from faithkit.run.store import Question, digest
 
 SCORES = 2**22  # asked for at a time, so that a hundred thousand labels fit into memory
 STEPS = 10  # bits of a score that count

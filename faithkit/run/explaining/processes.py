@@ -18,12 +18,12 @@ import joblib
 
 from faithkit.errors import ExplainerError, FaithkitWarning
 from faithkit.foreign import foreign
-from faithkit.run.job import Job
-from faithkit.run.notes import STARTING, WHOLE, LastWords, Note, last_words
-from faithkit.run.parcel import Parcel, portably
-from faithkit.run.serial import Chunk
-from faithkit.run.task import Task
-from faithkit.run.timeout import late
+from faithkit.run.explaining.job import Job
+from faithkit.run.explaining.notes import STARTING, WHOLE, LastWords, Note, last_words
+from faithkit.run.explaining.parcel import Parcel, portably
+from faithkit.run.explaining.serial import Chunk
+from faithkit.run.explaining.task import Task
+from faithkit.run.explaining.timeout import late
 
 PATIENCE = 120.0  # seconds for a worker to unpack the job and to import what it needs,
 PER_SECOND = 10**6  # and one more for this many bytes of it

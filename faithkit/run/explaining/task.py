@@ -15,11 +15,11 @@ from faithkit.errors import ContractError, ExplainerError, FaithkitError, Faithk
 from faithkit.foreign import RowTimeout
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.rows import take_rows
-from faithkit.run.job import Faults, Job
-from faithkit.run.notes import Note
-from faithkit.run.serial import Chunk
-from faithkit.run.store import Question, Store, digest
-from faithkit.run.timeout import limited
+from faithkit.run.explaining.job import Faults, Job
+from faithkit.run.explaining.notes import Note
+from faithkit.run.explaining.serial import Chunk
+from faithkit.run.explaining.store import Question, Store, digest
+from faithkit.run.explaining.timeout import limited
 from faithkit.wording import describe
 
 GRACE = 2.0  # seconds after the alarm of a row until its process is ended

@@ -21,7 +21,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import StoreError
-from faithkit.run.serial import Chunk
+from faithkit.run.explaining.serial import Chunk
 
 MAGIC = b"faithkit chunk 2\n"
 DIGEST = 16
