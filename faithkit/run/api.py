@@ -10,7 +10,6 @@ from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
-from faithkit.measure.arguments import python
 from faithkit.measure.explanations import as_explanations
 from faithkit.measure.planning import Plan, plan_samples
 from faithkit.measure.rows import n_rows
@@ -21,7 +20,7 @@ from faithkit.run.discretizing import learns, warn_about_background
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.in_memory import InMemory
-from faithkit.run.explaining.job import Faults, Job
+from faithkit.run.explaining.job import Job
 from faithkit.run.loading import loaded
 from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model
@@ -89,7 +88,7 @@ def evaluate(
     """
     check_X(X)
     given, way = component("explainer", explainer), component("discretizer", discretizer)
-    execution = Execution(python(n_jobs), Faults(on_error, python(row_timeout)), store, progress)
+    execution = Execution(n_jobs, on_error, row_timeout, store, progress)
     scorer = component("estimator", estimator)
     check_inputs(given, X)
     known = X if background is None else check_X(background, "The background")

@@ -15,8 +15,9 @@ from faithkit.measure.precision import Decimals, decimals_of, rounded
 from faithkit.measure.rows import n_rows, take_rows
 from faithkit.run.components import Given
 from faithkit.run.discretizing import learns, teach
-from faithkit.run.explaining.execution import Execution, explain_sample
+from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
+from faithkit.run.explaining.sample import explain_sample
 from faithkit.wording import listing
 
 ROWS = {"table": "the rows of a table", "text": "texts", "sparse": "the rows of a sparse matrix"}

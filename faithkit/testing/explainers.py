@@ -19,7 +19,7 @@ from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
 from faithkit.measure.rows import n_rows
-from faithkit.run.explaining.serial import from_bytes, to_bytes
+from faithkit.run.explaining.answer import stored
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.components import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
@@ -264,7 +264,7 @@ def check_explanations_are_storable(entry: Entry) -> None:
     for trial in trials(entry):
         given = attrs.evolve(trial.answer, identity=None)  # the store leaves identities to discretizers
         try:
-            unlike = difference(given, from_bytes(to_bytes(given)))
+            unlike = difference(given, stored(given))
         except Exception as error:
             unlike = describe(error)
         demand(unlike is None, trial.who, f"the store cannot keep the explanations: {unlike}", mend)

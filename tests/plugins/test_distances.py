@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mixed_tables import tables
 
 import faithkit
-from faithkit.run.explaining.serial import from_bytes, to_bytes
+from faithkit.run.explaining.answer import stored
 
 NAMES = ("euclidean", "standardized", "manhattan", "gower")
 
@@ -250,7 +250,7 @@ def test_a_missing_value_that_only_the_instance_has_is_refused_by_name():
 def test_a_distance_survives_the_store(background):
     distance = learn_distance(None, background)
     found = faithkit.Explanations.vectors([[0.0]], shared={"distance": distance.to_shared()})
-    again = shared_distance(from_bytes(to_bytes(found)).shared["distance"])
+    again = shared_distance(stored(found).shared["distance"])
     x, y = distance.coordinates(background), again.coordinates(background)
     assert np.array_equal(x, y, equal_nan=True)
     assert (distance.between(x[:, None], x[None]) == again.between(y[:, None], y[None])).all()

@@ -18,7 +18,7 @@ from mixed_tables import FirstColumns, tables
 
 import faithkit
 from faithkit.measure.relations import holds_bits
-from faithkit.run.explaining.serial import from_bytes, to_bytes
+from faithkit.run.explaining.answer import stored
 
 
 def relation(name, **params):
@@ -187,7 +187,7 @@ def test_what_the_store_keeps_is_enough_for_a_score(name):
     model = FirstOfFrame()
     X, background = frame.iloc[60:], frame.iloc[:60]
     result = faithkit.evaluate(model, X, explainer=name, background=background)
-    log = attrs.evolve(from_bytes(to_bytes(result.sample.explanations)), instances=X)
+    log = attrs.evolve(stored(result.sample.explanations), instances=X)
     again = faithkit.score(model.predict(X), log, X=X)
     assert again.sufficiency == result.sufficiency
     assert again.consistency == result.consistency

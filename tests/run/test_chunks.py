@@ -20,16 +20,16 @@ from hypothesis import strategies as st
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.run.explaining.serial import Chunk, from_bytes, to_bytes
-from faithkit.run.explaining.store import DIGEST, MAGIC, Question, sealed, unsealed
+from faithkit.run.explaining.answer import Answer, stored
+from faithkit.run.explaining.framing import DIGEST, FORMAT
 
-QUESTION = Question("0" * 32, "1" * 32, 3)
+KEY = "0" * 32 + "1" * 32
 RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])
 Point = namedtuple("Point", "x y")
 
 
 def told(*reasons, found=None, notes=()):
-    return Chunk(found, list(reasons), notes)
+    return Answer(found, list(reasons), notes)
 
 
 TABLE = pd.DataFrame(
@@ -77,11 +77,10 @@ HONEST = {
 
 @pytest.mark.parametrize("name", HONEST)
 def test_a_chunk_is_read_as_it_was_written(name):
-    data = sealed(QUESTION, HONEST[name])
-    question, chunk = unsealed(data)
-    assert question == QUESTION
-    assert (chunk.reasons, chunk.notes) == (HONEST[name].reasons, HONEST[name].notes)
-    assert sealed(question, chunk) == data
+    data = HONEST[name].dump(KEY)
+    answer = Answer.load(data, KEY)
+    assert (answer.reasons, answer.notes) == (HONEST[name].reasons, HONEST[name].notes)
+    assert answer.dump(KEY) == data
 
 
 @pytest.mark.parametrize(
@@ -110,14 +109,14 @@ def test_a_chunk_is_read_as_it_was_written(name):
     ),
 )
 def test_every_value_of_an_explanation_survives(value):
-    found = from_bytes(to_bytes(Explanations.of([value, "another"]))).values
+    found = stored(Explanations.of([value, "another"])).values
     assert found[0] == value
     assert found[1] == "another"
 
 
 @pytest.mark.parametrize("value", [pd.NA, pd.NaT, float("nan")], ids=repr)
 def test_every_kind_of_gap_survives(value):
-    assert pd.isna(from_bytes(to_bytes(Explanations.of([(value,)]))).values[0][0])
+    assert pd.isna(stored(Explanations.of([(value,)])).values[0][0])
 
 
 @pytest.mark.parametrize(
@@ -139,7 +138,7 @@ def test_every_kind_of_gap_survives(value):
 )
 def test_every_column_of_a_table_survives(column):
     frame = pd.DataFrame({"c": column}, index=[5, 9])
-    found = from_bytes(to_bytes(Explanations(kind="example", values=frame))).values
+    found = stored(Explanations(kind="example", values=frame)).values
     pd.testing.assert_frame_equal(found, frame.reset_index(drop=True))
 
 
@@ -150,14 +149,14 @@ def test_every_column_of_a_table_survives(column):
 )
 def test_every_kind_of_column_name_survives(names):
     frame = pd.DataFrame(np.eye(2), columns=names)
-    found = from_bytes(to_bytes(Explanations(kind="example", values=frame))).values
+    found = stored(Explanations(kind="example", values=frame)).values
     assert list(found.columns) == list(frame.columns)
 
 
 def test_objects_that_many_rows_share_are_written_once():
     many = Explanations.of([RULE] * 1000)
-    assert to_bytes(many).count(b"clerk") == 1
-    assert len({id(rule) for rule in from_bytes(to_bytes(many)).values}) == 1
+    assert Answer.of(many).dump(KEY).count(b"clerk") == 1
+    assert len({id(rule) for rule in stored(many).values}) == 1
 
 
 @pytest.mark.parametrize(
@@ -177,36 +176,40 @@ def test_objects_that_many_rows_share_are_written_once():
 )
 def test_what_cannot_be_stored_is_refused_with_a_way_out(value, message):
     with pytest.raises(faithkit.InputError, match=f"{message}.*un without a store"):
-        to_bytes(Explanations(kind="value", values=np.zeros((1, 1)), shared={"it": value}))
+        stored(Explanations(kind="value", values=np.zeros((1, 1)), shared={"it": value}))
 
 
 def test_what_is_nested_too_deeply_is_refused_with_a_way_out():
     endless = []
     endless.append(endless)
     with pytest.raises(faithkit.InputError, match=r"nested more than 32 deep.*run without a store"):
-        to_bytes(Explanations.of(["a"], shared={"it": endless}))
+        stored(Explanations.of(["a"], shared={"it": endless}))
 
 
 # --- forgeries --------------------------------------------------------------------------------------------
 
 
-def taken_apart(chunk):
+def taken_apart(answer):
     """Return the head of a chunk's file and the bytes behind it."""
-    data = chunk.dump()
+    data = answer.dump(KEY)[len(FORMAT) + DIGEST :]
     size = int.from_bytes(data[:8], "little")
     return json.loads(data[8 : 8 + size]), data[8 + size :]
 
 
-def put_together(head, content=b"", question=b"%s %s 3\n" % (b"0" * 32, b"1" * 32)):
-    """Return a chunk's file with this head, given as JSON values or as text, and a checksum that is right."""
+def signed(body):
+    """Return a chunk's file with a checksum that is right."""
+    return FORMAT + hashlib.blake2b(body, digest_size=DIGEST).digest() + body
+
+
+def put_together(head, content=b""):
+    """Return a chunk's file with this head, given as JSON values or as text."""
     text = head if isinstance(head, bytes) else json.dumps(head).encode()
-    body = question + len(text).to_bytes(8, "little") + text + content
-    return MAGIC + hashlib.blake2b(body, digest_size=DIGEST).digest() + body
+    return signed(len(text).to_bytes(8, "little") + text + content)
 
 
 def test_the_forger_can_write_an_honest_file():
     for chunk in HONEST.values():
-        assert put_together(*taken_apart(chunk)) == sealed(QUESTION, chunk)
+        assert put_together(*taken_apart(chunk)) == chunk.dump(KEY)
 
 
 def nested(depth, tag=b'{"list":['):
@@ -225,7 +228,7 @@ FORGED = [
     *(("vectors", "found.values.array.0", dtype) for dtype in (">f8", "<f2", "nonsense", 5, None, ["<f4"], NAN)),
     *(("vectors", "found.values", value) for value in (None, 5, "abc", [1, 2, 3], {}, {"a": 1, "b": 2}, {"pickle": "x"})),
     *(("vectors", "found.values", {tag: 5}) for tag in ("array", "table", "frame", "list", "tuple", "dict", "rule")),
-    *(("vectors", "found.format", value) for value in (1, 3, "2", None, NAN, [2], True)),
+    *(("vectors", "key", value) for value in (None, "", 3, NAN, [KEY], KEY[:-1], KEY + "0", KEY[:32] + "0" * 32, "1" + KEY[1:])),
     *(("vectors", "found.kind", value) for value in (None, 5, ["vector"], "rule ", {})[:3]),
     *(("vectors", "found.relation", value) for value in (5, ["in-scope"], {})),
     *(("vectors", "found.shared", value) for value in (None, 5, {"list": []}, {"dict": []}, [])),
@@ -270,7 +273,7 @@ def refused(data):
     tracemalloc.start()
     try:
         with pytest.raises(ValueError) as raised:
-            unsealed(data)
+            Answer.load(data, KEY)
         assert type(raised.value) is ValueError
         assert tracemalloc.get_traced_memory()[1] < 32e6 + 10 * len(data)
     finally:
@@ -333,7 +336,7 @@ def test_nesting_hidden_in_a_text_is_not_read():
 
 def test_brackets_in_texts_are_no_nesting():
     words = ["[" * 1000 + '"' + "{" * 1000 + "\\", "]", '\\"[' * 1000, "\\\\" * 7 + "[" * 500]
-    assert from_bytes(to_bytes(Explanations.of(words))).values.tolist() == words
+    assert stored(Explanations.of(words)).values.tolist() == words
 
 
 @pytest.mark.parametrize(
@@ -343,59 +346,67 @@ def test_a_head_that_is_none_is_refused(text):
     assert refused(put_together(text))
 
 
-NUMBERS = [b"", b"x", b"-3", b"3.0", b"3 4", b" 3", b"9" * 5000, "\u0663".encode()]
+@pytest.mark.parametrize("name", ["key", "reasons", "notes", "found"])
+def test_a_head_that_says_too_little_is_refused(name):
+    head, content = taken_apart(HONEST["vectors"])
+    del head[name]
+    assert refused(put_together(head, content))
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        b"",
-        b"\n",
-        b"a b 3\n",
-        b"0" * 32 + b"\n",
-        *(b"%s %s %s\n" % (b"0" * 32, b"1" * 32, n) for n in NUMBERS),
-    ],
-    ids=lambda given: f"{given!r:.90}",
-)
-def test_a_file_that_does_not_say_what_it_answers_is_refused(question):
-    assert refused(put_together(*taken_apart(HONEST["vectors"]), question=question))
+def test_an_answer_to_another_question_is_refused():
+    with pytest.raises(ValueError, match="answer another question"):
+        Answer.load(HONEST["vectors"].dump("1" + KEY[1:]), KEY)
 
 
-def test_a_size_that_lies_is_refused():
-    for size in (2**63, 2**64 - 1, 10**6):
-        body = b"%s %s 3\n" % (b"0" * 32, b"1" * 32) + size.to_bytes(8, "little") + b"{}"
-        assert refused(MAGIC + hashlib.blake2b(body, digest_size=DIGEST).digest() + body)
+@pytest.mark.parametrize("size", [0, 1, 10**6, 2**63, 2**64 - 1])
+def test_a_size_that_lies_is_refused(size):
+    assert refused(signed(size.to_bytes(8, "little") + b"{}"))
+
+
+def test_memory_that_is_too_small_for_an_answer_is_damage(monkeypatch):
+    def full(*given):
+        raise MemoryError
+
+    data = HONEST["vectors"].dump(KEY)
+    monkeypatch.setattr("faithkit.run.explaining.answer.unpack", full)
+    with pytest.raises(ValueError, match="MemoryError"):
+        Answer.load(data, KEY)
+
+
+@pytest.mark.parametrize("cut", [*range(len(FORMAT) + DIGEST + 8), -1])
+def test_a_file_that_was_cut_off_is_refused(cut):
+    assert refused(HONEST["vectors"].dump(KEY)[:cut])
 
 
 # --- fuzzing ----------------------------------------------------------------------------------------------
 
 
-def consistent(chunk):
-    """Check that all of a chunk can be used: it is what some explainer might have said."""
-    assert all(reason is None or isinstance(reason, str) for reason in chunk.reasons)
-    assert all(isinstance(note, str) for note in chunk.notes)
-    explained = [reason is None for reason in chunk.reasons]
-    assert sum(explained) == (0 if chunk.found is None else len(chunk.found))
-    if chunk.found is not None:
-        rows = np.arange(len(chunk.found))
+def consistent(answer):
+    """Check that all of an answer can be used: it is what some explainer might have said."""
+    assert all(reason is None or isinstance(reason, str) for reason in answer.reasons)
+    assert all(isinstance(note, str) for note in answer.notes)
+    explained = [reason is None for reason in answer.reasons]
+    assert sum(explained) == (0 if answer.found is None else len(answer.found))
+    if answer.found is not None:
+        rows = np.arange(len(answer.found))
         parts = (
-            chunk.found.values,
-            chunk.found.missing,
-            chunk.found.remarked,
-            chunk.found.take(rows[::-1]).missing,
+            answer.found.values,
+            answer.found.missing,
+            answer.found.remarked,
+            answer.found.take(rows[::-1]).missing,
         )
         assert {len(part) for part in parts if not isinstance(part, tuple)} <= {len(rows)}
-    once = sealed(QUESTION, chunk)
-    assert sealed(QUESTION, unsealed(once)[1]) == once
+    once = answer.dump(KEY)
+    assert Answer.load(once, KEY).dump(KEY) == once
     return True
 
 
 def accepted_or_refused(data):
     try:
-        _, chunk = unsealed(data)
+        answer = Answer.load(data, KEY)
     except ValueError:
         return
-    assert consistent(chunk)
+    assert consistent(answer)
 
 
 honest = st.sampled_from(sorted(HONEST))
@@ -424,18 +435,16 @@ def edited(data, changes):
 
 @given(honest, edits)
 def test_an_accident_is_found(name, changes):
-    data = sealed(QUESTION, HONEST[name])
+    data = HONEST[name].dump(KEY)
     changed = edited(data, changes)
     if changed != data:
         with pytest.raises(ValueError):
-            unsealed(changed)
+            Answer.load(changed, KEY)
 
 
 @given(honest, edits)
 def test_bytes_that_were_forged_are_refused_or_make_sense(name, changes):
-    start = len(MAGIC) + DIGEST
-    body = edited(sealed(QUESTION, HONEST[name])[start:], changes)
-    accepted_or_refused(MAGIC + hashlib.blake2b(body, digest_size=DIGEST).digest() + body)
+    accepted_or_refused(signed(edited(HONEST[name].dump(KEY)[len(FORMAT) + DIGEST :], changes)))
 
 
 def places(value, path=()):

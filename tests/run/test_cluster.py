@@ -212,13 +212,13 @@ def test_in_python_joblib_chooses_the_cluster(scheduler):
 
 
 def test_a_store_that_workers_do_not_see_is_filled_here(folder, scheduler, tmp_path, monkeypatch):
-    from faithkit.run.explaining import cluster, execution
+    from faithkit.run.explaining.cluster import connected
 
-    monkeypatch.setattr(execution, "all_see", lambda cluster, folder: False)
+    monkeypatch.setattr("faithkit.run.explaining.workers.all_see", lambda cluster, folder: False)
     monkeypatch.syspath_prepend(str(PLUGIN))
     slow = importlib.import_module("slow_explainer").Slow()
     X = np.arange(20.0)[:, None]
-    with cluster.connected(scheduler):
+    with connected(scheduler):
         faithkit.evaluate(lambda X: X[:, 0] > 9, X, explainer=slow, store=tmp_path)
     assert len(list(tmp_path.glob("*/*.chunk"))) == 5
 

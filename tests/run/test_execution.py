@@ -15,7 +15,7 @@ import pytest
 from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.run.explaining.store import unsealed
+from faithkit.run.explaining.answer import Answer
 
 # --- the same bytes, whoever does the work --------------------------------------------------------------
 
@@ -170,8 +170,8 @@ def finish(process):
 
 
 def stored_rows(folder):
-    chunks = [unsealed(file.read_bytes())[1] for file in (folder / "store").glob("*/*.chunk")]
-    return {int(row) for chunk in chunks for row in chunk.found.values[:, 0]}
+    answers = [Answer.load(file.read_bytes(), file.stem) for file in (folder / "store").glob("*/*.chunk")]
+    return {int(row) for answer in answers for row in answer.found.values[:, 0]}
 
 
 def killed_again_and_again(folder, times, n_jobs):

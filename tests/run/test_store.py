@@ -15,8 +15,8 @@ from slow_runs import Slow, X, evaluated, parity
 import faithkit
 from faithkit.extension.registry import registry
 from faithkit.run import provenance
-from faithkit.run.explaining import store
-from faithkit.run.explaining.store import MAGIC, sealed, unsealed
+from faithkit.run.explaining.answer import Answer
+from faithkit.run.explaining.framing import FORMAT
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):
@@ -175,7 +175,7 @@ class Failing(Weighted):
     ],
 )
 def test_new_weights_are_another_model(tmp_path, log, monkeypatch, model, weights, anew):
-    monkeypatch.setattr("faithkit.run.explaining.job.SCORES", 14)
+    monkeypatch.setattr("faithkit.run.explaining.keys.SCORES", 14)
     told = tmp_path / "weights"
     for text in ("1 0", weights):
         told.write_text(text)
@@ -332,7 +332,7 @@ def emptied(files):
 
 
 def another_format(files):
-    files[3].write_bytes(b"faithkit chunk 9\n" + files[3].read_bytes()[len(MAGIC) :])
+    files[3].write_bytes(b"faithkit chunk 9\n" + files[3].read_bytes()[len(FORMAT) :])
 
 
 def swapped(files):
@@ -342,18 +342,21 @@ def swapped(files):
 
 
 def other_rows_under_its_name(files):
-    (question, _), (_, chunk) = (unsealed(file.read_bytes()) for file in files[3:5])
-    files[3].write_bytes(sealed(faithkit.run.explaining.store.Question(question.key, "0" * 32, 4), chunk))
+    answer = Answer.load(files[4].read_bytes(), files[4].stem)
+    files[3].write_bytes(answer.dump(files[3].stem[:32] + files[4].stem[32:]))
 
 
 def too_few_rows(files):
-    question, chunk = unsealed(files[3].read_bytes())
-    files[3].write_bytes(sealed(question, store.Chunk(chunk.found.take([0]), [None])))
+    answer = Answer.load(files[3].read_bytes(), files[3].stem)
+    files[3].write_bytes(Answer.of(answer.found.take([0])).dump(files[3].stem))
+
+
+def no_rows(files):
+    files[3].write_bytes(Answer(None, []).dump(files[3].stem))
 
 
 def failures_in_its_place(files):
-    question, _ = unsealed(files[3].read_bytes())
-    files[3].write_bytes(sealed(question, store.Chunk(None, ["ValueError"] * 4)))
+    files[3].write_bytes(Answer(None, ["ValueError"] * 4).dump(files[3].stem))
 
 
 def a_pipe_in_its_place(files):
@@ -368,6 +371,7 @@ def a_pipe_in_its_place(files):
         *(
             (other_rows_under_its_name, 1),
             (too_few_rows, 1),
+            (no_rows, 1),
             (failures_in_its_place, 1),
             (a_pipe_in_its_place, 1),
         ),
@@ -434,8 +438,8 @@ def test_a_full_disk_is_a_clear_error_and_what_is_kept_stays_readable(small_disk
         faithkit.evaluate(parity, rows, explainer=wide, store=small_disk / "store")
     files = list((small_disk / "store").glob("*/*"))
     assert files
-    assert all(re.fullmatch(r"[0-9a-f]{32}\.chunk", file.name) for file in files)
-    assert all(unsealed(file.read_bytes())[0].key == file.stem for file in files)
+    assert all(re.fullmatch(r"[0-9a-f]{64}\.chunk", file.name) for file in files)
+    assert all(len(Answer.load(file.read_bytes(), file.stem)) in (16, 32) for file in files)
 
 
 def test_a_read_only_store_serves_what_it_has_and_refuses_the_rest(small_disk, log):

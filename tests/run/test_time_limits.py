@@ -179,7 +179,7 @@ with note.deadline(0.2):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
     (words,) = last_words(tmp_path)
-    assert (words.task, words.row, words.overdue) == (5, 2, True)
+    assert (words.chunk, words.row, words.overdue) == (5, 2, True)
 
 
 def test_a_deadline_that_is_kept_leaves_the_note_as_it_was(tmp_path):
@@ -188,14 +188,14 @@ def test_a_deadline_that_is_kept_leaves_the_note_as_it_was(tmp_path):
     with note.deadline(60):
         pass
     (words,) = last_words(tmp_path)
-    assert (words.task, words.row, words.overdue) == (7, 1, False)
+    assert (words.chunk, words.row, words.overdue) == (7, 1, False)
 
 
 def test_a_note_tells_the_last_row_only(tmp_path):
     note = Note.begun(tmp_path)
     for row in (100, 7):
         note.at(12345, row)
-    assert [(words.task, words.row) for words in last_words(tmp_path)] == [(12345, 7)]
+    assert [(words.chunk, words.row) for words in last_words(tmp_path)] == [(12345, 7)]
     note = Note.begun(tmp_path)
     note.at(3)
     note.done()

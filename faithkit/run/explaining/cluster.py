@@ -1,4 +1,4 @@
-"""Work on the Dask cluster that joblib was given: what tasks share travels once, and troubles have names."""
+"""Work on the Dask cluster that joblib was given: what all share travels once, and troubles have names."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
-import attrs
 import joblib
 
 from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning, InputError
@@ -27,7 +26,7 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 5
 ATTEMPTS = 3
-LEAST_AHEAD = 64  # tasks on the cluster at a time: its scheduler holds their rows
+LEAST_AHEAD = 64  # items on the cluster at a time: its scheduler holds their rows
 BACKEND = "DaskDistributedBackend"
 
 
@@ -110,20 +109,6 @@ def active_cluster() -> Any:
     return backend if type(backend).__name__ == BACKEND else None
 
 
-@attrs.frozen
-class Deaths:
-    """In place of a result: at this task workers died, again and again."""
-
-    told: str
-
-
-def _deaths(error: Any) -> Deaths:
-    return Deaths(
-        f"a task has killed {error.allowed_failures + 1} workers of the cluster, the last of them "
-        f"{error.last_worker.address}: its log says why; often memory is too small."
-    )
-
-
 def on_workers(
     cluster: Any, part: Any, method: str, items: Sequence[Any], components: Iterable[Given]
 ) -> Iterator[Any]:
@@ -131,29 +116,26 @@ def on_workers(
     check_workers(cluster, components)
     done: dict[int, Any] = {}
     told = 0
-    for i, result in each_result(cluster, Parcel.of(part), _call, [(method, item) for item in items]):
-        if isinstance(result, Deaths):
-            raise ExplainerError(result.told)
+    for i, result in each_result(cluster, Parcel.of(part), getattr(type(part), method), items):
+        if isinstance(result, ExplainerError):
+            raise result
         done[i] = result
         while told in done:
             yield done.pop(told)
             told += 1
 
 
-def _call(parcel: Parcel, task: tuple[str, Any]) -> Any:
-    method, item = task
-    return getattr(parcel.open(), method)(item)
-
-
 def each_result(
-    cluster: Any, parcel: Parcel, function: Callable[[Parcel, Any], Any], tasks: Sequence[Any]
+    cluster: Any, parcel: Parcel, function: Callable[[Any, Any], Any], items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each task and what the function makes of it, or `Deaths`, as they are finished.
+    """Yield the number of each item and what the function makes of the parcel and it, as they are finished.
+
+    In place of a result an `ExplainerError` says that workers died at the item, again and again.
 
     Dask repeats what a worker was at when it died. If the last worker that had the parcel dies, the parcel
     is sent again, unless nothing was finished since it was sent, and that several times.
     """
-    left = dict(enumerate(tasks))
+    left = dict(enumerate(items))
     in_vain = 0
     while left and in_vain < ATTEMPTS:
         in_vain += 1
@@ -168,7 +150,7 @@ def each_result(
                     "all workers that had the data died; it is sent again.", FaithkitWarning, stacklevel=2
                 )
     for i in left:
-        yield i, Deaths(_DIED)
+        yield i, ExplainerError(_DIED)
 
 
 _DIED = f"the workers of the cluster died {ATTEMPTS} times: their logs say why; often memory is too small."
@@ -179,9 +161,9 @@ class _ParcelLostError(FaithkitError):
 
 
 def _results(
-    cluster: Any, parcel: Parcel, function: Callable[[Parcel, Any], Any], left: dict[int, Any]
+    cluster: Any, parcel: Parcel, function: Callable[[Any, Any], Any], left: dict[int, Any]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield what becomes of the tasks that are left, as they are finished."""
+    """Yield what becomes of the items that are left, as they are finished."""
     from distributed import as_completed
 
     client = cluster.client
@@ -191,8 +173,8 @@ def _results(
     numbers: dict[Any, int] = {}
     finished = as_completed(loop=client.loop)
     while True:
-        for i, task in itertools.islice(waiting, ahead - len(numbers)):
-            future = _submitted(cluster, _work, sent, function, task)
+        for i, item in itertools.islice(waiting, ahead - len(numbers)):
+            future = _submitted(cluster, _work, sent, function, item)
             numbers[future] = i
             finished.add(future)
         if not numbers:
@@ -223,7 +205,10 @@ def _outcome(future: Any) -> Any:
     try:
         return future.result()
     except KilledWorker as error:
-        return _deaths(error)
+        return ExplainerError(
+            f"a task has killed {error.allowed_failures + 1} workers of the cluster, the last of them "
+            f"{error.last_worker.address}: its log says why; often memory is too small."
+        )
 
 
 def _step(take: Callable[[], T]) -> T:
@@ -240,9 +225,9 @@ def _step(take: Callable[[], T]) -> T:
             ) from None
 
 
-def _work(parcel: Parcel, function: Callable[[Parcel, Any], Any], task: Any) -> Any:
+def _work(parcel: Parcel, function: Callable[[Any, Any], Any], item: Any) -> Any:
     with joblib.parallel_config(backend="sequential"):  # a worker does not send for others
-        return portably(lambda: function(parcel, task))
+        return portably(lambda: function(parcel.open(), item))
 
 
 def check_workers(cluster: Any, components: Iterable[Given]) -> None:

@@ -7,33 +7,59 @@ of `faulthandler` does: it ends the process when a deadline has passed, and firs
 import contextlib
 import faulthandler
 import os
+import shutil
+import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, ClassVar
 
 import attrs
 
 from faithkit.run.explaining.timeout import LONGEST
 
-STARTING = -1  # in place of a task's number
+STARTING = -1  # in place of a chunk's number
 WHOLE = -1  # in place of a row's
 
 
 @attrs.frozen
 class Note:
-    """A worker's note: the task and the row that it is at."""
+    """A worker's note, in the folder of the run that it works for: the chunk and the row that it is at."""
 
+    folder: Path
     file: IO[str]
+    mine: ClassVar["Note | None"] = None  # of this process
 
     @classmethod
     def begun(cls, folder: Path) -> "Note":
         """Begin the note of this process."""
-        return cls((folder / f"{os.getpid()}.note").open("w"))
+        return cls(folder, (folder / f"{os.getpid()}.note").open("w"))
 
-    def at(self, task: int, row: int = WHOLE) -> None:
+    @classmethod
+    def of_worker(cls, folder: Path, parent: int) -> "Note":
+        """Return the note of this worker, which serves a parent, and one run after the other."""
+        if cls.mine is None:
+            # Ctrl-C reaches the workers too; it is the parent's to end them, and to say so once
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            threading.Thread(target=cls._watch, args=(parent,), daemon=True).start()
+        if cls.mine is None or cls.mine.folder != folder:
+            cls.mine = cls.begun(folder)
+        return cls.mine
+
+    @classmethod
+    def _watch(cls, parent: int) -> None:
+        """End with the parent, however that ends, and leave nothing of it behind."""
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        if cls.mine is not None:
+            shutil.rmtree(cls.mine.folder, ignore_errors=True)
+        os._exit(1)
+
+    def at(self, chunk: int, row: int = WHOLE) -> None:
         """Note what comes next."""
         self.done()
-        self.file.write(f"{task} {row}\n")
+        self.file.write(f"{chunk} {row}\n")
         self.file.flush()
 
     def done(self) -> None:
@@ -55,7 +81,7 @@ class Note:
 class LastWords:
     """What the note of a dead worker says: what it was at, and whether a deadline ended it."""
 
-    task: int
+    chunk: int
     row: int
     overdue: bool
 
@@ -69,13 +95,13 @@ def last_words(folder: Path) -> list[LastWords]:
     >>> folder = Path(tempfile.mkdtemp())
     >>> Note.begun(folder).at(3, row=2)
     >>> last_words(folder), last_words(folder)
-    ([LastWords(task=3, row=2, overdue=False)], [])
+    ([LastWords(chunk=3, row=2, overdue=False)], [])
     """
     found = []
     for file in sorted(folder.glob("*.note")):
         what, _, more = file.read_text(errors="replace").partition("\n")
         file.unlink()
         if what:
-            task, row = map(int, what.split())
-            found.append(LastWords(task, row, overdue=bool(more)))
+            chunk, row = map(int, what.split())
+            found.append(LastWords(chunk, row, overdue=bool(more)))
     return found

@@ -2,27 +2,25 @@
 
 What is read back is trusted in nothing. The JSON tells an array's type and shape, and the bytes of arrays
 follow in the order in which they are mentioned; so every size is held against the bytes that are left before
-anything is made of it, and no byte is read twice.
+anything is made of it.
 """
 
 import datetime as dt
-import json
 import math
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.measure.rows import unmasked
 from faithkit.measure.rules import Rule
-from faithkit.wording import describe
+from faithkit.run.explaining.framing import Content
 
-DEEPEST = 32  # of values within values
-DEEPEST_JSON = 5 * DEEPEST  # a level of values is up to four of JSON
+DEEPEST = 32  # of values within values: a level of them is up to four of JSON
 KINDS = "biufcmMS"  # of NumPy's types: numbers, times and plain bytes
 WIDEST = 2**20  # of an array without elements, whose shape no byte vouches for
 
@@ -52,72 +50,16 @@ _SCALARS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 _SCALAR_READERS = {tag: read for tag, _, read in _SCALARS.values()}
 
 
-def framed(head: dict[str, Any], blobs: list[bytes]) -> bytes:
-    """Join a head of JSON values and what was packed beside it.
+def pack(value: Any, blobs: list[bytes], depth: int = 0) -> Any:
+    """Turn a value into JSON, and the arrays in it into bytes; tags say what plain JSON cannot.
 
     Examples
     --------
     >>> blobs = []
-    >>> head = {"days": pack((1, np.array([2.5])), blobs)}
-    >>> head, content = unframed(framed(head, blobs))
-    >>> unpack(head["days"], content)
+    >>> days = pack((1, np.array([2.5])), blobs)
+    >>> unpack(days, Content(memoryview(b"".join(blobs))))
     (1, array([2.5]))
     """
-    try:
-        text = json.dumps(head).encode()
-    except (TypeError, ValueError) as error:  # a rule about what JSON cannot say, an integer of 5,000 digits
-        raise InputError(
-            f"an explanation cannot be stored ({describe(error)}): run without a store, or let the explainer "
-            "give text and numbers."
-        ) from None
-    return b"".join([len(text).to_bytes(8, "little"), text, *blobs])
-
-
-def unframed(data: bytes) -> tuple[dict[str, Any], "Content"]:
-    """Take the head and the bytes of the arrays apart again."""
-    size = int.from_bytes(data[:8], "little")
-    text = data[8 : 8 + size]
-    if len(text) < size or _nesting(text) > DEEPEST_JSON:
-        raise ValueError("the head is cut off, or nested too deeply")
-    head = json.loads(text)
-    if not isinstance(head, dict):
-        raise ValueError("the head is no object")
-    return head, Content(memoryview(data)[8 + size :])
-
-
-def _nesting(text: bytes) -> int:
-    """Return how deeply JSON is nested: its parser would only find out on a stack that may be too small."""
-    marks = np.frombuffer(text.replace(b"\\\\", b"").replace(b'\\"', b""), dtype=np.uint8)
-    quoted = np.cumsum(marks == ord('"'), dtype=np.uint8) & 1  # an odd number of quotes before it
-    steps = np.where(quoted, 0, _STEPS[marks])
-    return int(np.cumsum(steps[steps != 0], dtype=np.int64).max(initial=0))
-
-
-_STEPS = np.zeros(256, dtype=np.int8)
-_STEPS[[*b"[{"]], _STEPS[[*b"]}"]] = 1, -1
-
-
-@attrs.define
-class Content:
-    """The bytes of arrays, taken from the front to the end."""
-
-    left: memoryview
-
-    def take(self, size: int) -> bytearray:
-        """Return the next bytes, as a copy that may be written to."""
-        if size > len(self.left):
-            raise ValueError(f"{size} bytes are asked for where {len(self.left)} are left")
-        taken, self.left = self.left[:size], self.left[size:]
-        return bytearray(taken)
-
-    def end(self) -> None:
-        """Refuse bytes that nothing asked for."""
-        if len(self.left):
-            raise ValueError(f"{len(self.left)} bytes are left over")
-
-
-def pack(value: Any, blobs: list[bytes], depth: int = 0) -> Any:
-    """Turn a value into JSON, and the arrays in it into bytes; tags say what plain JSON cannot."""
     if value is None or isinstance(value, str | int | float):
         return value
     if depth > DEEPEST:
@@ -128,7 +70,7 @@ def pack(value: Any, blobs: list[bytes], depth: int = 0) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufSU":
         return pack(value.item(), blobs, depth)
     if isinstance(value, np.ndarray):
-        return _pack_array(value, blobs, depth)
+        return _pack_array(unmasked(value, "values within an explanation"), blobs, depth)
     if isinstance(value, pd.DataFrame):
         return _pack_frame(value, blobs, depth)
     if isinstance(value, Rule):
@@ -272,6 +214,8 @@ def _category(inner: Any, content: Content) -> "pd.Series[Any]":
 
 
 def _column(inner: Any, content: Content) -> "pd.Series[Any]":
+    if "dateutil" in inner[0]:  # whose zones are files, by any path
+        raise ValueError("a time zone that is a file")
     return _extension(unpack(inner[1], content), str(inner[0]))
 
 

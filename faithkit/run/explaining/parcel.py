@@ -1,4 +1,4 @@
-"""What all tasks of a run need (a job, a log and how to read it): packed once, unpacked once by every worker.
+"""What all chunks share (a job; or a log, and how to read it): packed once, unpacked once by every worker.
 
 And what comes back if something fails there: an error that every process can read, whatever was raised.
 """
@@ -23,9 +23,9 @@ T = TypeVar("T")
 
 @attrs.frozen(eq=False)
 class Parcel:
-    """Something for all workers: itself for threads, its pickle, or the path of a file with its pickle."""
+    """Something for all workers: its pickle, a file with its pickle, or a function that makes it anew."""
 
-    content: Any
+    content: bytes | Path | Callable[[], Any]
     token: str = attrs.field(factory=lambda: uuid.uuid4().hex)
 
     @classmethod
@@ -35,12 +35,17 @@ class Parcel:
 
         return cls(cloudpickle.dumps(thing))
 
-    def open(self, prepared: Callable[[Any], Any] = lambda thing: thing) -> Any:
-        """Unpack it and prepare it for use; or find it unpacked and prepared, as this thread left it."""
+    def laid(self, file: Path) -> "tuple[Parcel, int]":
+        """Lay the pickle into a file, where all workers of a machine find it; return that, and its size."""
+        assert isinstance(self.content, bytes)
+        return Parcel(file, self.token), file.write_bytes(self.content)
+
+    def open(self) -> Any:
+        """Unpack it; or find it unpacked, as this thread left it."""
         if _BENCH.token != self.token:
             advice = "Install there what is installed here, and put modules of your own on its path."
             with foreign(f"{place()}, taking up the work,", advice):
-                _BENCH.thing = prepared(self._unpacked())
+                _BENCH.thing = self._unpacked()
             _BENCH.token = self.token
         return _BENCH.thing
 
@@ -48,7 +53,7 @@ class Parcel:
         import cloudpickle
 
         content = self.content.read_bytes() if isinstance(self.content, Path) else self.content
-        return cloudpickle.loads(content) if isinstance(content, bytes) else content
+        return cloudpickle.loads(content) if isinstance(content, bytes) else content()
 
 
 class _Bench(threading.local):

@@ -1,56 +1,39 @@
-"""A folder of finished chunks: what a killed run has done is not done again.
+"""A folder of answers to chunks: what a killed run has done is not done again.
 
-A chunk's name is a digest of everything that determines it. It is written beside its place, brought to the
-disk and then renamed; it carries a checksum, and the question that it answers. A reader finds it whole and in
-its own place, or not at all. Any number of runs and workers may share a store; equal names hold equal
-content, so whoever is last changes nothing.
+The key under which an answer is kept tells of everything that determines it. It is written beside its place,
+brought to the disk and then renamed. A reader finds it whole and in its own place, or not at all. Any number
+of runs and workers may share a store; equal keys hold equal content, so whoever is last changes nothing.
 """
 
 import contextlib
 import errno
-import hashlib
-import json
 import os
-import re
 import stat
 import time
 import uuid
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from faithkit.errors import StoreError
-from faithkit.run.explaining.serial import Chunk
+from faithkit.run.explaining.answer import Answer
 
-MAGIC = b"faithkit chunk 2\n"
-DIGEST = 16
 ABANDONED = 3600  # seconds after which an unfinished file is nobody's any more
 
 
 @attrs.frozen
-class Question:
-    """What a chunk answers: all that determines it (`key`), the content of its rows, and their number."""
-
-    key: str
-    rows: str
-    n: int
-
-
-@attrs.frozen
 class Store:
-    """Chunks of explanations under a folder.
+    """Answers under a folder, each by its key.
 
     Examples
     --------
     >>> import tempfile
     >>> from faithkit import Explanations
     >>> store = Store(Path(tempfile.mkdtemp()))
-    >>> question = Question(digest("a job", "some rows"), digest("some rows"), 1)
-    >>> store.write(question, Chunk(Explanations.of(["a"]), [None]))
-    >>> store.read(question).found.values
+    >>> store.write("a key", Answer(Explanations.of(["a"]), [None]))
+    >>> store.read("a key").found.values
     array(['a'], dtype=object)
-    >>> store.read(Question(digest("a job", "others"), digest("others"), 1)) is None
+    >>> store.read("another") is None
     True
     """
 
@@ -70,12 +53,12 @@ class Store:
                 continue  # another run was faster, or may not be disturbed
         return self
 
-    def read(self, question: Question) -> Chunk | None:
-        """Return the chunk that answers a question, None where there is none, or raise ValueError.
+    def read(self, key: str) -> Answer | None:
+        """Return the answer under a key, None where there is none, or raise ValueError.
 
         ValueError means that the file is damaged, or that it answers another question.
         """
-        place = self._path(question.key)
+        place = self._path(key)
         try:
             if not stat.S_ISREG(place.stat().st_mode):  # a pipe would be waited for
                 raise ValueError("this is no file")
@@ -84,15 +67,14 @@ class Store:
             return None
         except OSError as error:
             raise self._trouble(error) from None
-        answered, chunk = unsealed(data)
-        if answered != question or len(chunk) != question.n:
-            raise ValueError("this chunk answers another question")
-        return chunk
+        except MemoryError:
+            raise ValueError("this file is larger than memory") from None
+        return Answer.load(data, key)
 
-    def write(self, question: Question, chunk: Chunk) -> None:
-        """Keep a chunk."""
-        data = sealed(question, chunk)
-        place = self._path(question.key)
+    def write(self, key: str, answer: Answer) -> None:
+        """Keep an answer."""
+        data = answer.dump(key)
+        place = self._path(key)
         unfinished = place.parent / f".unfinished-{uuid.uuid4().hex}"
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -125,38 +107,6 @@ class Store:
             f"the store {self.folder} cannot be used ({error.strerror}): {advice}, or name another. "
             "What it keeps is intact, and the same command goes on from there."
         )
-
-
-def sealed(question: Question, chunk: Chunk) -> bytes:
-    """Return a chunk's file: what it is, a checksum, the question, and the answer."""
-    body = f"{question.key} {question.rows} {question.n}\n".encode() + chunk.dump()
-    return MAGIC + _checksum(body) + body
-
-
-def unsealed(data: bytes) -> tuple[Question, Chunk]:
-    """Read a chunk's file; anything else raises ValueError."""
-    start = len(MAGIC) + DIGEST
-    body = data[start:]
-    if data[: len(MAGIC)] != MAGIC or data[len(MAGIC) : start] != _checksum(body):
-        raise ValueError("this is no chunk, or a damaged one")
-    asked = re.match(rb"([0-9a-f]{32}) ([0-9a-f]{32}) ([0-9]{1,12})\n", body)
-    if asked is None:
-        raise ValueError("this chunk does not say what it answers")
-    key, rows, n = (part.decode() for part in asked.groups())
-    return Question(key, rows, int(n)), Chunk.load(body[asked.end() :])
-
-
-def digest(*facts: Any) -> str:
-    """Return 32 hex digits that name some JSON values and bytes."""
-    found = hashlib.blake2b(digest_size=16)
-    for fact in facts:
-        found.update(fact if isinstance(fact, bytes) else json.dumps(fact, sort_keys=True).encode())
-        found.update(b"\0")
-    return found.hexdigest()
-
-
-def _checksum(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=DIGEST).digest()
 
 
 def _bring_to_disk(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 `RowTimeout` is no `Exception`, so that an explainer's own `except Exception` cannot swallow it; should
 something else swallow it, the alarm rings again. Code in C hears no alarm: in a process of its own, a second
-limit ends it together with that process (`faithkit.run.explaining.notes.Note.deadline`).
+limit ends it together with that process (`Note.deadline`).
 """
 
 import signal

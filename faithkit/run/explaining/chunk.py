@@ -1,0 +1,156 @@
+"""A chunk: some rows of a sample, explained by whoever gets them, all at once or one by one."""
+
+import contextlib
+import sys
+import threading
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.errors import ContractError, ExplainerError, FaithkitError, FaithkitWarning
+from faithkit.foreign import RowTimeout
+from faithkit.measure.rows import take_rows
+from faithkit.run.explaining.answer import Answer
+from faithkit.run.explaining.execution import Execution
+from faithkit.run.explaining.job import Job
+from faithkit.run.explaining.keys import key_of_failures
+from faithkit.run.explaining.notes import Note
+from faithkit.run.explaining.timeout import limited
+from faithkit.wording import describe
+
+GRACE = 2.0  # seconds after the alarm of a row until its process is ended
+_PASSED_ON = (ContractError, KeyboardInterrupt)  # no row's own failure
+
+
+@attrs.frozen(eq=False)
+class Chunk:
+    """Some rows as they travel to a worker, with their seeds, and the key under which their answer is kept.
+
+    Without a key nothing is kept. `lost` are rows that ended the process they were explained in, and why:
+    they are not tried again. Where a process has died, the rows are explained one by one (`row_by_row`), so
+    that its note tells which it was.
+    """
+
+    number: int
+    X: Any
+    seeds: NDArray[np.uint32]
+    first_row: int
+    execution: Execution
+    key: str | None = None
+    row_by_row: bool = False
+    lost: Mapping[int, str] = attrs.field(factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def without(self, row: int, why: str) -> "Chunk":
+        """Return the same chunk, in which one of the rows is lost."""
+        return attrs.evolve(self, lost={**self.lost, row: why})
+
+    def find(self) -> Answer | None:
+        """Return the answer from the store: a clean one, or one whose failures were recorded in this way.
+
+        An answer that cannot be trusted raises ValueError.
+        """
+        store = self.execution.store
+        if store is None or self.key is None:
+            return None
+        clean = store.read(self.key)
+        if clean is not None and any(clean.reasons):
+            raise ValueError("failures under the key of an answer that has none")
+        found = store.read(self._key_of_failures(self.key)) if clean is None else clean
+        if found is not None and len(found) != len(self):
+            raise ValueError("an answer for more or fewer rows")
+        return found
+
+    def keep(self, answer: Answer) -> None:
+        """Store the answer; failures belong to the rules under which they were recorded."""
+        if self.execution.store is not None and self.key is not None:
+            key = self._key_of_failures(self.key) if any(answer.reasons) else self.key
+            self.execution.store.write(key, answer)
+
+    def _key_of_failures(self, key: str) -> str:
+        return key_of_failures(key, self.execution.on_error, self.execution.row_timeout)
+
+
+def answered(job: Job, chunk: Chunk, note: Note | None = None) -> Answer:
+    """Explain the rows of a chunk, and keep the answer."""
+    answer = _warned(job, chunk, note)
+    chunk.keep(answer)
+    return answer
+
+
+def _warned(job: Job, chunk: Chunk, note: Note | None) -> Answer:
+    if not _is_alone():
+        # warnings can be caught in one thread at a time only; here they are shown as they come
+        return _explained(job, chunk, note)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FaithkitWarning)
+        answer = _explained(job, chunk, note)
+    notes = [str(w.message) for w in caught if issubclass(w.category, FaithkitWarning)]
+    return attrs.evolve(answer, notes=tuple(dict.fromkeys(notes)))
+
+
+def _is_alone() -> bool:
+    """Whether no other thread of this process explains: in the main thread, or in a worker that has one."""
+    if threading.current_thread() is threading.main_thread():
+        return True
+    distributed = sys.modules.get("distributed")
+    try:
+        return distributed is not None and distributed.get_worker().state.nthreads == 1
+    except ValueError:  # this is no worker of a cluster
+        return False
+
+
+def _explained(job: Job, chunk: Chunk, note: Note | None) -> Answer:
+    """Explain the rows at once; on a failure one by one, so that only the failing rows are lost."""
+    job.fitted  # noqa: B018 (a failure to fit is nobody's row)
+    if chunk.execution.row_timeout is None and not chunk.row_by_row:
+        try:
+            return Answer.of(job.explain(chunk.X, chunk.seeds))
+        except _PASSED_ON:
+            raise
+        except BaseException as error:
+            if len(chunk) == 1:
+                return _failed(job, chunk, 0, error)
+    return Answer.joined([_explained_row(job, chunk, i, note) for i in range(len(chunk))])
+
+
+def _explained_row(job: Job, chunk: Chunk, i: int, note: Note | None) -> Answer:
+    if i in chunk.lost:
+        return _failed(job, chunk, i, RowTimeout(chunk.lost[i]))
+    limit = chunk.execution.row_timeout
+    X, seeds = take_rows(chunk.X, slice(i, i + 1)), chunk.seeds[i : i + 1]
+    try:
+        with _noted(note, chunk.number, i, limit):
+            return Answer.of(limited(limit, lambda: job.explain(X, seeds)))
+    except _PASSED_ON:
+        raise
+    except BaseException as error:
+        return _failed(job, chunk, i, error)
+
+
+def _noted(
+    note: Note | None, number: int, row: int, limit: float | None
+) -> contextlib.AbstractContextManager[None]:
+    """Note the row, where it may end the process; and let that end when no alarm was heard in time."""
+    if note is None:
+        return contextlib.nullcontext()
+    note.at(number, row)
+    return contextlib.nullcontext() if limit is None else note.deadline(limit + GRACE)
+
+
+def _failed(job: Job, chunk: Chunk, i: int, error: BaseException) -> Answer:
+    reason = str(error) if isinstance(error, RowTimeout) else describe(error)
+    if chunk.execution.on_error == "record":
+        return Answer(None, [reason])
+    kind = type(error).__name__ if isinstance(error, FaithkitError) else ""
+    raise ExplainerError(
+        f"the explainer {job.explainer.text} failed on row {chunk.first_row + i}: {kind and kind + ': '}"
+        f"{reason.rstrip('.')}. "
+        "With on_error='record' (CLI: --on-error record) such rows are counted as unexplained."
+    ) from (error if isinstance(error, Exception) else None)

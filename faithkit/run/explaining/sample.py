@@ -1,0 +1,106 @@
+"""One way to explain a sample: in chunks, by workers of any kind, with a store between the runs.
+
+Chunk edges depend on the data alone and seeds on the content of rows, so that the number of workers and
+their kind cannot change a result. Every answer is kept at once by whoever has it.
+"""
+
+import contextlib
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+import numpy as np
+
+from faithkit.errors import FaithkitWarning
+from faithkit.inputs.seeds import row_seeds
+from faithkit.measure.blocks import spans
+from faithkit.measure.explanations import Explanations
+from faithkit.measure.rows import n_rows, take_rows
+from faithkit.run.explaining.answer import Answer
+from faithkit.run.explaining.chunk import Chunk
+from faithkit.run.explaining.execution import Execution
+from faithkit.run.explaining.job import Job
+from faithkit.run.explaining.keys import keys
+from faithkit.run.explaining.progress import progress_bar
+from faithkit.run.explaining.workers import each_answer
+
+MOST_CHUNKS = 4096
+
+
+def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
+    """Explain every row of a sample."""
+    chunks = _chunks(job, X, execution)
+    answers = _recalled(chunks, execution)
+    pending = [chunk for chunk in chunks if chunk.number not in answers]
+    n = n_rows(X)
+    try:
+        with (
+            progress_bar(execution.progress, n, n - sum(map(len, pending))) as advance,
+            contextlib.closing(each_answer(job, pending, execution)) as results,
+        ):
+            for number, answer in results:
+                answers[number] = answer
+                advance(len(answer))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_farewell(len(answers), len(chunks), execution)) from None
+    whole = Answer.joined([answers[chunk.number] for chunk in chunks])
+    for note in whole.notes:
+        warnings.warn(note, FaithkitWarning, stacklevel=2)
+    return _explanations(whole, X)
+
+
+def _chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
+    n = n_rows(X)
+    edges = list(spans(n, max(job.rows_per_chunk, -(-n // MOST_CHUNKS))))
+    named: Iterable[str | None] = [None] * len(edges)
+    if execution.store is not None:
+        execution.store.open()
+        named = keys(job, X, edges)
+    seeds = row_seeds(X, job.seed)
+    return [
+        Chunk(i, take_rows(X, slice(a, b)), seeds[a:b], a, execution, key)
+        for i, ((a, b), key) in enumerate(zip(edges, named, strict=True))
+    ]
+
+
+def _recalled(chunks: list[Chunk], execution: Execution) -> dict[int, Answer]:
+    """Return the answers that the store has; how many cannot be trusted is told, and these are left out."""
+    found = {}
+    damaged = 0
+    for chunk in chunks:
+        try:
+            answer = chunk.find()
+        except ValueError:
+            damaged += 1
+        else:
+            if answer is not None:
+                found[chunk.number] = answer
+    if damaged and execution.store is not None:
+        warnings.warn(
+            f"{damaged} of {len(chunks)} chunks must be explained again: in the store "
+            f"{execution.store.folder} they are damaged, or not what their names say.",
+            FaithkitWarning,
+            stacklevel=3,
+        )
+    return found
+
+
+def _farewell(done: int, n: int, execution: Execution) -> str:
+    if execution.store is None:
+        return f"interrupted: {done} of {n} chunks were done, and nothing is kept without a store."
+    return (
+        f"interrupted: {done} of {n} chunks are kept in {execution.store.folder}; "
+        "the same command goes on from there."
+    )
+
+
+def _explanations(whole: Answer, X: Any) -> Explanations:
+    """Return the explanations of all rows, with the rows beside them."""
+    n, found = len(whole), whole.found
+    told = np.fromiter(whole.reasons, dtype=object, count=n)
+    if found is None:
+        found = attrs.evolve(Explanations.of([None] * n), remarks=told)
+    elif len(found) < n:
+        found = found.spread(whole.rows, n, told)
+    return attrs.evolve(found, instances=X)
