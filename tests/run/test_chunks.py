@@ -179,6 +179,30 @@ def test_what_cannot_be_stored_is_refused_with_a_way_out(value, message):
         stored(Explanations(kind="value", values=np.zeros((1, 1)), shared={"it": value}))
 
 
+@pytest.mark.parametrize(
+    "value",
+    [np.ma.array([1.5, 2.5], mask=[False, True]), [np.ma.masked], {"a": np.ma.masked_all((2, 2))}],
+    ids=repr,
+)
+def test_a_mask_that_would_be_lost_is_refused(value):
+    with pytest.raises(faithkit.InputError, match=r"masked array.* hidden: the mask would be lost"):
+        stored(Explanations.of(["a"], shared={"it": value}))
+
+
+def test_a_mask_that_hides_nothing_is_left_behind():
+    found = stored(Explanations.of(["a"], shared={"it": np.ma.array([1.5, 2.5])})).shared["it"]
+    assert (type(found), found.tolist()) == (np.ndarray, [1.5, 2.5])
+
+
+@pytest.mark.parametrize(
+    ("remark", "text"),
+    [(5, "5"), (0.5, "0.5"), (np.str_("rough"), "rough"), (ValueError("no"), "no"), (None, None)],
+)
+def test_remarks_are_texts(remark, text):
+    found = stored(Explanations.of(["a"], remarks=np.array([remark], dtype=object)))
+    assert found.remarks.tolist() == [text]
+
+
 def test_what_is_nested_too_deeply_is_refused_with_a_way_out():
     endless = []
     endless.append(endless)

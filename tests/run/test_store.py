@@ -390,6 +390,34 @@ def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log, damage, c
     assert len(log()) == 40 + 4 * chunks
 
 
+def test_a_chunk_for_which_memory_is_too_small_is_explained_again(tmp_path, log, monkeypatch):
+    def read_bytes(path):
+        if path.suffix == ".chunk":
+            raise MemoryError
+        return path.open("rb").read()
+
+    whole = evaluated(store=tmp_path / "store").to_json()
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    with pytest.warns(faithkit.FaithkitWarning, match=r"^10 of 10 chunks must be explained again"):
+        assert evaluated(store=tmp_path / "store").to_json() == whole
+    assert len(log()) == 80
+
+
+def remarking(X):
+    return faithkit.Explanations.of(["a"] * len(X), remarks=np.array([*range(len(X))], dtype=object))
+
+
+@pytest.mark.filterwarnings("error::faithkit.FaithkitWarning")
+def test_remarks_that_are_no_texts_are_the_same_with_a_store_and_without(tmp_path):
+    told = [
+        faithkit.evaluate(
+            parity, X[:3], explainer=remarking, store=store
+        ).sample.explanations.remarks.tolist()
+        for store in (None, tmp_path, tmp_path)
+    ]
+    assert told == [["0", "1", "2"]] * 3
+
+
 # --- disks ------------------------------------------------------------------------------------------------
 
 

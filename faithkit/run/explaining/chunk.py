@@ -17,7 +17,7 @@ from faithkit.measure.rows import take_rows
 from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
-from faithkit.run.explaining.keys import key_of_failures
+from faithkit.run.explaining.keys import digest
 from faithkit.run.explaining.notes import Note
 from faithkit.run.explaining.timeout import limited
 from faithkit.wording import describe
@@ -74,7 +74,7 @@ class Chunk:
             self.execution.store.write(key, answer)
 
     def _key_of_failures(self, key: str) -> str:
-        return key_of_failures(key, self.execution.on_error, self.execution.row_timeout)
+        return digest(key, self.execution.on_error, self.execution.row_timeout) + key[32:]
 
 
 def answered(job: Job, chunk: Chunk, note: Note | None = None) -> Answer:

@@ -47,11 +47,6 @@ def keys(job: Job, X: Any, edges: list[tuple[int, int]]) -> Iterator[str]:
         yield digest(whole, rows, labels[start:stop], scores and scores[start:stop]) + rows
 
 
-def key_of_failures(key: str, *rules: Any) -> str:
-    """Name the same chunk, in which rows failed: whether they do depends on the rules for failures, too."""
-    return digest(key, *rules) + key[32:]
-
-
 def _key(job: Job, X: Any) -> str:
     """Name all that determines an explanation, but for the row itself."""
     given = job.explainer

@@ -39,6 +39,7 @@ class Note:
     @classmethod
     def of_worker(cls, folder: Path, parent: int) -> "Note":
         """Return the note of this worker, which serves a parent, and one run after the other."""
+        assert os.getpid() != parent
         if cls.mine is None:
             # Ctrl-C reaches the workers too; it is the parent's to end them, and to say so once
             signal.signal(signal.SIGINT, signal.SIG_IGN)

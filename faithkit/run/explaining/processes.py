@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -66,34 +66,28 @@ class _Pool:
         """Yield what becomes of the chunks; those at which a process dies are tried again by themselves."""
         left = {chunk.number: chunk for chunk in chunks}
         while left:
-            died = None
-            try:
-                for number, answer in self._each(self.parallel, left):
-                    del left[number]
-                    yield number, answer
-            except BrokenProcessPool as error:
-                died = error
+            died = yield from self._each(self.parallel, left)
             if died is not None:
                 suspects = self._suspects(died, left)
                 yield from _kept(left)
                 for chunk in [left.pop(one.chunk) for one in suspects if one.chunk in left]:
-                    yield chunk.number, self._alone(chunk)
+                    yield from self._alone(chunk)
 
-    def _each(self, parallel: joblib.Parallel, left: dict[int, Chunk]) -> Iterator[tuple[int, Answer]]:
-        """Yield answers; what a worker cannot hand over is one line, a death is BrokenProcessPool."""
+    def _each(
+        self, parallel: joblib.Parallel, left: dict[int, Chunk]
+    ) -> Generator[tuple[int, Answer], None, BrokenProcessPool | None]:
+        """Yield answers, and strike off their chunks, until a process dies: its death is returned."""
         work = functools.partial(_work, self.parcel, self.folder, self.patience, os.getpid())
         results = iter(parallel([joblib.delayed(work)(chunk) for chunk in left.values()]))
         while True:
-            died = None
             with foreign("a worker", "With n_jobs=1 (CLI: --n-jobs 1) nothing travels.", ExplainerError):
                 try:
                     found = next(results, None)
-                except BrokenProcessPool as error:
-                    died = error
-            if died is not None:
-                raise died
+                except BrokenProcessPool as died:
+                    return died
             if found is None:
-                return
+                return None
+            del left[found[0]]
             yield found
 
     def _suspects(self, died: BrokenProcessPool, left: dict[int, Chunk]) -> list[LastWords]:
@@ -133,14 +127,12 @@ class _Pool:
                 f"the explainer {self.who}, ends the process."
             )
 
-    def _alone(self, chunk: Chunk) -> Answer:
+    def _alone(self, chunk: Chunk) -> Iterator[tuple[int, Answer]]:
         """Give a chunk that may have killed its process one of its own, until the rows that do are known."""
         left = {chunk.number: attrs.evolve(chunk, row_by_row=True)}
-        while True:
-            try:
-                ((_, answer),) = self._each(a_process(), left)
-                return answer
-            except BrokenProcessPool as died:
+        while left:
+            died = yield from self._each(a_process(), left)
+            if died is not None:
                 for one in self._suspects(died, left):
                     left[one.chunk] = self._bereaved(left[one.chunk], one.row)
 
@@ -155,14 +147,11 @@ class _Pool:
 
 
 def _work(parcel: Parcel, folder: Path, patience: float, parent: int, chunk: Chunk) -> tuple[int, Answer]:
-    """Answer a chunk in a process of the pool; or in this one, where joblib has no pool."""
-    if os.getpid() == parent:
-        return chunk.number, portably(lambda: answered(parcel.open(), chunk))
-    note = Note.of_worker(folder, parent)
-    return chunk.number, portably(lambda: _noted(parcel, chunk, note, patience))
+    """Answer a chunk, in a process of the pool."""
+    return chunk.number, portably(lambda: _answer(parcel, Note.of_worker(folder, parent), patience, chunk))
 
 
-def _noted(parcel: Parcel, chunk: Chunk, note: Note, patience: float) -> Answer:
+def _answer(parcel: Parcel, note: Note, patience: float, chunk: Chunk) -> Answer:
     note.at(STARTING)
     with note.deadline(patience):
         job = parcel.open()

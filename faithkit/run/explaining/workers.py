@@ -122,20 +122,16 @@ def _on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Iterator[tuple[i
             yield chunks[i].number, answer
         elif chunks[i].execution.on_error == "raise":
             raise answer
-        elif not can_start():
-            raise ExplainerError(
-                f"{answer} Processes of this machine would find the rows at fault, and joblib starts none "
-                "here: run it in a process that may have children."
-            )
         else:
             deadly.append(chunks[i])
     if deadly:
-        warnings.warn(
-            f"{len(deadly)} of {len(chunks)} chunks, at which workers of the cluster died, are explained in "
-            "processes of this machine.",
-            FaithkitWarning,
-            stacklevel=3,
-        )
+        told = f"{len(deadly)} of {len(chunks)} chunks, at which workers of the cluster died, "
+        if not can_start():
+            raise ExplainerError(
+                f"{told}would be explained in processes of this machine, and joblib starts none here: run "
+                "this in a main process, or give the workers more memory."
+            )
+        warnings.warn(f"{told}are explained in processes of this machine.", FaithkitWarning, stacklevel=3)
         yield from in_processes(job.explainer.text, parcel, deadly, a_process())
 
 

@@ -1,0 +1,153 @@
+"""Who answers chunks: as many workers as there is work for, of the kind that joblib was told, and none that is lost."""
+
+import sys
+from fractions import Fraction
+
+import joblib
+import numpy as np
+import pytest
+from slow_runs import Slow, X, evaluated, missing
+
+import faithkit
+from faithkit.run.explaining import workers
+from faithkit.run.explaining.execution import Execution
+
+# --- how many ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """How many workers joblib was asked for."""
+    asked = []
+
+    def parallel(**options):
+        asked.append(options["n_jobs"])
+        return original(**options)
+
+    original = joblib.Parallel
+    monkeypatch.setattr(joblib, "Parallel", parallel)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "configured", "expected"),
+    [
+        (40, {"n_jobs": 3}, None, [3]),
+        (8, {"n_jobs": 16}, None, [2]),
+        (5, {"n_jobs": 10**12}, None, [2]),
+        (12, {}, 16, [3]),
+        (12, {"n_jobs": 2}, 16, [2]),
+        (4, {"n_jobs": 16}, None, []),  # one chunk needs no worker
+    ],
+)  # fmt: skip
+def test_there_are_never_more_workers_than_chunks(started, rows, options, configured, expected):
+    with joblib.parallel_config(backend="threading", n_jobs=configured):
+        assert evaluated(X[:rows], **options).n == rows  # four to a chunk
+    assert started == expected
+
+
+NUMBERS = [
+    *(("n_jobs", given, 2) for given in (2, np.int8(2), np.uint64(2), np.int64(2))),
+    *(("row_timeout", given, 0.5) for given in (0.5, np.float32(0.5), np.float64(0.5), np.float16(0.5), Fraction(1, 2))),
+    *(("row_timeout", given, 3.0) for given in (3, np.int64(3), np.uint8(3))),
+    ("row_timeout", None, None),
+    ("row_timeout", sys.float_info.max, sys.float_info.max),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given", "expected"), NUMBERS, ids=repr)
+def test_numbers_of_any_kind_become_python_s(name, given, expected):
+    found = getattr(Execution(**{name: given}), name)
+    assert (type(found), found) == (type(expected), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        *(("n_jobs", given, "n_jobs must be a whole number of workers, or -1 for all cores, got ") for given in (0, np.int64(0), 1.5, np.float64(2), "2", None)),
+        *(("row_timeout", given, "row_timeout must be a number of seconds above 0, got ") for given in (0, -1, np.float32(0), np.nan, np.inf, 10**400, "5", np.array([1.0]))),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_no_such_number_is_refused(name, given, message):
+    told = given.item() if isinstance(given, np.generic) else given
+    with pytest.raises(faithkit.InputError) as raised:
+        Execution(**{name: given})
+    assert str(raised.value) == f"{message}{told!r}."
+
+
+# --- of which kind ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:a worker died")
+def test_a_worker_of_multiprocessing_that_dies_is_not_waited_for():
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        result = evaluated(X[:12], explainer=Slow(trouble="die"), on_error="record")
+    assert missing(result) == [3, 10]
+    assert result.why_unexplained == {"worker died": 2}
+
+
+@pytest.mark.slow
+def test_a_time_limit_works_where_multiprocessing_was_asked_for():
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        result = evaluated(X[:8], explainer=Slow(trouble="hang"), on_error="record", row_timeout=0.2)
+    assert missing(result) == [3]
+
+
+def somebody_s_backend():
+    from joblib._parallel_backends import ThreadingBackend  # from which others derive
+
+    class Foreign(ThreadingBackend):
+        supports_sharedmem = False
+
+    return Foreign
+
+
+def test_a_backend_that_somebody_registered_gets_the_job_as_a_pickle():
+    joblib.register_parallel_backend("somebody's", somebody_s_backend())
+    with joblib.parallel_config(backend="somebody's", n_jobs=2):
+        assert evaluated().to_json() == evaluated().to_json()
+
+
+# --- on a cluster -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def deadly_cluster(monkeypatch):
+    """A cluster whose workers answer the first chunk, and die of the others."""
+
+    def each_result(cluster, parcel, function, chunks):
+        yield 0, function(parcel.open(), chunks[0])
+        for i in range(1, len(chunks)):
+            yield i, faithkit.ExplainerError("a task has killed 4 workers of the cluster.")
+
+    monkeypatch.setattr(workers, "active_cluster", lambda: "a cluster")
+    monkeypatch.setattr(workers, "check_workers", lambda *given: None)
+    monkeypatch.setattr(workers, "all_see", lambda *given: True)
+    monkeypatch.setattr(workers, "each_result", each_result)
+
+
+def test_chunks_at_which_a_cluster_dies_are_not_lost_where_no_process_can_be_started(
+    deadly_cluster, monkeypatch, tmp_path, log
+):
+    monkeypatch.setattr(workers, "can_start", lambda: False)
+    message = (
+        r"^9 of 10 chunks, at which workers of the cluster died, would be explained in processes of this"
+    )
+    with pytest.raises(faithkit.ExplainerError, match=message):
+        evaluated(on_error="record", store=tmp_path)
+    assert len([*tmp_path.glob("*/*.chunk")]) == 1
+
+
+def test_a_cluster_that_dies_of_a_chunk_ends_a_run_that_raises(deadly_cluster):
+    with pytest.raises(faithkit.ExplainerError, match="has killed 4 workers"):
+        evaluated()
+
+
+@pytest.mark.slow
+def test_chunks_at_which_a_cluster_dies_are_explained_here(deadly_cluster):
+    with pytest.warns(faithkit.FaithkitWarning, match=r"^9 of 10 chunks, at which .* died, are explained in"):
+        result = evaluated(on_error="record")
+    assert result.unexplained == 0
+    assert result.sample.explanations.values[:, 0].tolist() == [*range(40)]
