@@ -28,9 +28,8 @@ def _csv(found: Any) -> str:
 
 
 def _html(found: Any) -> str:
-    from faithkit.report.html import page
-
-    return page(found)
+    text: str = found.to_html()
+    return text
 
 
 WRITERS: dict[str, Callable[[Any], str]] = dict(zip(FORMATS, (_json, _csv, _html), strict=True))

@@ -1,10 +1,11 @@
 """What the page about several explanation systems shows: each measure's ranking, differences, and details."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from faithkit.measure import MEASURES
+from faithkit.measure.owned import OwnedCells
 from faithkit.report.figures import figures, lines
-from faithkit.report.formats import interval_name, left_out_line, ordering, plural
+from faithkit.report.formats import Told, confidence, interval_name, plural, ranked, remarks
 from faithkit.report.views import (
     View,
     difference_view,
@@ -15,62 +16,59 @@ from faithkit.report.views import (
 )
 from faithkit.wording import listing
 
-if TYPE_CHECKING:
-    from faithkit.run.comparison import Comparison, Pair
 
-
-def comparison_view(found: "Comparison") -> View:
+def comparison_view(told: Told, cells: Mapping[str, Mapping[str, OwnedCells]]) -> View:
     """Return several systems side by side, and each on its own."""
-    first = next(iter(found.results.values()))
-    versions = [result.to_dict()["versions"] for result in found.results.values()]
+    shown, systems = compared_view(told), told["systems"]
+    first = next(iter(systems.values()))
     return {
-        "headline": plural(len(found.results), "explanation system"),
-        "model": first.provenance.model,
-        "facts": [plural(first.n, "instance")],
-        "interval": interval_name(first),
-        "remarks": [line for line in (left_out_line(found), ordering(found)) if line],
-        "measures": [_table(found, measure) | _details(found, measure) for measure in MEASURES],
+        **shown,
+        "headline": plural(len(systems), "explanation system"),
+        "model": first["model"],
+        "facts": [plural(first["n"], "instance")],
+        "measures": [table | _details(told, table["name"]) for table in shown["measures"]],
         "systems": [
             {
-                **fragment_view(result),
+                **fragment_view(one),
                 "name": name,
-                "figures": figures(result, name),
-                "provenance": system_facts(result),
+                "figures": figures(one, name, cells.get(name, {})),
+                "provenance": system_facts(one),
             }
-            for name, result in found.results.items()
+            for name, one in systems.items()
         ],
         "provenance": measuring_facts(first),
-        "versions": dict(sorted((name, told) for held in versions for name, told in held.items())),
+        "versions": dict(sorted(known for one in systems.values() for known in one["versions"].items())),
     }
 
 
-def compared_view(found: "Comparison") -> View:
+def compared_view(told: Told) -> View:
     """Return the tables of systems that fit between the cells of a notebook."""
-    first = next(iter(found.results.values()))
     return {
-        "interval": interval_name(first),
-        "measures": [_table(found, measure) for measure in MEASURES],
-        "remarks": [line for line in (left_out_line(found), ordering(found)) if line],
+        "interval": interval_name(next(iter(told["systems"].values()))),
+        "measures": [_table(told, measure) for measure in MEASURES],
+        "remarks": remarks(told),
     }
 
 
-def _table(found: "Comparison", measure: str) -> View:
-    best = found.best(measure)
+def _table(told: Told, measure: str) -> View:
+    best = told["best"][measure]
     mark = "best" if len(best) == 1 else "may be the best"
     rows = [
         {"name": name, "mark": mark if name in best else "", **estimate_view(one)}
-        for name, one in found.ranked(measure).items()
+        for name, one in ranked(told, measure).items()
     ]
     return {"name": measure, "rows": rows, "sentence": _best_sentence(best)}
 
 
-def _details(found: "Comparison", measure: str) -> View:
-    first, ranked = next(iter(found.results.values())), found.ranked(measure)
-    pairs = sorted(found.pairs(measure), key=lambda pair: pair.adjusted)
+def _details(told: Told, measure: str) -> View:
+    found = ranked(told, measure)
+    alpha = 1 - confidence(next(iter(told["systems"].values())))
+    pairs = sorted(told["differences"][measure], key=lambda pair: pair["adjusted_p_value"])
+    absent = {name: one for name, one in told["systems"].items() if name not in found}
     return {
-        "plot": lines(ranked, measure, found.best(measure)) if ranked else None,
-        "pairs": [_pair(pair, 1 - first.confidence) for pair in pairs],
-        "absent": _reasons(found, [name for name in found.results if name not in ranked]),
+        "plot": lines(found, measure, told["best"][measure]) if found else None,
+        "pairs": [_pair(pair, alpha) for pair in pairs],
+        "absent": _reasons(absent),
     }
 
 
@@ -80,15 +78,14 @@ def _best_sentence(best: list[str]) -> str:
     return f"The best is {best[0]}." if best else "No system has a value."
 
 
-def _reasons(found: "Comparison", absent: list[str]) -> dict[str, str]:
+def _reasons(absent: Told) -> dict[str, str]:
     """Return the systems without sufficiency, by reason."""
     names: dict[str, list[str]] = {}
-    for name in absent:
-        names.setdefault(str(found.results[name].why_no_sufficiency), []).append(name)
+    for name, one in absent.items():
+        names.setdefault(str(one["why_no_sufficiency"]), []).append(name)
     return {reason: listing(those) for reason, those in names.items()}
 
 
-def _pair(pair: "Pair", alpha: float) -> View:
-    change = pair.difference
-    numbers = difference_view(change.value, change.low, change.high, pair.adjusted, alpha)
-    return {"first": pair.first, "second": pair.second, **numbers}
+def _pair(pair: Told, alpha: float) -> View:
+    numbers = difference_view(pair["value"], pair["low"], pair["high"], pair["adjusted_p_value"], alpha)
+    return {"first": pair["first"], "second": pair["second"], **numbers}

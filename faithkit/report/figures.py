@@ -4,15 +4,15 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.others import Others
+from faithkit.measure.owned import OwnedCells
 from faithkit.report import plots
-from faithkit.report.formats import percent, unbroken
+from faithkit.report.formats import Told, estimates, percent, unbroken
 from faithkit.report.svg import drawn
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-    from faithkit.measure.estimate import Estimate
-    from faithkit.run.evaluation import Evaluation
 
 Figure = dict[str, Any]
 
@@ -26,22 +26,30 @@ OTHERS = {
 }
 
 
-def lines(
-    estimates: "Mapping[str, Estimate | None]",
-    name: str,
-    best: Collection[str] | None = None,
-) -> "Markup":
+def lines(found: Mapping[str, Estimate | None], name: str, best: Collection[str] | None = None) -> "Markup":
     """Return one line per measure, system or group; `name` differs for every plot of a page."""
-    draw = partial(plots.measures, estimates=estimates, best=best)
-    new_axes = partial(plots.line_axes, len(estimates))
+    draw = partial(plots.measures, estimates=found, best=best)
+    new_axes = partial(plots.line_axes, len(found))
     return drawn(draw, new_axes, f"{name}: values and intervals from 0 to 1", name)
 
 
-def figures(result: "Evaluation", name: str) -> list[Figure]:
-    """Return the sample-size curve and the local scores of what could be checked, and the group sizes."""
-    checked = [measure for measure in result.owned if getattr(result, measure).verified > 0]
-    curves = [_curve(result, measure, name) for measure in checked]
-    return [*curves, *(_local(result, measure, name) for measure in checked), _groups(result, name)]
+def figures(told: Told, name: str, cells: Mapping[str, OwnedCells]) -> list[Figure]:
+    """Return the sample-size curve and the local scores of what could be checked, and the group sizes.
+
+    A figure is left out where the result does not know what it shows: one that was read from a file has no
+    cells, and one of an older version no numbers of others.
+    """
+    found = {measure: one for measure, one in estimates(told).items() if one is not None}
+    others = {measure: one.others for measure, one in found.items() if one.others is not None}
+    checked = [measure for measure, one in found.items() if one.verified > 0]
+    curves = [_curve(measure, others[measure], name) for measure in checked if measure in others]
+    scores = [
+        _local(measure, 1 - found[measure].verified, cells[measure], name)
+        for measure in checked
+        if measure in cells
+    ]
+    groups = [_groups(told["singletons"], others["consistency"], name)] if "consistency" in others else []
+    return curves + scores + groups
 
 
 def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
@@ -52,23 +60,20 @@ def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
     }
 
 
-def _curve(result: "Evaluation", measure: str, name: str) -> Figure:
-    draw = partial(plots.sample_size_curve, others=getattr(result, measure).others)
-    return _figure(f"{measure} by sample size", CURVE, name, draw)
+def _curve(measure: str, others: Others, name: str) -> Figure:
+    return _figure(f"{measure} by sample size", CURVE, name, partial(plots.sample_size_curve, others=others))
 
 
-def _local(result: "Evaluation", measure: str, name: str) -> Figure:
-    unchecked = 1 - getattr(result, measure).verified
+def _local(measure: str, unchecked: float, cells: OwnedCells, name: str) -> Figure:
     rest = "All instances could be checked."
     if unchecked > 0:
         rest = f"{percent(unchecked)} of instances could not be checked and are left out."
-    told = f"For each instance, how many of the others {OTHERS[measure]} get its prediction. {rest}"
-    return _figure(f"local {measure}", told, name, partial(plots.local_scores, tally=result.owned[measure]))
+    caption = f"For each instance, how many of the others {OTHERS[measure]} get its prediction. {rest}"
+    return _figure(f"local {measure}", caption, name, partial(plots.local_scores, tally=cells))
 
 
-def _groups(result: "Evaluation", name: str) -> Figure:
-    told = "Nobody is alone with an explanation."
-    if result.singletons > 0:
-        told = f"{percent(result.singletons)} of instances are alone with theirs (orange)."
-    draw = partial(plots.group_sizes, others=result.consistency.others)
-    return _figure("how many share an explanation", told, name, draw)
+def _groups(singletons: float, others: Others, name: str) -> Figure:
+    caption = "Nobody is alone with an explanation."
+    if singletons > 0:
+        caption = f"{percent(singletons)} of instances are alone with theirs (orange)."
+    return _figure("how many share an explanation", caption, name, partial(plots.group_sizes, others=others))

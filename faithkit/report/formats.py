@@ -1,18 +1,39 @@
-"""Numbers and names as every report writes them, in a terminal or on a page."""
+"""Numbers and names as every report writes them, in a terminal or on a page.
 
-from typing import TYPE_CHECKING
+Reports are made of what `to_dict` tells, here called `told`, so that a result read from a file has them too.
+"""
+
+from collections.abc import Mapping
+from typing import Any
 
 from faithkit.measure import MEASURES
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.witnesses import Violation
 from faithkit.wording import listing
 
-if TYPE_CHECKING:
-    from faithkit.measure.estimate import Estimate
-    from faithkit.measure.witnesses import Violation
-    from faithkit.run.comparison import Comparison
-    from faithkit.run.evaluation import Evaluation
+Told = Mapping[str, Any]
 
-
+LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
 MOST_LABELS = 10  # in a line
+
+
+def estimates(told: Told) -> dict[str, Estimate | None]:
+    """Return both measures of a result; None for the one that was not taken."""
+    taken = told["measures"]
+    return {name: taken[name] and Estimate.from_dict(taken[name], told["n"]) for name in MEASURES}
+
+
+def group_estimate(told: Told, group: Told) -> Estimate | None:
+    """Return a measure inside one group of a result; None where it was not taken."""
+    if group["verified"] is None:
+        return None
+    # the p-value that a group tells is that of its difference to the rest
+    return Estimate.from_dict({**group, "confidence": confidence(told), "p_value": None}, group["n"])
+
+
+def confidence(told: Told) -> float:
+    """Return the confidence of a result's intervals, which all of them have in common."""
+    return float(told["measures"]["consistency"]["confidence"])
 
 
 def number(value: float | None) -> str:
@@ -24,14 +45,9 @@ def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def value_text(found: "Estimate") -> str:
+def value_text(found: Estimate) -> str:
     """Return a measure's value; where nothing could be checked a dash, for a 0 would look unfaithful."""
     return "–" if found.verified == 0 else number(found.value)
-
-
-def luck_text(found: "Estimate") -> str:
-    """Return what chance would give, or a dash where nobody can say."""
-    return "–" if found.verified == 0 else number(found.by_chance)
 
 
 def ends(low: float | None, high: float | None) -> str:
@@ -87,15 +103,9 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def interval_name(result: "Evaluation") -> str:
+def interval_name(told: Told) -> str:
     """Return what the column of intervals is called."""
-    return f"{100 * result.confidence:g} % interval"
-
-
-def system(result: "Evaluation") -> str:
-    """Return what explained: the explainer and the discretizer."""
-    explainer, discretizer = result.provenance.explainer, result.provenance.discretizer
-    return system_name(None if explainer is None else explainer.text, discretizer.text)
+    return f"{100 * confidence(told):g} % interval"
 
 
 def system_name(explainer: str | None, discretizer: str) -> str:
@@ -108,48 +118,41 @@ def system_name(explainer: str | None, discretizer: str) -> str:
     return " · ".join(parts) or "logged explanations"
 
 
-def title(result: "Evaluation") -> str:
-    """Return which system was evaluated: what explained, and the model that was explained."""
-    model = result.provenance.model
-    return f"{system(result)} of {model}" if model else system(result)
-
-
-def facts(result: "Evaluation") -> list[str]:
+def facts(told: Told) -> list[str]:
     """Return what the sample is made of, and what explainers had to say about it."""
-    given = result.n_explanations - result.unexplained  # each unexplained instance counts as one
-    told = [f"{plural(result.n, 'instance')}, {plural(given, 'distinct explanation')}"]
-    if result.unexplained:
-        told[0] += f", {result.unexplained:,} unexplained"
-    if set(result.why_unexplained) - {"no explanation"}:
-        told.append(f"of the unexplained, {_counted(result.why_unexplained)}")
-    if result.remarks:
-        told.append(f"of the explanations, {_counted(result.remarks)}")
-    return told
+    given = told["n_explanations"] - told["unexplained"]  # each unexplained instance counts as one
+    lines = [f"{plural(told['n'], 'instance')}, {plural(given, 'distinct explanation')}"]
+    if told["unexplained"]:
+        lines[0] += f", {told['unexplained']:,} unexplained"
+    if set(told["why_unexplained"]) - {"no explanation"}:
+        lines.append(f"of the unexplained, {_counted(told['why_unexplained'])}")
+    if told["remarks"]:
+        lines.append(f"of the explanations, {_counted(told['remarks'])}")
+    return lines
 
 
-def _counted(remarks: dict[str, int]) -> str:
+def _counted(remarks: Mapping[str, int]) -> str:
     return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
 
 
-def note(result: "Evaluation", what: str = "Differences, intervals and p") -> str | None:
+def note(told: Told, what: str = "Differences, intervals and p") -> str | None:
     """Return which estimator the differences are of, where values beside them are those of another."""
-    if getattr(result.estimator.instance, "name", None) == "leave-one-out":
+    if told["estimator"] in LEAVE_ONE_OUT:
         return None
     return f"{what} are of leave-one-out, which estimates the measure."
 
 
-def permuted(result: "Evaluation") -> str | None:
+def permuted(told: Told) -> str | None:
     """Return the p-values in a line, where they were asked for."""
-    found = {name: getattr(result, name) for name in MEASURES}
-    told = [
-        f"{name} {significance(one.p_value)}"
-        for name, one in found.items()
-        if one is not None and one.p_value is not None
+    lines = [
+        f"{name} {significance(found.p_value)}"
+        for name, found in estimates(told).items()
+        if found is not None and found.p_value is not None
     ]
-    return f"p ({plural(result.permutations, 'permutation')}): {', '.join(told)}" if told else None
+    return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(lines)}" if lines else None
 
 
-def held(violation: "Violation") -> str:
+def held(violation: Violation) -> str:
     """Return how many instances an explanation holds for and what they get, the first witness's first."""
     first, known = violation.witnesses[0].prediction, violation.predictions
     many = len(known) > MOST_LABELS or violation.unlisted > 0
@@ -161,12 +164,18 @@ def held(violation: "Violation") -> str:
     return f"{plural(violation.holds_for, 'instance')}: {listing(told)}"
 
 
-def left_out_line(found: "Comparison") -> str | None:
-    """Return which discretizers were left out for which explainers, and why."""
-    return f"Left out: {'; '.join(found.left_out)}." if found.left_out else None
+def ranked(told: Told, measure: str) -> dict[str, Estimate]:
+    """Return the systems of a comparison that have a measure, the highest first."""
+    systems = told["systems"]
+    found = {name: systems[name] for name in told["ranked"][measure]}
+    return {name: Estimate.from_dict(one["measures"][measure], one["n"]) for name, one in found.items()}
 
 
-def ordering(found: "Comparison") -> str | None:
-    """Return by which estimator systems are compared, where the values are those of another."""
-    told = (note(result, "Order, differences, intervals and p") for result in found.results.values())
-    return next((line for line in told if line), None)
+def remarks(told: Told) -> list[str]:
+    """Return which discretizers a comparison left out and why, and by what it orders, where one must say so.
+
+    That is where the values are those of another estimator.
+    """
+    lines = [f"Left out: {'; '.join(told['left_out'])}."] if told["left_out"] else []
+    orders = (note(one, "Order, differences, intervals and p") for one in told["systems"].values())
+    return lines + [line for line in orders if line][:1]

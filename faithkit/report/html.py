@@ -1,49 +1,73 @@
 """Results as one self-contained HTML page, and as a fragment for notebooks."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from faithkit.measure.owned import OwnedCells
+from faithkit.measure.witnesses import Violation
 from faithkit.report.comparison_view import compared_view, comparison_view
 from faithkit.report.findings_view import findings_view
+from faithkit.report.formats import Told
 from faithkit.report.views import fragment_view
 from faithkit.wording import visible
 
 
-def page(found: Any) -> str:
-    """Return the report as one file: no scripts, no network, the same bytes for the same result.
+def page(
+    told: Told,
+    violations: Sequence[Violation] | None = None,
+    cells: Mapping[str, OwnedCells] | None = None,
+) -> str:
+    """Return the report on one system as one file: no scripts, no network, the same bytes every time.
 
     Parameters
     ----------
-    found : Findings or Comparison
+    told : dict
+        What `to_dict` tells of an evaluation, with its subgroups and its reference where it has some.
+    violations : sequence of Violation, optional
+        Without them, nothing is said about witnesses.
+    cells : mapping of measures to OwnedCells, optional
+        What the local scores are drawn from.
 
     Examples
     --------
     >>> import faithkit
-    >>> from faithkit.run.findings import Findings
-    >>> text = page(Findings(faithkit.score(["yes", "no", "no"], ["<b>", "<b>", "c"])))
+    >>> result = faithkit.score(["yes", "no", "no"], ["<b>", "<b>", "c"])
+    >>> text = page(result.to_dict(), result.violations())
     >>> "<b>" in text, "&lt;b&gt;" in text
     (False, True)
     """
-    if hasattr(found, "results"):  # asked like this because `run` imports `report`, never the other way
-        return _rendered("comparison.html.jinja", comparison_view(found))
-    return _rendered("findings.html.jinja", findings_view(found))
+    return _rendered("findings.html.jinja", findings_view(told, violations, cells or {}))
 
 
-def fragment(found: Any) -> str:
-    """Return what a notebook shows: the tables and sentences, without any style of our own.
-
-    Parameters
-    ----------
-    found : Evaluation or Comparison
+def comparison_page(told: Told, cells: Mapping[str, Mapping[str, OwnedCells]] | None = None) -> str:
+    """Return the report on several systems, of what `to_dict` tells of them and of the cells of each.
 
     Examples
     --------
     >>> import faithkit
-    >>> fragment(faithkit.score(["yes", "no"], ["a", "a"])).startswith("<div>")
+    >>> labels = ["yes", "no"] * 50
+    >>> found = faithkit.Comparison({"good": faithkit.score(labels, labels)})
+    >>> "The best is good." in comparison_page(found.to_dict())
     True
     """
-    if hasattr(found, "results"):
-        return _rendered("compared.html.jinja", compared_view(found))
-    return _rendered("fragment.html.jinja", fragment_view(found))
+    return _rendered("comparison.html.jinja", comparison_view(told, cells or {}))
+
+
+def fragment(told: Told) -> str:
+    """Return what a notebook shows: the table and sentences, without any style of our own.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> fragment(faithkit.score(["yes", "no"], ["a", "a"]).to_dict()).startswith("<div>")
+    True
+    """
+    return _rendered("fragment.html.jinja", fragment_view(told))
+
+
+def comparison_fragment(told: Told) -> str:
+    """Return what a notebook shows of several systems."""
+    return _rendered("compared.html.jinja", compared_view(told))
 
 
 def _rendered(template: str, view: dict[str, Any]) -> str:

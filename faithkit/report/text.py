@@ -2,44 +2,51 @@
 
 import io
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.report.formats import (
+    Told,
+    confidence,
     ends,
+    estimates,
     facts,
+    group_estimate,
     held,
     interval_name,
-    left_out_line,
-    luck_text,
     note,
     number,
-    ordering,
     percent,
     permuted,
     plural,
+    ranked,
+    remarks,
     significance,
-    title,
+    system_name,
     value_text,
 )
 from faithkit.wording import cell_text, few, visible
-
-if TYPE_CHECKING:
-    from faithkit.measure.witnesses import LocalResult, Violation, Witness
-    from faithkit.run.comparison import Comparison
-    from faithkit.run.evaluation import Evaluation
-    from faithkit.run.findings import Findings
-    from faithkit.run.subgroups import Subgroups
 
 WIDTH = 80
 MOST_CELLS = 8
 
 
-def summary(result: "Evaluation") -> str:
-    """Return the table and what it means."""
-    told = _lines([permuted(result), *sentences(result)])
-    return _printed(title(result), *facts(result), _table(result)) + told
+def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
+    """Return the table and what it means, then what else was asked for: drift, subgroups, witnesses."""
+    name = system_name(told["explainer"], told["discretizer"])
+    title = f"{name} of {told['model']}" if told["model"] else name
+    said = _lines([permuted(told), *sentences(told)])
+    parts = [_printed(title, *facts(told), _table(told)) + said]
+    if "reference" in told:
+        parts.append(_drift(told, told["reference"]))
+    if "subgroups" in told:
+        parts.append(subgroup_table(told, told["subgroups"]))
+    if violations is not None:
+        parts.append(violation_text(violations))
+    return "\n".join(parts)
 
 
 def _printed(*parts: Any) -> str:
@@ -80,39 +87,37 @@ def _wrapped(sentence: str) -> str:
     return textwrap.fill(visible(sentence).replace(" %", "\u00a0%"), WIDTH).replace("\u00a0", " ")
 
 
-def _lines(told: list[str | None]) -> str:
+def _lines(told: Sequence[str | None]) -> str:
     return "".join(f"{_wrapped(line)}\n" for line in told if line)
 
 
-def _table(result: "Evaluation") -> Any:
-    columns = ("measure", "value", interval_name(result), "verified", "by chance", "verdict")
+def _table(told: Told) -> Any:
+    columns = ("measure", "value", interval_name(told), "verified", "by chance", "verdict")
     table = _new_table(*columns, left=("measure", "verdict"))
-    for name, found in _measures(result):
+    for name, found in estimates(told).items():
         _add_row(table, name, *_cells(found))
     return table
-
-
-def _measures(result: "Evaluation") -> list[tuple[str, Estimate | None]]:
-    return [("consistency", result.consistency), ("sufficiency", result.sufficiency)]
 
 
 def _cells(found: Estimate | None) -> list[str]:
     if found is None:
         return ["–", "–", "–", "–", "not measured"]
     shown = [value_text(found), ends(found.low, found.high), percent(found.verified)]
-    return [*shown, luck_text(found), found.verdict]
+    return [*shown, number(found.by_chance), found.verdict]
 
 
-def sentences(result: "Evaluation") -> list[str]:
+def sentences(told: Told) -> list[str]:
     """Say in plain words what each measure means."""
-    told = [_sentence("Instances that share an explanation", result.consistency)]
-    if result.sufficiency is not None:
-        told.append(_sentence("Instances to which an explanation applies", result.sufficiency))
-    else:
-        told.append(f"Sufficiency was not measured: {result.why_no_sufficiency}.")
-    if result.provenance.background == "the sample itself":
-        told.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
-    return told if (remark := note(result)) is None else [*told, remark]
+    whose = ("Instances that share an explanation", "Instances to which an explanation applies")
+    said = [
+        f"Sufficiency was not measured: {told['why_no_sufficiency']}."
+        if found is None
+        else _sentence(who, found)
+        for who, found in zip(whose, estimates(told).values(), strict=True)
+    ]
+    if told["background"] == "the sample itself":
+        said.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
+    return said if (remark := note(told)) is None else [*said, remark]
 
 
 def _sentence(who: str, found: Estimate) -> str:
@@ -127,59 +132,57 @@ def _sentence(who: str, found: Estimate) -> str:
     return f"{who} get the same prediction {percent(agree)} of the time; {rest}."
 
 
-def subgroup_table(groups: "Subgroups") -> str:
-    """Return one row per group, for each measure: its value, and the difference to everybody else."""
-    measures = ["consistency"]
-    if any(part.sufficiency is not None for part in groups.values()):
-        measures.append("sufficiency")
-    return "\n".join(_subgroups(groups, measure) for measure in measures)
+def subgroup_table(told: Told, subgroups: Told) -> str:
+    """Return one row per group, for each measure: its value, and the difference to everybody else.
+
+    Parameters
+    ----------
+    told : dict
+        The result that was divided, or one of its groups: they have one confidence and one estimator.
+    subgroups : dict
+    """
+    by = subgroups["by"]
+    return "\n".join(_subgroups(told, by, measure, parts) for measure, parts in subgroups["groups"].items())
 
 
-def _subgroups(groups: "Subgroups", measure: str) -> str:
-    first = next(iter(groups.values()))
-    columns = (groups.name, "n", "value", interval_name(first), "verified", "minus the rest")
-    table = _new_table(*columns, left=(groups.name,))
-    for group, row in groups.to_frame(measure).astype(object).iterrows():
-        cells = _cells(getattr(groups[group], measure))[:3]
-        _add_row(table, str(group), f"{groups[group].n:,}", *cells, _minus(row, 1 - first.confidence))
-    told = ["*: the difference is not 0; corrected for the number of groups (Holm).", note(first)]
-    return _printed(f"{measure} by {groups.name}", table) + _lines(told)
+def _subgroups(told: Told, by: str, measure: str, parts: Told) -> str:
+    table = _new_table(by, "n", "value", interval_name(told), "verified", "minus the rest", left=(by,))
+    for group, part in parts.items():
+        cells = _cells(group_estimate(told, part))[:3]
+        _add_row(table, group, f"{part['n']:,}", *cells, _minus(part, 1 - confidence(told)))
+    said = ["*: the difference is not 0; corrected for the number of groups (Holm).", note(told)]
+    return _printed(f"{measure} by {by}", table) + _lines(said)
 
 
-def _minus(row: Any, alpha: float) -> str:
-    if row.get("from") is None or row["from"] != row["from"]:  # a group that is everybody
+def _minus(part: Told, alpha: float) -> str:
+    if part.get("from") is None:  # a group that is everybody
         return "–"
-    sure = "*" if row["p_value"] < alpha else " "
-    value = row["difference"]
-    told = "–" if value is None or value != value else f"{value:+.2f}"
-    return f"{told} ({row['from']:+.2f}, {row['to']:+.2f}) {sure}"
+    sure = "*" if part["p_value"] < alpha else " "
+    value = "–" if part["difference"] is None else f"{part['difference']:+.2f}"
+    return f"{value} ({part['from']:+.2f}, {part['to']:+.2f}) {sure}"
 
 
-def comparison_table(found: "Comparison") -> str:
+def comparison_table(told: Told) -> str:
     """Return one row per system and measure; those that may be the best are marked."""
-    parts = []
-    for measure in MEASURES:
-        best = found.best(measure)
-        if best:
-            parts.append(_compared(found, measure, best))
-    notes = _lines([left_out_line(found), ordering(found)])
+    parts = [_compared(told, measure) for measure in MEASURES if told["best"][measure]]
+    notes = _lines(remarks(told))
     return "\n".join([*parts, notes] if notes else parts)
 
 
-def _compared(found: "Comparison", measure: str, best: list[str]) -> str:
-    first = next(iter(found.results.values()))
-    ranked = found.ranked(measure)
-    p = {name: significance(one.p_value) for name, one in ranked.items() if one.p_value is not None}
-    columns = ("", measure, "value", interval_name(first), "verified", *(["p"] if p else []))
+def _compared(told: Told, measure: str) -> str:
+    found, best = ranked(told, measure), told["best"][measure]
+    p = {name: significance(one.p_value) for name, one in found.items() if one.p_value is not None}
+    interval = interval_name(next(iter(told["systems"].values())))
+    columns = ("", measure, "value", interval, "verified", *(["p"] if p else []))
     table = _new_table(*columns, left=(measure, ""))
-    for name, one in ranked.items():
+    for name, one in found.items():
         last = [p.get(name, "–")] if p else []
         _add_row(table, "*" if name in best else "", name, *_cells(one)[:3], *last)
     tied = "the best" if len(best) == 1 else "these may all be the best: the sample cannot tell them apart"
     return _printed(table) + _lines([f"*: {tied} (paired differences, Holm's correction)."])
 
 
-def violation_text(violations: "list[Violation]") -> str:
+def violation_text(violations: Sequence[Violation]) -> str:
     """Return the witnesses: each explanation, whom it holds for, and two rows that contradict each other."""
     if not violations:
         return "No explanation holds for instances of different predictions.\n"
@@ -191,7 +194,7 @@ def violation_text(violations: "list[Violation]") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _witness(seen: "Witness") -> str:
+def _witness(seen: Witness) -> str:
     cells = f": {cells_text(seen.cells)}" if seen.cells else ""
     return _indented(f"   row {seen.row} → {seen.prediction}{cells}", "     ")
 
@@ -206,7 +209,7 @@ def _indented(line: str, more: str) -> str:
     return textwrap.fill(visible(line), WIDTH, subsequent_indent=more)
 
 
-def local_text(found: "LocalResult", row: int) -> str:
+def local_text(found: LocalResult, row: int) -> str:
     """Return one instance: its explanation, both measures, and who shares it."""
     cells = [_indented(f"row {row}: {cells_text(found.cells)}", "  ")] if found.cells else [f"row {row}"]
     lines = [
@@ -223,30 +226,19 @@ def local_text(found: "LocalResult", row: int) -> str:
     return "\n".join(lines) + "\n" + _printed(table) + _sharers(found) + "\n"
 
 
-def _sharers(found: "LocalResult") -> str:
+def _sharers(found: LocalResult) -> str:
     if not found.shared_by:
         return "No other row of the sample has this explanation."
     rows = few(map(str, found.shared_by))
     return _wrapped(f"{plural(len(found.shared_by), 'other row')} of the sample share it: {rows}.")
 
 
-def findings_text(found: "Findings") -> str:
-    """Return the summary, then what else was asked for."""
-    parts = [summary(found.result)]
-    if found.reference is not None:
-        parts.append(_drift(found))
-    if found.subgroups is not None:
-        parts.append(subgroup_table(found.subgroups))
-    if found.violations is not None:
-        parts.append(violation_text(found.violations))
-    return "\n".join(parts)
-
-
-def _drift(found: "Findings") -> str:
+def _drift(told: Told, reference: Told) -> str:
     table = _new_table("measure", "value", "reference", "difference", "p", left=("measure",))
-    for name, change in found.drift().items():
-        values = [value_text(getattr(part, name)) for part in (found.result, found.reference)]
-        value = "–" if change.value is None else f"{change.value:+.3f}"
-        told = f"{value} ({change.low:+.3f} to {change.high:+.3f})"
-        _add_row(table, name, *values, told, f"{change.p_value:.2g}")
+    here, there = estimates(told), estimates(reference)
+    for name, change in reference["difference"].items():
+        values = [_cells(part[name])[0] for part in (here, there)]
+        value = "–" if change["value"] is None else f"{change['value']:+.3f}"
+        between = f"({change['low']:+.3f} to {change['high']:+.3f})"
+        _add_row(table, name, *values, f"{value} {between}", f"{change['p_value']:.2g}")
     return _printed(table)

@@ -1,61 +1,49 @@
 """What both kinds of page show about a result, as texts for their templates; the templates escape them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from faithkit.measure import MEASURES
+from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
+    Told,
+    confidence,
     ends,
+    estimates,
     facts,
     interval_name,
-    luck_text,
+    number,
     percent,
     permuted,
     plural,
     signed,
     significance,
-    system,
+    system_name,
     unbroken,
     value_text,
 )
 from faithkit.report.text import sentences
 
-if TYPE_CHECKING:
-    from faithkit.measure.estimate import Estimate
-    from faithkit.run.evaluation import Evaluation
-
 View = dict[str, Any]
 
 
-def fragment_view(result: "Evaluation") -> View:
+def fragment_view(told: Told) -> View:
     """Return what fits between the cells of a notebook."""
+    said = [unbroken(sentence) for sentence in sentences(told)]  # a page breaks lines where it likes
+    measures = zip(estimates(told).items(), said, strict=False)  # what follows are remarks
     return {
-        "headline": system(result),
-        "model": result.provenance.model,
-        "facts": facts(result),
-        "interval": interval_name(result),
-        "measures": measures_view(result),
-        "permuted": permuted(result),
-        "sentences": page_sentences(result),
+        "headline": system_name(told["explainer"], told["discretizer"]),
+        "model": told["model"],
+        "facts": facts(told),
+        "interval": interval_name(told),
+        "measures": [
+            {"name": name, "sentence": sentence, **estimate_view(found)}
+            for (name, found), sentence in measures
+        ],
+        "permuted": permuted(told),
+        "sentences": said,
     }
 
 
-def measures_view(result: "Evaluation") -> list[View]:
-    """Return each measure with all its numbers, and the sentence that says what it means."""
-    told = zip(estimates(result).items(), page_sentences(result), strict=False)  # what follows are remarks
-    return [{"name": name, "sentence": sentence, **estimate_view(found)} for (name, found), sentence in told]
-
-
-def page_sentences(result: "Evaluation") -> list[str]:
-    """Return what the terminal says, for a page that breaks lines where it likes."""
-    return [unbroken(sentence) for sentence in sentences(result)]
-
-
-def estimates(result: "Evaluation") -> "dict[str, Estimate | None]":
-    """Return both measures; None for the one that was not taken."""
-    return {name: getattr(result, name) for name in MEASURES}
-
-
-def estimate_view(found: "Estimate | None") -> View:
+def estimate_view(found: Estimate | None) -> View:
     """Return a measure's numbers."""
     if found is None:
         blank = dict.fromkeys(("value", "interval", "bracket", "verified", "chance"), "–")
@@ -66,7 +54,7 @@ def estimate_view(found: "Estimate | None") -> View:
         "interval": ends(found.low, found.high),
         "bracket": ends(*found.bracket),
         "verified": percent(found.verified),
-        "chance": luck_text(found),
+        "chance": number(found.by_chance),
         "p": None if found.p_value is None else significance(found.p_value),
         "verdict": found.verdict,
     }
@@ -82,9 +70,8 @@ def difference_view(value: float | None, low: float, high: float, p_value: float
     }
 
 
-def system_facts(result: "Evaluation") -> dict[str, str]:
+def system_facts(told: Told) -> dict[str, str]:
     """Return what explained."""
-    told = result.to_dict()
     return {
         "explainer": told["explainer"] or "none: the explanations were logged",
         "discretizer": told["discretizer"],
@@ -93,16 +80,15 @@ def system_facts(result: "Evaluation") -> dict[str, str]:
     }
 
 
-def measuring_facts(result: "Evaluation") -> dict[str, str]:
+def measuring_facts(told: Told) -> dict[str, str]:
     """Return what was measured, and how."""
-    told = result.to_dict()
     data = told["data"]
     columns = "" if data["columns"] is None else f", {plural(data['columns'], 'column')}"
     return {
         "model": told["model"] or "none: the predictions were logged",
         "estimator": told["estimator"],
-        "confidence": f"{100 * result.confidence:g} %",
-        "permutations": f"{result.permutations:,}" if result.permutations else "none",
+        "confidence": f"{100 * confidence(told):g} %",
+        "permutations": f"{told['permutations']:,}" if told["permutations"] else "none",
         "seed": str(told["seed"]),
         "data": f"{plural(data['rows'], 'row')}{columns}",
         "data checksum": data["fingerprint"] or "none: not all values have one",

@@ -19,8 +19,8 @@ from faithkit.run.components import component
 from faithkit.run.discretizing import learns, warn_about_background
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.in_memory import InMemory
 from faithkit.run.explaining.job import Job
+from faithkit.run.in_memory import InMemory
 from faithkit.run.loading import loaded
 from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model

@@ -104,10 +104,15 @@ class Comparison:
                 rows.append({"system": name, "measure": measure, "best": name in best, **found})
         return with_ends(pd.DataFrame(rows))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON values: every evaluation, the best of each measure, and all differences."""
+    def to_dict(self, data: bool = True) -> dict[str, Any]:
+        """Return JSON values: every evaluation, order and best of each measure, and all differences.
+
+        `data` is as in an evaluation's.
+        """
         return {
-            "systems": {name: result.to_dict() for name, result in self.results.items()},
+            "systems": {name: result.to_dict(data) for name, result in self.results.items()},
+            "left_out": list(self.left_out),
+            "ranked": {measure: list(self.ranked(measure)) for measure in MEASURES},
             "best": {measure: self.best(measure) for measure in MEASURES},
             "differences": {
                 measure: [pair.to_dict() for pair in self.pairs(measure)] for measure in MEASURES
@@ -143,22 +148,22 @@ class Comparison:
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""
         from faithkit.files import write_whole
-        from faithkit.report.html import page
+        from faithkit.report.html import comparison_page
 
-        text = page(self)
+        text = comparison_page(self.to_dict(), {name: one.owned for name, one in self.results.items()})
         if path is not None:
             write_whole(path, text)
         return text
 
     def _repr_html_(self) -> str:
-        from faithkit.report.html import fragment
+        from faithkit.report.html import comparison_fragment
 
-        return fragment(self)
+        return comparison_fragment(self.to_dict(data=False))
 
     def __repr__(self) -> str:
         from faithkit.report.text import comparison_table
 
-        return comparison_table(self)
+        return comparison_table(self.to_dict(data=False))
 
     def _measured(self, measure: str) -> dict[str, Evaluation]:
         return {name: result for name, result in self.results.items() if getattr(result, measure)}

@@ -102,26 +102,6 @@ class Evaluation:
         """The predictions of the rows, as codes and what they stand for."""
         return self.population.coded
 
-    # SHIM
-    @property
-    def provenance(self):  # type: ignore
-        from types import SimpleNamespace
-
-        s = self.setup
-        return SimpleNamespace(
-            background=s.learnt_from, model=s.model, explainer=s.explainer, discretizer=s.discretizer
-        )
-
-    @property
-    def estimator(self):  # type: ignore
-        return self.setup.estimator
-
-    @property
-    def permutations(self):  # type: ignore
-        return self.setup.permutations
-
-    # SHIM END
-
     @property
     def tally(self) -> Tally:
         """The tally of consistency, for those who want to compute more from it.
@@ -277,13 +257,15 @@ class Evaluation:
             self.population.refuse("a tally cannot be had")
         return self.counts[measure]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as JSON values; the same question gives the same bytes."""
-        return self.told() | {"data": self.data}
+    def to_dict(self, data: bool = True) -> dict[str, Any]:
+        """Return the result as JSON values; the same question gives the same bytes.
 
-    def told(self) -> dict[str, Any]:
-        """Return the same without `data`, for which everything would be read once more."""
-        return {
+        Parameters
+        ----------
+        data : bool
+            Whether to tell the fingerprint of what was evaluated, for which all rows are read.
+        """
+        told = {
             "n": self.n,
             "n_explanations": self.n_explanations,
             "unexplained": self.unexplained,
@@ -299,6 +281,7 @@ class Evaluation:
             "relation": self.relation,
             **self.setup.to_dict(),
         }
+        return told | {"data": self.data} if data else told
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> "Evaluation":
@@ -369,12 +352,12 @@ class Evaluation:
     def _repr_html_(self) -> str:
         from faithkit.report.html import fragment
 
-        return fragment(self)
+        return fragment(self.to_dict(data=False))
 
     def __repr__(self) -> str:
         from faithkit.report.text import summary
 
-        return summary(self)
+        return summary(self.to_dict(data=False))
 
 
 def with_ends(frame: pd.DataFrame) -> pd.DataFrame:

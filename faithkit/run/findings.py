@@ -13,6 +13,8 @@ from faithkit.measure.witnesses import Violation
 from faithkit.run.evaluation import Evaluation, with_ends
 from faithkit.run.subgroups import Subgroups
 
+WITNESSES = 3  # on a page, where nobody said how many
+
 
 @attrs.frozen(eq=False)
 class Findings:
@@ -55,16 +57,16 @@ class Findings:
         both = [name for name in MEASURES if getattr(self.result, name) and getattr(self.reference, name)]
         return {name: self.result.difference(self.reference, name, paired=False) for name in both}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result's JSON values, and what else was asked for."""
-        found = self.result.to_dict()
+    def to_dict(self, data: bool = True) -> dict[str, Any]:
+        """Return the result's JSON values, and what else was asked for; `data` as there."""
+        found = self.result.to_dict(data)
         if self.violations is not None:
             found["violations"] = [violation.to_dict() for violation in self.violations]
         if self.subgroups is not None:
             found["subgroups"] = self.subgroups.to_dict()
         if self.reference is not None:
             drift = {name: attrs.asdict(difference) for name, difference in self.drift().items()}
-            found["reference"] = {**self.reference.to_dict(), "difference": drift}
+            found["reference"] = {**self.reference.to_dict(data), "difference": drift}
         return found
 
     def to_json(self) -> str:
@@ -76,7 +78,10 @@ class Findings:
         from faithkit.files import write_whole
         from faithkit.report.html import page
 
-        text = page(self)
+        shown = self.violations
+        if shown is None and self.result.counts:  # one that was loaded has no rows to show
+            shown = self.result.violations(WITNESSES)
+        text = page(self.to_dict(), shown, self.result.owned)
         if path is not None:
             write_whole(path, text)
         return text
@@ -96,6 +101,6 @@ class Findings:
         return with_ends(pd.DataFrame(rows))
 
     def __repr__(self) -> str:
-        from faithkit.report.text import findings_text
+        from faithkit.report.text import summary
 
-        return findings_text(self)
+        return summary(self.to_dict(data=False), self.violations)

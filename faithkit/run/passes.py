@@ -30,9 +30,9 @@ from faithkit.measure.owned import Counts, OwnedCells
 from faithkit.measure.relations import Relation
 from faithkit.measure.shards import Whole, ask_shard, count_shard, spreads
 from faithkit.measure.tally import RowCount
-from faithkit.run.explaining.cluster import active_cluster, on_workers
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
+from faithkit.run.explaining.cluster import active_cluster, on_workers
 
 
 @attrs.frozen(eq=False)

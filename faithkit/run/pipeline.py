@@ -14,8 +14,8 @@ from faithkit.measure.inference import chance
 from faithkit.measure.relations import SameExplanation
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.in_memory import InMemory
 from faithkit.run.explaining.job import Job
+from faithkit.run.in_memory import InMemory
 from faithkit.run.population import Population
 from faithkit.run.setup import Applicability, Setup
 from faithkit.run.system import System

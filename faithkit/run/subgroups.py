@@ -29,6 +29,9 @@ class Measured(Protocol):
     def difference(self, other: Any, measure: str = ..., paired: bool = ...) -> Difference:
         """Compare it with another."""
 
+    def to_dict(self, data: bool = ...) -> dict[str, Any]:
+        """Tell it as JSON values."""
+
 
 Result = TypeVar("Result", bound=Measured)
 
@@ -100,16 +103,17 @@ class Subgroups(Mapping[Any, Result]):
     def __repr__(self) -> str:
         from faithkit.report.text import subgroup_table
 
-        return subgroup_table(self)
+        first = next(iter(self.values()))
+        return subgroup_table(first.to_dict(data=False), self.to_dict())
 
 
 def _row(part: Measured, measure: str) -> dict[str, Any]:
     found = getattr(part, measure)
     if found is None:
         return {"n": part.n}
-    shown = ("value", "low", "high", "verified")
-    return {"n": part.n, **{name: getattr(found, name) for name in shown}}
+    shown, row = ("value", "low", "high", "verified", "bracket", "by_chance"), found.to_row()
+    return {"n": part.n, **{name: row[name] for name in shown}}
 
 
 def _jsonable(row: dict[Any, Any]) -> dict[str, Any]:
-    return {str(name): None if pd.isna(value) else value for name, value in row.items()}
+    return {str(name): None if value != value else value for name, value in row.items()}  # NaN

@@ -12,7 +12,6 @@ from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, hostile, ordina
 
 import faithkit
 from faithkit.cli import main
-from faithkit.report.html import page
 from faithkit.report.text import sentences
 from faithkit.run.comparison import Comparison
 from faithkit.run.findings import Findings
@@ -65,7 +64,7 @@ def headings(text):
 
 @pytest.fixture(scope="module")
 def hostile_page():
-    return page(hostile())
+    return hostile().to_html()
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +84,7 @@ def compared():
 def test_every_section_is_there():
     result = ordinary()
     found = Findings.of(result, violations=2, by="sex", reference=first_rows(result))
-    assert headings(page(found)) == [
+    assert headings(found.to_html()) == [
         *("Consistency", "Sufficiency", "Behind the numbers", "Witnesses", "By sex", "Drift", "Provenance")
     ]
 
@@ -122,7 +121,7 @@ def test_ids_are_unique_and_found():
 
 
 def test_the_same_result_gives_the_same_bytes(hostile_page, compared):
-    assert page(hostile()) == hostile_page
+    assert hostile().to_html() == hostile_page
     assert compared.to_html() == compared.to_html()
 
 
@@ -168,7 +167,7 @@ def test_hostile_names_are_text_in_plots_too(hostile_page):
 
 def test_colours_follow_the_page_and_data_does_not():
     result = faithkit.score(["y", "y", "n", "n"] * 2, ["a"] * 8)
-    text = page(Findings.of(result, by=["stroke: #1864ab", "b"] * 4))
+    text = Findings.of(result, by=["stroke: #1864ab", "b"] * 4).to_html()
     svg = re.search(r'<svg role="img" aria-label="consistency by group.*?</svg>', text, re.S)[0]
     assert "stroke: #1864ab</text>" in svg
     assert not re.search(r"<[^>]*#[0-9a-f]{6}", svg)
@@ -216,8 +215,8 @@ def test_witnesses_without_instances_are_rows_and_predictions():
 def test_as_many_witnesses_as_were_asked_for():
     result = faithkit.score(["y", "n"] * 6, [letter for letter in "abcdef" for _ in "yn"])
     assert result.to_html().count("holds for 2 instances") == 3
-    assert page(Findings.of(result, violations=5)).count("holds for 2 instances") == 5
-    assert page(Findings.of(result, violations=0)).count("holds for 2 instances") == 0
+    assert Findings.of(result, violations=5).to_html().count("holds for 2 instances") == 5
+    assert Findings.of(result, violations=0).to_html().count("holds for 2 instances") == 0
 
 
 def test_texts_are_shown_side_by_side():
@@ -239,7 +238,7 @@ def test_sixty_columns_are_folded_and_all_there():
 def test_subgroups_show_their_difference_and_mark_the_sure_ones():
     labels = ["y"] * 200 + ["y", "n"] * 100
     result = faithkit.score(labels, ["same"] * 400)
-    text = page(Findings.of(result, by=["calm"] * 200 + ["wild"] * 200))
+    text = Findings.of(result, by=["calm"] * 200 + ["wild"] * 200).to_html()
     row = re.search(r"<tr><th>calm</th>(.*?)</tr>", text, re.S)[1]
     assert "<td>200</td>" in row
     assert "<td>1.000</td>" in row
@@ -247,20 +246,20 @@ def test_subgroups_show_their_difference_and_mark_the_sure_ones():
 
 
 def test_a_group_that_is_everybody_has_nobody_to_differ_from():
-    text = page(Findings.of(faithkit.score(["y", "n", "y"], ["a"] * 3), by=["all"] * 3))
+    text = Findings.of(faithkit.score(["y", "n", "y"], ["a"] * 3), by=["all"] * 3).to_html()
     assert re.search(r'<tr><th>all</th>.*?class="sign">–</td><td>–</td><td>–</td>', text, re.S)
 
 
 def test_fifty_groups_are_a_table_without_a_plot():
     result = faithkit.score(["y", "n"] * 50, ["a"] * 100)
-    text = page(Findings.of(result, by=[i // 2 for i in range(100)]))
+    text = Findings.of(result, by=[i // 2 for i in range(100)]).to_html()
     assert text.count("<tr><th>") >= 50
     assert "consistency by group: values" not in text
 
 
 def test_drift_is_told_with_both_sizes():
     result = ordinary()
-    text = page(Findings(result, reference=first_rows(result)))
+    text = Findings(result, reference=first_rows(result)).to_html()
     assert "the 60 instances of this sample and the 30 instances of the reference" in text
     change = result.difference(first_rows(result), paired=False)
     assert f"{change.value:+.3f}".replace("-", "−") in text
@@ -287,8 +286,8 @@ def test_an_explainer_that_learnt_from_the_sample_is_told():
     frame = pd.DataFrame({"age": np.arange(40) % 20})
     with pytest.warns(faithkit.FaithkitWarning, match="no background"):
         result = faithkit.evaluate(lambda X: X["age"] > 9, frame, explainer="tree")
-    assert f'<p class="note">{sentences(result)[-1]}' in result.to_html()
-    assert "flatters" in sentences(result)[-1]
+    assert f'<p class="note">{sentences(result.to_dict())[-1]}' in result.to_html()
+    assert "flatters" in sentences(result.to_dict())[-1]
 
 
 def test_a_p_value_is_shown_where_it_was_asked_for():

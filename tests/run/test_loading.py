@@ -1,4 +1,4 @@
-"""Saved results come back: the same numbers, without rows; what needs rows is refused, and no file gives a number by accident."""
+"""Saved results come back with the same numbers and without rows; no other file gives a number."""
 
 import copy
 import json
@@ -10,7 +10,6 @@ import pytest
 import faithkit
 from faithkit.run.findings import Findings
 
-LABELS = ["yes", "no", "yes", "no", "yes", "yes", "no", None]
 RNG = np.random.default_rng(0)
 X = pd.DataFrame({"age": RNG.integers(20, 60, 80), "sex": RNG.choice(["f", "m"], 80)})
 PHI = RNG.integers(0, 3, (80, 2)) / 2
@@ -68,7 +67,9 @@ def test_a_later_sample_is_compared_with_a_saved_one_as_with_the_result_itself(t
 
 def test_a_plan_is_made_from_a_saved_pilot_as_from_the_pilot_itself(tmp_path):
     pilot = scored()
-    assert faithkit.plan(0.05, pilot=faithkit.load(saved(pilot, tmp_path))) == faithkit.plan(0.05, pilot=pilot)
+    assert faithkit.plan(0.05, pilot=faithkit.load(saved(pilot, tmp_path))) == faithkit.plan(
+        0.05, pilot=pilot
+    )
 
 
 def test_what_the_command_line_wrote_is_loaded_without_what_else_it_was_asked_for(tmp_path):
@@ -107,7 +108,9 @@ NEEDS_ROWS = {
 @pytest.mark.parametrize("what", NEEDS_ROWS)
 def test_what_needs_rows_is_refused_with_what_to_do(what, tmp_path):
     loaded = faithkit.load(saved(scored(), tmp_path))
-    with pytest.raises(faithkit.InputError, match="in a result that was loaded from a file: .*the rows again"):
+    with pytest.raises(
+        faithkit.InputError, match=r"in a result that was loaded from a file: .*the rows again"
+    ):
         NEEDS_ROWS[what](loaded)
 
 
@@ -136,7 +139,7 @@ def test_a_result_of_version_0_1_is_loaded_and_says_what_it_lacks(tmp_path):
     path.write_text(json.dumps(told))
     loaded = faithkit.load(path)
     assert loaded.consistency.value == scored().consistency.value
-    with pytest.raises(faithkit.InputError, match="cannot be compared: the file .* older version"):
+    with pytest.raises(faithkit.InputError, match=r"cannot be compared: the file .* older version"):
         scored().difference(loaded, paired=False)
     with pytest.raises(faithkit.InputError, match="older version, which did not write what a plan takes"):
         faithkit.plan(0.1, pilot=loaded)
