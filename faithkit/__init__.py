@@ -55,6 +55,7 @@ _HOME = {
     "Encoder": "faithkit.inputs.encoder",
     "load_dataset": "faithkit.inputs.datasets",
     "dataset_names": "faithkit.inputs.datasets",
+    "whole_number": "faithkit.measure.arguments",
     "n_rows": "faithkit.measure.rows",
     "take_rows": "faithkit.measure.rows",
     "row_seeds": "faithkit.inputs.seeds",

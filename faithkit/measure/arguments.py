@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitError, InputError
 
 
 def python(given: Any) -> Any:
@@ -19,8 +19,22 @@ def python(given: Any) -> Any:
     return given.item() if isinstance(given, np.generic) else given
 
 
-def whole_number(given: Any, what: str, least: int | None = None, remedy: str = "") -> int:
+def whole_number(
+    given: Any, what: str, least: int | None = None, remedy: str = "", error: type[FaithkitError] = InputError
+) -> int:
     """Return a whole number of at least `least` as Python's int, or say what was given instead.
+
+    Parameters
+    ----------
+    given : object
+        Python's or NumPy's numbers; a truth is none.
+    what : str
+        What it is, to begin the sentence with: "permutations", "tree: max_leaves".
+    least : int, optional
+    remedy : str, default=""
+        What else to do about it, as a sentence of its own.
+    error : class of exception, default=InputError
+        A component's parameters raise `ParameterError`.
 
     Examples
     --------
@@ -34,7 +48,7 @@ def whole_number(given: Any, what: str, least: int | None = None, remedy: str = 
     is_whole = isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
     if not is_whole or (least is not None and given < least):
         limit = "" if least is None else f" of at least {least}"
-        raise InputError(f"{what} must be a whole number{limit}, got {given!r:.60}.{remedy}")
+        raise error(f"{what} must be a whole number{limit}, got {given!r:.60}.{remedy}")
     return int(given)
 
 

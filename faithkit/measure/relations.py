@@ -7,7 +7,7 @@ operations on packed matrices, so a composed relation is as fast as its parts.
 import contextlib
 from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,9 @@ class Relation:
 
     def __invert__(self) -> "Relation":
         return _Not(self)
+
+    def __bool__(self) -> NoReturn:
+        raise InputError(f"{self} is used with and, or, not or if: relations compose with &, | and ~.")
 
     def __str__(self) -> str:
         return self.name or type(self).__name__

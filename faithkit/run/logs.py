@@ -49,7 +49,7 @@ def score_in_pieces(
         seed=seed,
     )
     population = OnDisk.of(log, setup.discretizer)
-    named = relation or population.example.relation
+    named = population.example.relation if relation is None else relation
     if setup.permutations or learns(setup.discretizer):
         return None
     if named is not None and (log.roles.by is not None or _must_learn(named)):

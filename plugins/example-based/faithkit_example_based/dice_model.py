@@ -80,7 +80,7 @@ def score_columns(predictor: faithkit.Predictor, labels: NDArray[Any]) -> list[i
 def tells_probabilities(predictor: faithkit.Predictor, rows: Any, labels: NDArray[Any]) -> bool:
     """Tell whether scores are probabilities of these labels, and a row's label the most probable one."""
     columns = score_columns(predictor, labels)
-    if columns is None or len(columns) != len(predictor.classes):
+    if columns is None or predictor.classes is None or len(columns) != len(predictor.classes):
         return False
     scores = predictor.scores(rows)[:, columns]
     own = np.equal.outer(predictor.predict(rows), labels)

@@ -52,14 +52,24 @@ class Target:
             )
         return cls(target or ("positive" if len(classes) == 2 else "predicted"), predictor)
 
-    def classes(self, X: Any) -> NDArray[np.int64]:
-        """Return the positions of the explained classes, a row of them for every row of X."""
+    @property
+    def labels(self) -> list[Any]:
+        """The labels of the model, in the order of its scores."""
         known = self._predictor.classes
         assert known is not None  # `choose` refused models without classes
+        return list(known.tolist())
+
+    @property
+    def prefixes(self) -> list[str]:
+        """What the names of columns begin with, for each class that is explained beside others."""
+        return [f"{label}: " for label in self.labels] if self.name == "all" else [""]
+
+    def classes(self, X: Any) -> NDArray[np.int64]:
+        """Return the positions of the explained classes, a row of them for every row of X."""
         if self.name != "predicted":
-            chosen = [1] if self.name == "positive" else range(len(known))
+            chosen = [1] if self.name == "positive" else range(len(self.labels))
             return np.tile(np.array(chosen, dtype=np.int64), (faithkit.n_rows(X), 1))
-        place = {label: i for i, label in enumerate(known.tolist())}
+        place = {label: i for i, label in enumerate(self.labels)}
         labels = self._predictor.predict(X).tolist()
         return np.array([place[label] for label in labels], dtype=np.int64).reshape(-1, 1)
 
@@ -98,9 +108,7 @@ class Target:
         chosen = self.classes(X)
         picked = np.take_along_axis(values, chosen[:, None, :], axis=2)
         parts = [picked.transpose(0, 2, 1).reshape(len(values), chosen.shape[1] * values.shape[1])]
-        labels = [""]
-        if self.name == "all":
-            labels = [f"{label}: " for label in self._predictor.classes.tolist()]
+        labels = self.prefixes
         told = [label + name for label in labels for name in names]
         if offset:
             parts.append(np.take_along_axis(offsets, chosen, axis=1))

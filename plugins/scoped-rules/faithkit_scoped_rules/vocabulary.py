@@ -28,7 +28,7 @@ class _Column:
     def predicates(self) -> list[Any]:
         """Return all predicates of the column; the last one is for missing values."""
         if self.cuts is None:
-            known = [faithkit.OneOf(self.name, [value]) for value in self.categories]
+            known: list[Any] = [faithkit.OneOf(self.name, [value]) for value in self.categories]
         else:
             sides = [
                 (faithkit.Interval(self.name, high=cut), faithkit.Interval(self.name, low=cut))

@@ -130,7 +130,7 @@ class LimeExplainer:
         """Return one vector per row, in column order."""
         _check_table(X)
         codes = self._codes(X)
-        n_classes = len(self.predictor_.classes)
+        n_classes = len(self.target_.labels)
         values, offsets = np.empty((*codes.shape, n_classes)), np.empty((len(codes), n_classes))
         space = self.neighbourhood_.space(len(codes))
         for rows in self.neighbourhood_.blocks(len(codes)):

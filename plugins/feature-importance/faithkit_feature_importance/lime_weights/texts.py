@@ -149,8 +149,7 @@ class LimeText:
     def _pairs(self, words: "Words", weights: NDArray[np.float64]) -> tuple[tuple[str, float], ...]:
         """Return the words of largest absolute weight for each class, in one order: equal sets are equal."""
         pairs: Weights = []
-        known = self.predictor_.classes.tolist()
-        labels = [f"{label}: " for label in known] if self.target_.name == "all" else [""]
+        labels = self.target_.prefixes
         for label, column in zip(labels, weights.T, strict=True):
             top = sorted(zip(-np.abs(column), words.distinct, column.tolist(), strict=True))
             pairs += [(label + word, self._rounded(weight)) for _, word, weight in top[: self.num_features]]

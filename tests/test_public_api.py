@@ -1,0 +1,38 @@
+"""The public API is one list: the same names at run time, for type checkers and in the documentation."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import faithkit
+
+STUB = ast.parse(Path(faithkit.__file__).with_suffix(".pyi").read_text())
+
+
+def test_type_checkers_read_the_names_that_can_be_imported():
+    named = {
+        (alias.name, node.module)
+        for node in STUB.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    }
+    assert named == set(faithkit._HOME.items())
+
+
+@pytest.mark.parametrize("name", faithkit.__all__)
+def test_every_name_can_be_imported(name):
+    assert getattr(faithkit, name) is not None
+
+
+@pytest.mark.parametrize("name", ["Explainer", "Discretizer", "Estimator"])
+def test_a_protocol_is_there_to_annotate_with(name):
+    assert getattr(getattr(faithkit, name), "_is_protocol", False)
+
+
+def test_a_relation_is_neither_true_nor_false():
+    one = faithkit.relation("same-explanation")
+    for wrong in (lambda: one and one, lambda: one or one, lambda: not one, lambda: bool(~one & one)):
+        with pytest.raises(faithkit.InputError, match=r"relations compose with &, \| and ~"):
+            wrong()
