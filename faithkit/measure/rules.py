@@ -99,7 +99,7 @@ class Rule:
         return " and ".join(map(str, self.predicates)) or "always"
 
 
-def scope_bits(rules: Sequence[Rule] | NDArray[Any], sample: Sample) -> Bits:
+def scope_bits(rules: Sequence[Rule], sample: Sample) -> Bits:
     """Return which instances each rule covers, as packed bits: what `in-scope` is built on.
 
     Examples

@@ -98,7 +98,7 @@ class SameTopFeatures(faithkit.Relation):
 
     def packed(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.uint64]:
         """Combine one bitset per distinct predicate."""
-        return faithkit.scope_bits(self.key(explanations), sample)
+        return faithkit.scope_bits(list(self.key(explanations)), sample)
 
     def __str__(self) -> str:
         return f"same-top-features:k={self.k},bins={self.bins}"
