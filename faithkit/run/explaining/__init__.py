@@ -1,6 +1,6 @@
 """Explaining a sample: by whom, where, and what is kept of it.
 
-A row meets, on its way to its explanation and back, in the order of the arrows between the files:
+A row meets, on its way to its explanation and back:
 
 - the *job* (`job`): explainer, model, background and seed; it explains any rows that it is given,
 - the *execution* (`execution`): how many workers, what to do about failures, and the *store* (`store`),

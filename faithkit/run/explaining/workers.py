@@ -114,7 +114,7 @@ def _on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Iterator[tuple[i
     if parcel is None:
         yield from _here(job, chunks)
         return
-    sent, deadly = _sent(chunks, cluster), []
+    sent, deadly = _for_workers(chunks, cluster), []
     for i, answer in each_result(cluster, parcel, answered, sent):
         if not isinstance(answer, ExplainerError):
             if sent[i].key is None:
@@ -135,7 +135,7 @@ def _on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Iterator[tuple[i
         yield from in_processes(job.explainer.text, parcel, deadly, a_process())
 
 
-def _sent(chunks: list[Chunk], cluster: Any) -> list[Chunk]:
+def _for_workers(chunks: list[Chunk], cluster: Any) -> list[Chunk]:
     """Return chunks for workers: with the full path of the store; without keys, if one does not see it."""
     execution = chunks[0].execution
     if execution.store is None:

@@ -24,7 +24,7 @@ from faithkit.cli import main
 
 distributed = pytest.importorskip("distributed")
 
-PLUGIN = Path(__file__).parents[1] / "fixtures" / "slow_plugin"
+PLUGIN = Path(__file__).parents[2] / "fixtures" / "slow_plugin"
 ROWS = 60
 
 CLUSTER = """

@@ -1,4 +1,4 @@
-"""What tests of runs share: a log of the rows that the slow plugin's explainer worked on."""
+"""What tests of explaining share: a log of the rows that the slow plugin's explainer worked on."""
 
 import pytest
 
