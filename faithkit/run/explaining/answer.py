@@ -24,7 +24,7 @@ COLUMNS = ("values", "identity", "missing")
 class Answer:
     """The explanations of some rows: `reasons` tell why a row has none, and are None where it has one.
 
-    `notes` are warnings that the explainer gave, to be told again when the answer is read.
+    `warnings` are those that the explainer gave, to be told again when the answer is read.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Answer:
 
     found: Explanations | None
     reasons: list[str | None]
-    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, found: Explanations) -> "Answer":
@@ -58,7 +58,7 @@ class Answer:
         return cls(
             Explanations.concat(found) if found else None,
             [reason for part in parts for reason in part.reasons],
-            tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+            tuple(dict.fromkeys(told for part in parts for told in part.warnings)),
         )
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class Answer:
         """Write the answer, and what was asked."""
         blobs: list[bytes] = []
         found = None if self.found is None else _head(self.found, blobs)
-        return framed({"key": key, "reasons": self.reasons, "notes": list(self.notes), "found": found}, blobs)
+        return framed({"key": key, "reasons": self.reasons, "warnings": self.warnings, "found": found}, blobs)
 
     @classmethod
     def load(cls, data: bytes, key: str) -> "Answer":
@@ -92,7 +92,7 @@ class Answer:
             raise ValueError("they answer another question")
         found = None if head["found"] is None else _explanations(head["found"], content)
         content.end()
-        answer = cls(found, _words(head["reasons"]), tuple(filter(None, _words(head["notes"]))))
+        answer = cls(found, _words(head["reasons"]), tuple(filter(None, _words(head["warnings"]))))
         explained = len(answer.rows)
         if (found is not None) != (explained > 0) or (found is not None and len(found) != explained):
             raise ValueError("there are more or fewer explanations than rows without a reason")
@@ -146,5 +146,5 @@ def _length(column: Any) -> int:
 
 def _words(given: Any) -> list[str | None]:
     if not isinstance(given, list) or not all(isinstance(word, str | None) for word in given):
-        raise ValueError("remarks, reasons and notes are texts")
+        raise ValueError("remarks, reasons and warnings are texts")
     return given

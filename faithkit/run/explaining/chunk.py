@@ -91,8 +91,8 @@ def _warned(job: Job, chunk: Chunk, note: Note | None) -> Answer:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FaithkitWarning)
         answer = _explained(job, chunk, note)
-    notes = [str(w.message) for w in caught if issubclass(w.category, FaithkitWarning)]
-    return attrs.evolve(answer, notes=tuple(dict.fromkeys(notes)))
+    told = [str(one.message) for one in caught if issubclass(one.category, FaithkitWarning)]
+    return attrs.evolve(answer, warnings=tuple(dict.fromkeys(told)))
 
 
 def _is_alone() -> bool:

@@ -45,8 +45,8 @@ def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_farewell(len(answers), len(chunks), execution)) from None
     whole = Answer.joined([answers[chunk.number] for chunk in chunks])
-    for note in whole.notes:
-        warnings.warn(note, FaithkitWarning, stacklevel=2)
+    for told in whole.warnings:
+        warnings.warn(told, FaithkitWarning, stacklevel=2)
     return _explanations(whole, X)
 
 

@@ -28,8 +28,8 @@ RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])
 Point = namedtuple("Point", "x y")
 
 
-def told(*reasons, found=None, notes=()):
-    return Answer(found, list(reasons), notes)
+def told(*reasons, found=None, warnings=()):
+    return Answer(found, list(reasons), warnings)
 
 
 TABLE = pd.DataFrame(
@@ -50,7 +50,7 @@ HONEST = {
         *[None] * 3, found=Explanations.vectors(np.array([[0.1, np.nan], [-0.0, np.inf], [1, 2]], np.float32))
     ),
     "rules": told(*[None] * 3, found=Explanations.of([RULE, None, RULE], kind="rule", relation="in-scope")),
-    "failures": told(None, "ValueError: no", None, found=Explanations.of(["a", "b"]), notes=("rough",)),
+    "failures": told(None, "ValueError: no", None, found=Explanations.of(["a", "b"]), warnings=("rough",)),
     "nothing": told("no", "no", "time limit of 1 s"),
     "table": told(
         *[None] * 3, found=Explanations(kind="example", values=TABLE, shared={"metric": np.eye(2)})
@@ -79,7 +79,7 @@ HONEST = {
 def test_a_chunk_is_read_as_it_was_written(name):
     data = HONEST[name].dump(KEY)
     answer = Answer.load(data, KEY)
-    assert (answer.reasons, answer.notes) == (HONEST[name].reasons, HONEST[name].notes)
+    assert (answer.reasons, answer.warnings) == (HONEST[name].reasons, HONEST[name].warnings)
     assert answer.dump(KEY) == data
 
 
@@ -262,7 +262,7 @@ FORGED = [
     *(("vectors", "found.missing.array.1", shape) for shape in ([2], [3, 1], [], [2**50])),
     *(("vectors", "found", value) for value in (None, [], 5, "found", {})),
     *(("vectors", "reasons", value) for value in ([None] * 2, [None] * 4, ["no"] * 3, [1, None, None], "abc", {}, None)),
-    *(("vectors", "notes", value) for value in ([1], "note", {}, None, [["a"]])),
+    *(("vectors", "warnings", value) for value in ([1], "note", {}, None, [["a"]])),
     *(("failures", "reasons", value) for value in ([None] * 3, [None, "no", "no"], ["no"] * 3, [None, NAN, None])),
     *(("nothing", "found", value) for value in (5, {}, [])),
     *(("rules", "found.values.table.2", shape) for shape in ([2**50], [4], [-3], [3.0], [1, 2], None)),
@@ -370,7 +370,7 @@ def test_a_head_that_is_none_is_refused(text):
     assert refused(put_together(text))
 
 
-@pytest.mark.parametrize("name", ["key", "reasons", "notes", "found"])
+@pytest.mark.parametrize("name", ["key", "reasons", "warnings", "found"])
 def test_a_head_that_says_too_little_is_refused(name):
     head, content = taken_apart(HONEST["vectors"])
     del head[name]
@@ -408,7 +408,7 @@ def test_a_file_that_was_cut_off_is_refused(cut):
 def consistent(answer):
     """Check that all of an answer can be used: it is what some explainer might have said."""
     assert all(reason is None or isinstance(reason, str) for reason in answer.reasons)
-    assert all(isinstance(note, str) for note in answer.notes)
+    assert all(isinstance(told, str) for told in answer.warnings)
     explained = [reason is None for reason in answer.reasons]
     assert sum(explained) == (0 if answer.found is None else len(answer.found))
     if answer.found is not None:
