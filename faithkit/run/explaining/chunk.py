@@ -78,21 +78,15 @@ class Chunk:
 
 
 def answered(job: Job, chunk: Chunk, note: Note | None = None) -> Answer:
-    """Explain the rows of a chunk, and keep the answer."""
-    answer = _warned(job, chunk, note)
+    """Explain the rows of a chunk, and keep the answer, with the warnings that the explainer gave."""
+    # they can be caught in one thread at a time only; among several they are shown as they come
+    catching = warnings.catch_warnings(record=True, action="always", category=FaithkitWarning)
+    with catching if _is_alone() else contextlib.nullcontext([]) as caught:
+        answer = _explained(job, chunk, note)
+    told = [str(one.message) for one in caught or () if issubclass(one.category, FaithkitWarning)]
+    answer = attrs.evolve(answer, warnings=tuple(dict.fromkeys(told)))
     chunk.keep(answer)
     return answer
-
-
-def _warned(job: Job, chunk: Chunk, note: Note | None) -> Answer:
-    if not _is_alone():
-        # warnings can be caught in one thread at a time only; here they are shown as they come
-        return _explained(job, chunk, note)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", FaithkitWarning)
-        answer = _explained(job, chunk, note)
-    told = [str(one.message) for one in caught if issubclass(one.category, FaithkitWarning)]
-    return attrs.evolve(answer, warnings=tuple(dict.fromkeys(told)))
 
 
 def _is_alone() -> bool:

@@ -66,8 +66,7 @@ def _labels(labels: NDArray[Any]) -> list[Any]:
     """Return labels as JSON values; of numbers only what does not depend on the machine."""
     if labels.dtype.kind == "f":
         return _coarse(labels[:, None].astype(np.float64)).ravel().tolist()
-    found: list[Any] = labels.tolist()
-    return found
+    return list(labels.tolist())
 
 
 def _score_words(predictor: Predictor, X: Any) -> list[str] | None:

@@ -42,7 +42,7 @@ class Parcel:
 
     def open(self) -> Any:
         """Unpack it; or find it unpacked, as this thread left it."""
-        if _BENCH.token != self.token:
+        if getattr(_BENCH, "token", None) != self.token:
             advice = "Install there what is installed here, and put modules of your own on its path."
             with foreign(f"{place()}, taking up the work,", advice):
                 _BENCH.thing = self._unpacked()
@@ -56,14 +56,7 @@ class Parcel:
         return cloudpickle.loads(content) if isinstance(content, bytes) else content()
 
 
-class _Bench(threading.local):
-    """What this thread of a worker unpacked last."""
-
-    token: str | None = None
-    thing: Any = None
-
-
-_BENCH = _Bench()
+_BENCH = threading.local()  # what a thread of a worker unpacked last
 
 
 def place() -> str:

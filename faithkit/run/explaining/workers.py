@@ -49,7 +49,7 @@ def each_answer(job: Job, chunks: list[Chunk], execution: Execution) -> Generato
 
 
 def _parallel(n_jobs: int, backend: str) -> joblib.Parallel:
-    """Use joblib as it is configured; but a pool of multiprocessing waits for ever for a worker that died."""
+    """Use joblib as configured, but loky for multiprocessing, whose pool waits for ever for a dead worker."""
     instead = {"backend": "loky"} if backend == "MultiprocessingBackend" else {}
     return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", **instead)
 
@@ -75,8 +75,7 @@ def _on_others(job: Job, chunks: list[Chunk], parallel: joblib.Parallel) -> Iter
     parcel = Parcel(job.fresh) if backend.supports_sharedmem else _packed(job)
     if parcel is None:
         return _here(job, chunks)
-    found: Iterator[tuple[int, Answer]] = parallel(joblib.delayed(_work)(parcel, chunk) for chunk in chunks)
-    return found
+    return iter(parallel(joblib.delayed(_work)(parcel, chunk) for chunk in chunks))
 
 
 def _work(parcel: Parcel, chunk: Chunk) -> tuple[int, Answer]:
