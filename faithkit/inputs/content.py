@@ -1,12 +1,15 @@
 """What a file holds, before anybody has said what its columns mean: each is read as its role asks."""
 
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
 import pandas as pd
 import pyarrow as pa
 
+from faithkit.errors import InputError
 from faithkit.inputs.typed import Gaps, as_frame, check_flat
 from faithkit.inputs.written import READ
 
@@ -65,3 +68,10 @@ class Content:
     def texts(self, name: str) -> pd.Series:
         """Return a column as the texts that were written, where that is known."""
         return self.cells.column(name).to_pandas() if self.written else self.frame([name])[name]
+
+
+def check_distinct(path: Path, names: Sequence[str]) -> None:
+    """Refuse a file with several columns of one name: nobody could tell which of them is meant."""
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"{path} has several columns {twice!r}: give each column a name of its own.")

@@ -18,9 +18,8 @@ from pyarrow import dataset
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.content import Content
+from faithkit.inputs.content import Content, check_distinct
 from faithkit.inputs.paths import is_folder
-from faithkit.inputs.tables import check_distinct
 from faithkit.inputs.typed import Gaps, check_flat, columns_of, may_change
 from faithkit.inputs.written import EXACT
 from faithkit.wording import few

@@ -3,7 +3,6 @@
 Whatever can be wrong with a file is said in one line, because the reader of that line is at a terminal.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from os import PathLike
@@ -12,7 +11,7 @@ from typing import Any
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.content import Content
+from faithkit.inputs.content import Content, check_distinct
 from faithkit.inputs.csv_texts import read_texts
 from faithkit.inputs.paths import is_folder
 from faithkit.wording import did_you_mean, few
@@ -181,13 +180,6 @@ def _checked_suffix(path: Path) -> str:
     if suffix is None:
         raise InputError(f"{path} has the suffix {path.suffix!r}; expected {_either(_SUFFIXES)}. Convert it.")
     return suffix
-
-
-def check_distinct(path: Path, names: Sequence[str]) -> None:
-    """Refuse a file with several columns of one name: nobody could tell which of them is meant."""
-    twice = next((name for name, times in Counter(names).items() if times > 1), None)
-    if twice is not None:
-        raise InputError(f"{path} has several columns {twice!r}: give each column a name of its own.")
 
 
 def _either(words: Sequence[str]) -> str:
