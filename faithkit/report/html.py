@@ -11,6 +11,8 @@ from faithkit.report.formats import Told
 from faithkit.report.views import fragment_view
 from faithkit.wording import visible
 
+WITNESSES = 3  # on a page, where nobody says how many
+
 
 def page(
     told: Told,

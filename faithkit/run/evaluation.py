@@ -345,9 +345,13 @@ class Evaluation:
         >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_html().splitlines()[0]
         '<!DOCTYPE html>'
         """
-        from faithkit.run.findings import Findings
+        from faithkit.files import write_whole
+        from faithkit.report.html import WITNESSES, page
 
-        return Findings(self).to_html(path)
+        text = page(self.to_dict(), self.violations(WITNESSES), self.owned)
+        if path is not None:
+            write_whole(path, text)
+        return text
 
     def _repr_html_(self) -> str:
         from faithkit.report.html import fragment

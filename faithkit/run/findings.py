@@ -13,8 +13,6 @@ from faithkit.measure.witnesses import Violation
 from faithkit.run.evaluation import Evaluation, with_ends
 from faithkit.run.subgroups import Subgroups
 
-WITNESSES = 3  # on a page, where nobody said how many
-
 
 @attrs.frozen(eq=False)
 class Findings:
@@ -76,7 +74,7 @@ class Findings:
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""
         from faithkit.files import write_whole
-        from faithkit.report.html import page
+        from faithkit.report.html import WITNESSES, page
 
         shown = self.violations
         if shown is None and self.result.counts:  # one that was loaded has no rows to show

@@ -1,0 +1,118 @@
+"""A report needs nothing but what a result tells as JSON, so that one that was read from a file has it, too."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from report.examples import hostile, ordinary
+
+import faithkit
+from faithkit.report import html
+from faithkit.report.text import comparison_table, subgroup_table, summary
+from faithkit.run.compare import Comparison
+from faithkit.run.evaluation import Evaluation
+from faithkit.run.findings import Findings
+
+LABELS = ["low", "middle", "high"] * 20
+WORDS = ["a", "a", "b", None] * 15
+
+WITNESSES = re.compile(r"<section>\n<h2>Witnesses</h2>.*?</section>\n", re.S)
+SCORES = re.compile(r"<figure>\n<figcaption>Local \w+</figcaption>.*?</figure>\n", re.S)
+
+RESULTS = {
+    "three labels": lambda: faithkit.score(LABELS, WORDS),
+    "permutations": lambda: faithkit.score(LABELS, WORDS, permutations=9),
+    "another estimator": lambda: faithkit.score(LABELS, WORDS, estimator="plug-in", confidence=0.9),
+    "no interval": lambda: faithkit.score(LABELS, WORDS, estimator="majority"),
+    "nothing checked": lambda: faithkit.score(LABELS, range(60)),
+    "one row": lambda: faithkit.score(["yes"], ["a"]),
+    "witnesses": lambda: Findings.of(ordinary(), violations=2),
+    "no witness asked for": lambda: Findings.of(ordinary(), violations=0),
+    "subgroups": lambda: Findings.of(ordinary(), by="sex"),
+    "many subgroups": lambda: Findings.of(ordinary(), by=np.arange(60) // 4),
+    "a group that is everybody": lambda: Findings.of(ordinary(), by=["all"] * 60),
+    "groups of one": lambda: Findings.of(ordinary(), by=np.minimum(np.arange(60), 3)),
+    "drift": lambda: Findings(ordinary(), reference=ordinary(30)),
+    "drift of one measure": lambda: Findings(ordinary(), reference=faithkit.score(LABELS, WORDS)),
+    "all of it": hostile,
+}
+
+
+def read(found):
+    """Return what a file would tell."""
+    return json.loads(json.dumps(found.to_dict()))
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_text_is_made_of_what_a_file_tells(name):
+    found = RESULTS[name]()
+    asked = found.violations if isinstance(found, Findings) else None
+    assert summary(read(found), asked) == repr(found)
+
+
+@pytest.mark.parametrize(
+    "name", ["another estimator", "nothing checked", "drift of one measure", "all of it"]
+)
+def test_a_page_is_made_of_what_a_file_tells_but_for_witnesses_and_local_scores(name):
+    found = RESULTS[name]()
+    whole, left = found.to_html(), html.page(read(found))
+    assert left == SCORES.sub("", WITNESSES.sub("", whole))
+
+
+@pytest.fixture(scope="module")
+def compared():
+    words = faithkit.score(LABELS, WORDS, estimator="plug-in")
+    return Comparison({"words": words, "rules": ordinary()}, left_out=("sign for rules (no vectors)",))
+
+
+def test_a_comparison_is_made_of_what_a_file_tells(compared):
+    told = read(compared)
+    assert comparison_table(told) == repr(compared)
+    assert html.comparison_fragment(told) == compared._repr_html_()
+    assert html.comparison_page(told) == SCORES.sub("", compared.to_html())
+
+
+def test_the_order_and_what_was_left_out_are_told(compared):
+    told = compared.to_dict()
+    assert told["ranked"] == {"consistency": ["rules", "words"], "sufficiency": ["rules"]}
+    assert told["left_out"] == ["sign for rules (no vectors)"]
+
+
+def test_groups_are_a_table_of_what_a_file_tells():
+    result = ordinary()
+    groups = result.by("sex")
+    assert subgroup_table(read(result), read(groups)) == repr(groups)
+
+
+def test_groups_with_one_text_can_be_told_apart():
+    groups = faithkit.score(["y", "n", "n"] * 20, ["a"] * 60).by([1, "1"] * 30)
+    assert [line.split()[0] for line in repr(groups).splitlines()[3:5]] == ["1", "'1'"]
+
+
+def test_what_a_result_of_an_older_version_does_not_tell_is_left_out():
+    told = read(ordinary())
+    for found in told["measures"].values():
+        for name in ("by_chance", "moments", "others"):
+            del found[name]
+    page = html.page(told)
+    assert "by sample size" not in page
+    assert "how many share" not in page
+    assert "<dt>by chance</dt><dd>–</dd>" in page
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        repr,
+        Evaluation._repr_html_,
+        lambda result: repr(Findings.of(result, by=WORDS, reference=result)),
+        lambda result: repr(result.by(WORDS)),
+        lambda result: repr(Comparison({"one": result})),
+        lambda result: Comparison({"one": result})._repr_html_(),
+    ],
+)
+def test_to_look_at_a_result_does_not_read_its_rows_again(show, monkeypatch):
+    result = faithkit.score(LABELS, WORDS)
+    monkeypatch.setattr(Evaluation, "data", property(lambda self: pytest.fail("the rows were read")))
+    show(result)
