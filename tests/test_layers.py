@@ -1,0 +1,161 @@
+"""Imports run one way, whatever they are for: types, a function's body, a name in a string, an example."""
+
+import ast
+import doctest
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import faithkit
+
+ROOT = Path(__file__).parents[1]
+FLOORS = [{"measure"}, {"extension"}, {"inputs", "report"}, {"run"}, {"testing"}, {"cli"}, {"__main__"}]
+HEIGHT = {wing: height for height, wings in enumerate(FLOORS) for wing in wings}
+KNOWN_CIRCLES = {("faithkit.run.subgroups", "faithkit.run.evaluation")}  # for types: a group is a result, too
+
+
+def modules(folder):
+    """Return the files of a folder's packages, by the names of their modules."""
+    files = [file for package in folder.glob("faithkit*") for file in package.rglob("*.py")]
+    names = (".".join(file.relative_to(folder).with_suffix("").parts) for file in files)
+    return dict(zip((name.removesuffix(".__init__") for name in names), files, strict=True))
+
+
+KERNEL = modules(ROOT)
+PLUGINS = {name: file for folder in (ROOT / "plugins").iterdir() for name, file in modules(folder).items()}
+
+
+def arrows(source, module="faithkit.report.text", public=faithkit._HOME):
+    """Return the modules of the kernel that some code names; `module` is where the code stands."""
+    nodes = list(ast.walk(ast.parse(source)))
+    kernel = called(nodes)
+    found = {home(name, public) for node in nodes for name in named(node, module, kernel)}
+    return found - {None, "faithkit", module}
+
+
+def called(nodes):
+    """Return what the kernel is called by who imports it whole."""
+    imported = (alias for node in nodes if isinstance(node, ast.Import) for alias in node.names)
+    return {alias.asname or "faithkit" for alias in imported if alias.name == "faithkit"}
+
+
+def named(node, module, kernel):
+    """Yield the dotted names in one piece of code."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        start = above(module, node.level) if node.level else []
+        yield from (".".join([*start, *filter(None, [node.module]), alias.name]) for alias in node.names)
+    elif isinstance(node, ast.Attribute):
+        first, _, rest = ast.unparse(node).partition(".")
+        yield f"faithkit.{rest}" if first in kernel else ""
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from re.findall(r"\A(faithkit(?:\.\w+)+)(?:[.:]\w*)?\Z", node.value)
+
+
+def above(module, level):
+    """Return the package that so many dots stand for, as its parts."""
+    parts, is_package = module.split("."), (KERNEL | PLUGINS)[module].stem == "__init__"
+    return parts[: len(parts) - level + is_package]
+
+
+def home(name, public):
+    """Return the module to which a dotted name leads: through the table of public names, if it is one."""
+    parts = name.split(".")
+    known = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
+    found = next((module for module in known if module in KERNEL), None)
+    return public.get(parts[1], found) if found == "faithkit" and len(parts) > 1 else found
+
+
+def runs_up(here, there):
+    """Whether a module may not know another: one of a higher wing, or of the other wing of its floor."""
+    first, second = (module.split(".")[1] for module in (here, there))
+    return first != second and HEIGHT.get(first, -1) <= HEIGHT.get(second, -2)  # -1: helpers of all wings
+
+
+SOURCES = {name: file.read_text("utf-8") for name, file in KERNEL.items() if name != "faithkit"}
+LEADS = {name: arrows(source, name) for name, source in SOURCES.items()}
+
+
+def test_every_wing_has_its_floor():
+    folders = {name.split(".")[1] for name in KERNEL if name.count(".") > 1}
+    assert folders == HEIGHT.keys() - {"__main__"}
+    told = " ".join((ROOT / "CONTRIBUTING.md").read_text("utf-8").split())
+    assert "cli → run → report, inputs → extension → measure" in told
+
+
+def test_no_import_runs_up():
+    assert [f"{here} → {there}" for here in LEADS for there in LEADS[here] if runs_up(here, there)] == []
+
+
+def test_no_example_runs_up():
+    """An example is for people, who have the flat API; what it names beside that is below, too."""
+    read = doctest.DocTestParser().get_examples
+    examples = {name: "".join(one.source for one in read(source)) for name, source in SOURCES.items()}
+    shown = {name: arrows(code, name, {}) for name, code in examples.items()}
+    assert [f"{here} → {there}" for here in shown for there in shown[here] if runs_up(here, there)] == []
+
+
+def test_no_modules_form_a_circle():
+    assert all(there in LEADS[here] for here, there in KNOWN_CIRCLES)
+    rest = {here: {there for there in LEADS[here] if (here, there) not in KNOWN_CIRCLES} for here in LEADS}
+    TopologicalSorter(rest).prepare()  # its error names the circle
+
+
+@pytest.mark.parametrize("name", sorted(PLUGINS))
+def test_a_plugin_knows_the_flat_api_and_nothing_else(name):
+    assert arrows(PLUGINS[name].read_text("utf-8"), name, {}) == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("from faithkit.run.api import evaluate", "run.api"),
+        ("from faithkit.run.api import evaluate as measure", "run.api"),
+        ("from faithkit.run.api import *", "run.api"),
+        ("from faithkit.run import api", "run.api"),
+        ("from faithkit import run", "run"),
+        ("from faithkit import evaluate", "run.api"),
+        ("from ..run.api import evaluate", "run.api"),
+        ("from .. import run", "run"),
+        ("from . import plots", "report.plots"),
+        ("import faithkit.run.api as api", "run.api"),
+        ("import faithkit\nfaithkit.evaluate()", "run.api"),
+        ("import faithkit as kit\nkit.evaluate()", "run.api"),
+        ("if TYPE_CHECKING:\n    from faithkit.run.api import evaluate", "run.api"),
+        ("def f():\n    from faithkit.run.api import evaluate", "run.api"),
+        ("import_module('faithkit.run.api')", "run.api"),
+        ("import_module(f'faithkit.run.{name}')", "run"),
+        ("def f(x: 'faithkit.run.evaluation.Evaluation'): ...", "run.evaluation"),
+        ("factory = 'faithkit.run.api:evaluate'", "run.api"),
+        ("from faithkit import __version__", None),
+        ("'faithkit.run is a wing'; faithkit_paper.run", None),
+        ("import numpy.run", None),
+    ],
+)
+def test_an_import_is_found_however_it_is_written(code, expected):
+    assert arrows(code) == ({f"faithkit.{expected}"} if expected else set())
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "forbidden"),
+    [
+        ("run.api", "report.text", False),
+        ("report.text", "run.api", True),
+        ("report.text", "measure.tally", False),
+        ("report.text", "report.plots", False),
+        ("report.text", "inputs.tables", True),
+        ("inputs.tables", "report.text", True),
+        ("measure.tally", "errors", False),
+        ("errors", "measure.tally", True),
+        ("foreign", "errors", False),
+        ("testing.checks", "run.api", False),
+        ("testing.checks", "cli.check", True),
+        ("cli.check", "testing.checks", False),
+        ("cli.check", "__main__", True),
+    ],
+)
+def test_who_may_know_whom(here, there, forbidden):
+    assert runs_up(f"faithkit.{here}", f"faithkit.{there}") is forbidden
