@@ -1,10 +1,10 @@
-"""Where faithkit keeps what can be had again: downloaded datasets, and how the installed plugins load."""
+"""Where faithkit keeps what it can make again: how the installed plugins load."""
 
-import os
 from pathlib import Path
 
 
 def cache_folder() -> Path:
     """Return faithkit's folder in the user's cache; it need not exist."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(base) if base else Path.home() / ".cache") / "faithkit"
+    from platformdirs import user_cache_path  # whoever only imports this module does not need it
+
+    return user_cache_path("faithkit", appauthor=False).expanduser()  # who has no home gets no folder "~"

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from faithkit.scratch import Scratch
 
-FAILED, INTERRUPTED = 1, 130
+FAILED, MISSED, INTERRUPTED = 1, 3, 130  # a limit or a check that was not met is missed
 SECONDS_TO_END = 10  # of a child that was asked to end, or that has said its code
 SECONDS_FOR_ORPHANS = 5
 ECHO_SECONDS = 1.0

@@ -1,7 +1,7 @@
 """The command line: one file per verb, imported when it is called.
 
-`faithkit --help` must answer at once, so this module imports click and nothing heavier, and the list
-of verbs is written down here instead of being collected from them.
+`faithkit --help` must answer at once, so this module imports click and nothing heavier, and the verbs are
+written down in `faithkit.extension.builtins` instead of being collected from their files.
 """
 
 import gc
@@ -15,28 +15,18 @@ from faithkit import __version__
 from faithkit.cli.endings import one_line
 from faithkit.cli.streams import aside
 
-VERBS = {
-    "evaluate": "Measure the faithfulness of a model's explanations.",
-    "compare": "Compare explainers and discretizers on the same rows.",
-    "local": "Measure the explanation of one row.",
-    "score": "Measure logged explanations, without a model.",
-    "datasets": "List the datasets that --data knows by name.",
-    "plan": "Say how many instances an evaluation needs.",
-    "plugins": "List the installed plugins, and what is wrong with any.",
-    "show": "Show a component's parameters.",
-    "check": "Check that an installed plugin keeps the contract.",
-}
-
 
 class Verbs(click.Group):
     """The kernel's verbs and those of plugins, each loaded when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the kernel's verbs, then the plugins'."""
-        return [*VERBS, *(name for name, _ in _plugin_verbs())]
+        return list(_verbs())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a verb."""
+        from faithkit.extension.builtins import VERBS
+
         if cmd_name in VERBS:
             command: click.Command = import_module(f"faithkit.cli.{cmd_name}").command
             return command
@@ -57,7 +47,7 @@ class Verbs(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List verbs by the summaries written down, so that none is imported for it."""
         with formatter.section("Commands"):
-            formatter.write_dl([*VERBS.items(), *_plugin_verbs()])
+            formatter.write_dl(list(_verbs().items()))
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Read the command, or print the help."""
@@ -84,7 +74,7 @@ def _check_working_folder() -> None:
         ) from None
 
 
-def _plugin_verbs() -> tuple[tuple[str, str], ...]:
+def _verbs() -> dict[str, str]:
     from faithkit.extension.installed import verbs
 
     return verbs()
@@ -93,8 +83,7 @@ def _plugin_verbs() -> tuple[tuple[str, str], ...]:
 def _unknown(name: str) -> str:
     from faithkit.wording import did_you_mean
 
-    known = [*VERBS, *(verb for verb, _ in _plugin_verbs())]
-    return f"no such command {name!r}. {did_you_mean(name, known)}"
+    return f"no such command {name!r}. {did_you_mean(name, _verbs())}"
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -11,11 +11,11 @@ import click
 
 from faithkit.cli.options import debug
 from faithkit.cli.streams import Verb, say, tell
+from faithkit.supervision import MISSED
 
 if TYPE_CHECKING:
     from faithkit.testing import Check, Report
 
-FAILED = 3
 Group = tuple[str, str, "list[Check]", "Report"]
 
 
@@ -45,7 +45,7 @@ def command(
     if ctx.obj and ctx.obj["debug"]:
         _show_tracebacks(groups)
     if any(report.failed for *_, report in groups):
-        ctx.exit(FAILED)
+        ctx.exit(MISSED)
 
 
 def _component(check: "Check") -> tuple[str, str]:

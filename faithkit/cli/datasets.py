@@ -5,7 +5,10 @@ import json
 import click
 
 from faithkit.cli.options import debug
-from faithkit.cli.streams import Verb, say
+from faithkit.cli.streams import Verb, say, tell
+from faithkit.errors import FaithkitError
+
+BROKEN = "broken"
 
 
 @click.command(cls=Verb)
@@ -14,13 +17,14 @@ from faithkit.cli.streams import Verb, say
 def command(as_json: bool) -> None:
     """List the datasets that --data knows by name.
 
-    The embedded ones need neither file nor network. The others are looked for in the folder that the
-    environment variable FAITHKIT_DATA names (as NAME.csv.gz), then in the user's cache, and are downloaded
-    into it when first used.
+    The embedded ones need neither file nor network. Those of faithkit-paper are looked for in the folder
+    that the environment variable FAITHKIT_DATA names (as NAME.csv.gz), then in the user's cache, and are
+    downloaded into it when first used.
     """
-    from faithkit.inputs.datasets import dataset_names, dataset_place, dataset_summary
+    from faithkit.inputs.datasets import PLACES, dataset_names, dataset_summary
 
-    rows = [(name, dataset_place(name), dataset_summary(name)) for name in dataset_names()]
+    rows = [(name, _place(name), dataset_summary(name)) for name in dataset_names()]
+    rows.sort(key=lambda row: [*PLACES, BROKEN].index(row[1]))
     if as_json:
         keys = ("name", "place", "summary")
         say(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
@@ -29,3 +33,13 @@ def command(as_json: bool) -> None:
         say(place)
         for name, _, summary in (row for row in rows if row[1] == place):
             say(f"  {name:<15} {summary}")
+
+
+def _place(name: str) -> str:
+    from faithkit.inputs.datasets import dataset_place
+
+    try:
+        return dataset_place(name)
+    except FaithkitError as error:  # one that is broken hides no other
+        tell(f"warning: {error}")
+        return BROKEN

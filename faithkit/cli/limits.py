@@ -9,8 +9,7 @@ import click
 
 from faithkit.cli.streams import tell
 from faithkit.measure import MEASURES
-
-MISSED = 3
+from faithkit.supervision import MISSED
 
 
 def parse_limits(given: Sequence[str]) -> dict[str, float]:

@@ -6,36 +6,63 @@ from typing import Any
 
 import click
 
-from faithkit.cli import VERBS
 from faithkit.cli.options import debug
 from faithkit.cli.streams import Verb, say
 from faithkit.errors import UnknownComponentError
 from faithkit.extension.creation import EMPTY, Parameter, parameters
-from faithkit.extension.registry import KINDS, registry
+from faithkit.extension.known import providers
+from faithkit.extension.registry import KINDS, Entry, registry
+from faithkit.wording import closest, listing
 
 
 @click.command(cls=Verb)
-@click.argument("kind", type=click.Choice(KINDS))
-@click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@click.argument("words", metavar="[KIND] NAME", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @debug
-def command(kind: str, name: str, as_json: bool) -> None:
-    """Show a component's parameters: `faithkit show explainer shap`."""
-    if kind == "command" and name in VERBS:
-        raise UnknownComponentError(
-            f"{name!r} is one of faithkit's own commands, which no plugin provides: faithkit {name} --help"
-        )
-    entry = registry().find(kind, name)
+def command(words: tuple[str, ...], as_json: bool) -> None:
+    """Show a component's parameters and documentation.
+
+    `faithkit show shap` finds it where only one kind of component has this name; otherwise KIND says which is
+    meant: `faithkit show explainer shap`.
+    """
+    if len(words) > 2 or words[-1] in KINDS:
+        raise click.UsageError("give a component's name, with or without its kind: explainer shap.")
+    entry = registry().find(words[0], words[1]) if len(words) == 2 else _of_any_kind(words[0])
     facts = {
-        "kind": kind,
+        "kind": entry.kind,
         "name": entry.component.name,
         "summary": entry.component.summary,
         "distribution": entry.distribution,
         "version": entry.version,
         "parameters": {p.name: _value(p) for p in parameters(entry)},
-        "documentation": inspect.getdoc(entry.component.load()),
+        "documentation": _documentation(entry),
     }
     say(json.dumps(facts, indent=2, default=str) if as_json else _text(facts))
+
+
+def _of_any_kind(name: str) -> Entry:
+    """Find a component whose kind was not given."""
+    entries = [entry for entry in registry().entries() if name in (entry.component.name, entry.qualified)]
+    kinds = list(dict.fromkeys(entry.kind for entry in entries)) or [_likeliest_kind(name)]
+    if len(kinds) > 1:
+        commands = listing((f"`faithkit show {kind} {name}`" for kind in kinds), "or")
+        raise UnknownComponentError(f"{name!r} is the name of several kinds of component: write {commands}.")
+    return registry().find(kinds[0], name)
+
+
+def _likeliest_kind(name: str) -> str:
+    """Return the kind of the component that may be meant by a name that none has here."""
+    kinds = {known: kind for kind in KINDS for known in (*registry().names(kind), *providers(kind))}
+    meant = closest(name.rpartition("/")[2], kinds)
+    if meant is None:
+        raise UnknownComponentError(f"no component {name!r} is installed: `faithkit plugins` lists all.")
+    return kinds[meant]
+
+
+def _documentation(entry: Entry) -> str | None:
+    factory = entry.component.load()
+    text: str | None = factory.help if entry.kind == "command" else inspect.getdoc(factory)
+    return text
 
 
 REQUIRED = "(required)"

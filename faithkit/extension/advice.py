@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import KINDS
 from faithkit.extension.known import KERNEL, providers
-from faithkit.extension.names import is_reserved
 from faithkit.wording import closest, did_you_mean, listing
 
 
@@ -17,17 +16,17 @@ def no_such_kind(kind: str) -> str:
     """Word the error for a kind that does not exist.
 
     >>> no_such_kind("explainr")
-    "There is no kind of component 'explainr'. Did you mean 'explainer'? The kinds are explainer, ..."
+    "there is no kind of component 'explainr'. Did you mean 'explainer'? The kinds are explainer, ..."
     """
     return _prose(
-        f"There is no kind of component {kind!r}.",
+        f"there is no kind of component {kind!r}.",
         did_you_mean(kind, KINDS),
         f"The kinds are {listing(KINDS)}.",
     )
 
 
 def ambiguous(kind: str, name: str, sharers: Sequence[Entry]) -> str:
-    """Word the error for a short name that several distributions share, or that only the kernel may use.
+    """Word the error for a short name that several distributions share.
 
     Parameters
     ----------
@@ -41,10 +40,8 @@ def ambiguous(kind: str, name: str, sharers: Sequence[Entry]) -> str:
     str
     """
     remedy = f"Write {listing((repr(entry.qualified) for entry in sharers), 'or')}."
-    if is_reserved(kind, name, sharers):
-        return f"The {kind} {name!r} is reserved for faithkit itself. {remedy}"
     distributions = listing(entry.distribution for entry in sharers)
-    return f"The {kind} {name!r} is provided by {distributions}, so the name alone is ambiguous. {remedy}"
+    return f"the {kind} {name!r} is provided by {distributions}, so the name alone is ambiguous. {remedy}"
 
 
 def unknown(
@@ -70,7 +67,7 @@ def unknown(
     known, short = providers(kind), name.rpartition("/")[2]
     meant = short if short in known else closest(name, [*names, *known])
     return _prose(
-        f"No {kind} {name!r} is installed.",
+        f"no {kind} {name!r} is installed.",
         f"Did you mean {meant!r}?" if meant and (meant in names or meant != short) else "",
         _other_kind(kind, name, entries),
         f"Available: {', '.join(names) or 'none'}.",

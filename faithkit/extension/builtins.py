@@ -10,6 +10,28 @@ from faithkit.extension.hookspecs import hookimpl
 
 FAITHKIT_API = 1
 
+VERBS = {
+    "evaluate": "Measure the faithfulness of a model's explanations.",
+    "compare": "Compare explainers and discretizers on the same rows.",
+    "local": "Measure the explanation of one row.",
+    "score": "Measure logged explanations, without a model.",
+    "datasets": "List the datasets that --data knows by name.",
+    "plan": "Say how many instances an evaluation needs.",
+    "plugins": "List the installed plugins, and what is wrong with any.",
+    "show": "Show a component's parameters.",
+    "check": "Check that an installed plugin keeps the contract.",
+}
+"""The kernel's commands, in the order in which the help lists them: each a file of `faithkit.cli`."""
+
+DATASETS = {
+    "breast-cancer": "569 tumours, 30 measurements of their cell nuclei; malignant or benign",
+    "digits": "1,797 handwritten digits, 64 pixels; the digit",
+    "iris": "150 irises, 4 measurements of a flower; three species",
+    "loans": "2,000 made-up applications for a loan; granted by a known rule",
+    "wine": "178 wines, 13 chemical measurements; three growers",
+}
+"""The embedded datasets: each a function of `faithkit.inputs.embedded`."""
+
 
 @hookimpl
 def faithkit_relations() -> Iterator[Component]:
@@ -60,3 +82,18 @@ def faithkit_estimators() -> Iterator[Component]:
         factory="faithkit.measure.estimators:VerifiedOnly",
         summary="Leave-one-out over those instances that have another one to check against.",
     )
+
+
+@hookimpl
+def faithkit_datasets() -> Iterator[Component]:
+    """Offer the datasets that come with the installation."""
+    for name, summary in DATASETS.items():
+        factory = f"faithkit.inputs.embedded:{name.replace('-', '_')}"
+        yield Component(name=name, factory=factory, summary=summary)
+
+
+@hookimpl
+def faithkit_commands() -> Iterator[Component]:
+    """Offer the kernel's verbs."""
+    for name, summary in VERBS.items():
+        yield Component(name=name, factory=f"faithkit.cli.{name}:command", summary=summary)

@@ -51,7 +51,7 @@ def _check_name(_: "Component", __: "Attribute[str]", name: Any) -> None:
         return
     proposal = re.sub("[^a-z0-9]+", "-", str(name).lower()).strip("-") or "my-explainer"
     raise PluginError(
-        "A component's name must be lower-case letters, digits and dashes, not starting with a dash. "
+        "a component's name must be lower-case letters, digits and dashes, not starting with a dash. "
         f"Got {name!r} instead: rename it, for example to {proposal!r}."
     )
 
@@ -63,7 +63,7 @@ def _check_factory(component: "Component", _: "Attribute[str]", factory: Any) ->
     if hasattr(factory, "__qualname__"):  # the class itself was given: its import string is known
         proposal = f"{factory.__module__}:{factory.__qualname__}"
     raise PluginError(
-        f"The factory of component {component.name!r} must be an import string 'module:attribute'. "
+        f"the factory of component {component.name!r} must be an import string 'module:attribute'. "
         f"Got {factory!r} instead: write for example {proposal!r}."
     )
 
@@ -71,7 +71,7 @@ def _check_factory(component: "Component", _: "Attribute[str]", factory: Any) ->
 def _check_summary(component: "Component", _: "Attribute[str]", summary: Any) -> None:
     if not isinstance(summary, str) or not summary.strip() or _UNPRINTABLE.search(summary):
         raise PluginError(
-            f"The summary of component {component.name!r} must be a sentence. "
+            f"the summary of component {component.name!r} must be a sentence. "
             f"Got {summary!r} instead: say in one line what it does; `faithkit plugins` shows it."
         )
 
@@ -79,7 +79,7 @@ def _check_summary(component: "Component", _: "Attribute[str]", summary: Any) ->
 def _check_params(component: "Component", _: "Attribute[Mapping[str, Any]]", params: Any) -> None:
     if not isinstance(params, dict) or not all(isinstance(key, str) and key.isidentifier() for key in params):
         raise PluginError(
-            f"The params of component {component.name!r} must map names of parameters to values. "
+            f"the params of component {component.name!r} must map names of parameters to values. "
             f"Got {params!r} instead: write for example {{'k': 1}}."
         )
 
@@ -89,7 +89,7 @@ def _check_words(component: "Component", attribute: "Attribute[tuple[str, ...]]"
         return
     proposal = f"({words!r},)" if isinstance(words, str) and words else "('word',)"
     raise PluginError(
-        f"The {attribute.name} of component {component.name!r} must be a tuple of words. "
+        f"the {attribute.name} of component {component.name!r} must be a tuple of words. "
         f"Got {words!r} instead: write for example {attribute.name}={proposal}."
     )
 
@@ -99,7 +99,7 @@ def _check_inputs(component: "Component", attribute: "Attribute[tuple[str, ...]]
     unknown = next((word for word in inputs if word not in INPUTS), None)
     if unknown is not None or not inputs:
         raise PluginError(
-            f"The inputs of component {component.name!r} must be one or more of {', '.join(INPUTS)}. "
+            f"the inputs of component {component.name!r} must be one or more of {', '.join(INPUTS)}. "
             f"Got {inputs!r} instead. {did_you_mean(unknown or '', INPUTS)}".rstrip()
         )
 
@@ -142,7 +142,7 @@ class Component:
     <class 'collections.Counter'>
     >>> Component(name="My Explainer", factory="collections:Counter", summary="Mine.")
     Traceback (most recent call last):
-    faithkit.errors.PluginError: A component's name must be lower-case letters, digits and dashes,
+    faithkit.errors.PluginError: a component's name must be lower-case letters, digits and dashes,
     not starting with a dash. Got 'My Explainer' instead: rename it, for example to 'my-explainer'.
     """
 
@@ -169,7 +169,7 @@ class Component:
             If it cannot be imported, whatever the reason, or cannot be called.
         """
         module, _, attribute = self.factory.partition(":")
-        it = f"The factory {self.factory!r} of {self.name!r} cannot be loaded: it"
+        it = f"the factory {self.factory!r} of {self.name!r} cannot be loaded: it"
         with foreign(it, error=PluginError), same_folder():
             try:
                 factory = functools.reduce(getattr, attribute.split("."), importlib.import_module(module))

@@ -77,7 +77,7 @@ def build(entry: Entry, params: Mapping[str, Any]) -> Any:
         return factory
     _check_parameters(entry, factory, params)
     hint = f"Update the plugin, or tell its authors: pip install --upgrade {entry.distribution}"
-    with foreign(f"{_capital(entry)} cannot be made: it", hint, PluginError), same_folder():
+    with foreign(f"{entry} cannot be made: it", hint, PluginError), same_folder():
         return _made(entry, factory, {**entry.component.params, **params})
 
 
@@ -88,9 +88,7 @@ def _made(entry: Entry, factory: Any, params: Mapping[str, Any]) -> Any:
         raise
     except (TypeError, ValueError) as error:
         hint = f"Its parameters: faithkit show {entry.kind} {entry.qualified}"
-        raise ParameterError(
-            f"{_capital(entry)} refuses its parameters: {describe(error)}. {hint}"
-        ) from error
+        raise ParameterError(f"{entry} refuses its parameters: {describe(error)}. {hint}") from error
 
 
 def _check_requirements(entry: Entry) -> None:
@@ -99,7 +97,7 @@ def _check_requirements(entry: Entry) -> None:
         modules = listing(map(repr, missing))
         packages = " ".join(dict.fromkeys(map(pip_name, missing)))
         raise PluginError(
-            f"{_capital(entry)} needs {modules}, not installed. Usually this helps: pip install {packages}"
+            f"{entry} needs {modules}, not installed. Usually this helps: pip install {packages}"
         )
 
 
@@ -108,7 +106,7 @@ def _load(entry: Entry) -> Any:
         return entry.component.load()
     except FaithkitError as error:
         remedy = f"Update the plugin: pip install --upgrade {entry.distribution}"
-        raise PluginError(f"{_capital(entry)} cannot be used. {error} {remedy}") from error
+        raise PluginError(f"{entry} cannot be used: {error} {remedy}") from error
 
 
 def _accepted(factory: Any) -> tuple[dict[str, Any], bool]:
@@ -135,16 +133,10 @@ def _check_parameters(entry: Entry, factory: Any, params: Mapping[str, Any]) -> 
     missing = [name for name in needed if name not in params and name not in presets]
     if missing:
         example = f"{entry.component.name}:{','.join(f'{name}=…' for name in missing)}"
-        raise ParameterError(
-            f"{_capital(entry)} needs the parameter {listing(map(repr, missing))}. Write {example!r}."
-        )
+        raise ParameterError(f"{entry} needs the parameter {listing(map(repr, missing))}. Write {example!r}.")
 
 
 def _unknown_parameter(entry: Entry, name: str, accepted: list[str]) -> str:
     choice = f"Its parameters are {', '.join(accepted)}." if accepted else "It takes none."
-    sentences = [f"{_capital(entry)} has no parameter {name!r}.", did_you_mean(name, accepted), choice]
+    sentences = [f"{entry} has no parameter {name!r}.", did_you_mean(name, accepted), choice]
     return " ".join(filter(None, sentences))
-
-
-def _capital(entry: Entry) -> str:
-    return str(entry)[0].upper() + str(entry)[1:]

@@ -1,7 +1,7 @@
-"""The five hooks by which a plugin says what it offers.
+"""The six hooks by which a plugin says what it offers.
 
 They take no arguments and yield values, so that no order of plugins or calls can matter. Each hook serves one
-arrow of the pipeline; commands stand beside it.
+arrow of the pipeline; datasets and commands stand beside it.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ GROUP = "faithkit"
 API_VERSION = 1
 """What a plugin's module states as ``FAITHKIT_API``; it changes when old plugins would no longer work."""
 
-KINDS = ("explainer", "relation", "discretizer", "estimator", "command")
+KINDS = ("explainer", "relation", "discretizer", "estimator", "dataset", "command")
 """The kinds of component, in the order of the pipeline; the hook of each is ``faithkit_<kind>s``."""
 
 hookspec = pluggy.HookspecMarker("faithkit")
@@ -133,6 +133,32 @@ def faithkit_estimators() -> Iterable[Component]:
     ...     )
     >>> next(iter(faithkit_estimators())).factory
     'my_plugin.estimators:Smoothed'
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_datasets() -> Iterable[Component]:
+    """Offer datasets: what ``--data`` and `faithkit.load_dataset` know by name.
+
+    Returns
+    -------
+    iterable of Component
+        Called without arguments, the factory of each gives what has the methods `load` and `place`; nothing
+        is read before `load` is called.
+
+    Examples
+    --------
+    >>> from faithkit import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_datasets():
+    ...     yield Component(
+    ...         name="claims",
+    ...         factory="my_plugin.datasets:claims",
+    ...         summary="12,000 claims of 2025, 9 facts; paid or not.",
+    ...     )
+    >>> [component.name for component in faithkit_datasets()]
+    ['claims']
     """
     raise NotImplementedError
 

@@ -14,6 +14,7 @@ from attrs import evolve
 import faithkit
 from faithkit.errors import PluginError
 from faithkit.extension.answers import HANGS, LOADS, ON_TRIAL, Answer, Stamps, as_verb, stamps, verbs_of
+from faithkit.extension.builtins import VERBS
 from faithkit.extension.discovery import Source, as_sources, normalised, read, separated
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import GROUP
@@ -58,21 +59,24 @@ def demand_that_it_loads(distribution: str) -> None:
 
 
 @functools.cache
-def verbs() -> tuple[tuple[str, str], ...]:
-    """Name the verbs that plugins add, each with its summary, by what is known of them: no plugin is loaded.
+def verbs() -> dict[str, str]:
+    """Name all verbs, each with its summary, by what is known of the plugins: none is loaded.
 
     Returns
     -------
-    tuple of (str, str)
+    dict
+        The kernel's verbs, then those that plugins add, sorted.
     """
     sources, _ = _sources()
+    own = [Entry("command", as_verb(*verb), KERNEL, faithkit.__version__) for verb in VERBS.items()]
     found = [
         Entry("command", as_verb(*verb), source.distribution, source.version, source.entry_point.name)
         for source, answer in _answers(sources, MOMENT, MOMENT).items()
         for verb in answer.verbs
     ]
-    entries, _ = without_duplicates(found)
-    return tuple(sorted(zip(spoken(entries), (entry.component.summary for entry in entries), strict=True)))
+    entries, _ = without_duplicates([*own, *found])
+    summaries = dict(zip(spoken(entries), (entry.component.summary for entry in entries), strict=True))
+    return VERBS | dict(sorted(summaries.items()))
 
 
 def _sources() -> tuple[list[Source], list[Broken]]:

@@ -1,21 +1,16 @@
-"""What the project's own distributions provide, so that a missing one can be named with its remedy.
+"""What the project's other distributions provide, so that a missing one can be named with its remedy.
 
 The registry never looks here to find a component: a wrong line can only spoil advice.
 """
 
 from collections.abc import Mapping
 
+from faithkit.extension import builtins
+from faithkit.extension.hookspecs import hook_name
+
 KERNEL = "faithkit"
 
-VERBS = ("check", "compare", "datasets", "evaluate", "local", "plan", "plugins", "score", "show")
-"""The kernel's commands. They are not components, but their names are reserved all the same."""
-
 PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    KERNEL: {
-        "relation": ("same-explanation", "near-explanation"),
-        "discretizer": ("original",),
-        "estimator": ("leave-one-out", "plug-in", "majority", "verified-only"),
-    },
     "faithkit-scoped-rules": {
         "explainer": (
             "tree",
@@ -38,7 +33,10 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "relation": ("nearest", "within", "in-ball"),
         "discretizer": ("delta", "delta-sign", "is-feature-modified"),
     },
-    "faithkit-paper": {"command": ("reproduce",)},
+    "faithkit-paper": {
+        "dataset": ("adult", "avila", "bank-marketing", "chess", "covtype", "heart", "rt-polarity"),
+        "command": ("reproduce",),
+    },
 }
 
 _PIP_NAMES = {"anchor": "anchor-exp", "sklearn": "scikit-learn"}
@@ -47,10 +45,12 @@ _PIP_NAMES = {"anchor": "anchor-exp", "sklearn": "scikit-learn"}
 def providers(kind: str) -> dict[str, str]:
     """Map every known name of a kind to the distribution that provides it.
 
-    >>> providers("command")
-    {'reproduce': 'faithkit-paper'}
+    >>> providers("relation")["near-explanation"], providers("relation")["in-ball"]
+    ('faithkit', 'faithkit-example-based')
     """
-    return {name: distribution for distribution, kinds in PROVIDED.items() for name in kinds.get(kind, ())}
+    own = getattr(builtins, hook_name(kind), tuple)
+    plugins = {name: project for project, kinds in PROVIDED.items() for name in kinds.get(kind, ())}
+    return plugins | {component.name: KERNEL for component in own()}
 
 
 def pip_name(module: str) -> str:

@@ -8,31 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from faithkit.extension.entries import Broken, Entry
-from faithkit.extension.known import KERNEL, VERBS
+from faithkit.extension.known import KERNEL
 from faithkit.wording import listing
 
 
-def is_reserved(kind: str, name: str, sharers: Iterable[Entry]) -> bool:
-    """Tell whether a name is the kernel's: one of its components or of its commands."""
-    return (kind == "command" and name in VERBS) or any(entry.distribution == KERNEL for entry in sharers)
-
-
-def owner(kind: str, name: str, sharers: Sequence[Entry]) -> Entry | None:
-    """Return which of the entries that share a name may be called by it, if any.
-
-    Parameters
-    ----------
-    kind, name : str
-    sharers : sequence of Entry
-        All entries of this kind and name.
-
-    Returns
-    -------
-    Entry or None
-    """
-    if is_reserved(kind, name, sharers):
-        return next((entry for entry in sharers if entry.distribution == KERNEL), None)
-    return sharers[0] if len(sharers) == 1 else None
+def owner(sharers: Sequence[Entry]) -> Entry | None:
+    """Return which of the entries that share a kind and a name may be called by it, if any."""
+    entitled = [entry for entry in sharers if entry.distribution == KERNEL] or sharers
+    return entitled[0] if len(entitled) == 1 else None
 
 
 def spoken(entries: Sequence[Entry]) -> list[str]:
@@ -49,9 +32,7 @@ def spoken(entries: Sequence[Entry]) -> list[str]:
     """
     groups = _by_name(entries)
     return [
-        entry.component.name if owner(kind, name, groups[kind, name]) is entry else entry.qualified
-        for entry in entries
-        for kind, name in [(entry.kind, entry.component.name)]
+        entry.component.name if owner(groups[_name(entry)]) is entry else entry.qualified for entry in entries
     ]
 
 
@@ -87,17 +68,21 @@ def conflicts(entries: Iterable[Entry]) -> list[Broken]:
     """
     return [
         _conflict(entry, group)
-        for (kind, name), group in _by_name(entries).items()
+        for group in _by_name(entries).values()
         for entry in group
-        if entry is not owner(kind, name, group)
+        if entry is not owner(group)
     ]
 
 
 def _by_name(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
     groups = defaultdict(list)
     for entry in entries:
-        groups[entry.kind, entry.component.name].append(entry)
+        groups[_name(entry)].append(entry)
     return groups
+
+
+def _name(entry: Entry) -> tuple[str, str]:
+    return entry.kind, entry.component.name
 
 
 def _duplicate(group: Sequence[Entry]) -> Broken:
@@ -110,7 +95,7 @@ def _duplicate(group: Sequence[Entry]) -> Broken:
 
 def _conflict(entry: Entry, group: Sequence[Entry]) -> Broken:
     name = entry.component.name
-    if is_reserved(entry.kind, name, group):
+    if owner(group):
         problem = f"the {entry.kind} {name!r} has a name that is reserved: {name!r} stays faithkit's own"
     else:
         others = listing(other.distribution for other in group if other is not entry)

@@ -125,7 +125,7 @@ class Registry:
             found = sharers[0] if sharers else None
         else:
             sharers = self._sharers(kind, name)
-            found = owner(kind, name, sharers)
+            found = owner(sharers)
         if found:
             return found
         from faithkit.extension import advice

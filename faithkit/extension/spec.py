@@ -67,7 +67,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
         param, value = _assignment(piece, name, text)
         if param in params:
             raise ParameterError(
-                f"The parameter {_shown(param)} is given twice in {_shown(text)}. Keep one of the two."
+                f"the parameter {_shown(param)} is given twice in {_shown(text)}. Keep one of the two."
             )
         params[param] = value
     return name, params
@@ -97,7 +97,7 @@ def format_spec(name: str, params: Mapping[str, Any]) -> str:
     "shap:background=kmeans:10,exact=True,note='a, b'"
     """
     if parse_spec(name) != (name, {}):
-        raise ParameterError(f"A component's name has no ':' and no outer spaces. Got {name!r} instead.")
+        raise ParameterError(f"a component's name has no ':' and no outer spaces. Got {name!r} instead.")
     if not params:
         return name
     return f"{name}:{','.join(_written(param, value) for param, value in params.items())}"
@@ -126,7 +126,7 @@ def _pieces(rest: str, text: str) -> list[str]:
 def _unbalanced(token: str, text: str) -> ParameterError:
     # repr would escape the very characters that the message is about.
     return ParameterError(
-        f"A quote or bracket is not balanced in {one_line(text)}: look for the partner of {token}. "
+        f"a quote or bracket is not balanced in {one_line(text)}: look for the partner of {token}. "
         'A value that is meant to hold just one goes in quotes, as in note="it\'s".'
     )
 
@@ -165,7 +165,7 @@ def _written(param: str, value: Any) -> str:
         if _reads_back(f"{param}={text}", param, value):
             return f"{param}={text}"
     raise ParameterError(
-        f"The parameter {param}={value!r} cannot be written as text. "
+        f"the parameter {param}={value!r} cannot be written as text. "
         "Use texts and Python literals (numbers, booleans, None, and lists, tuples, sets and dicts of them)."
     )
 

@@ -28,7 +28,7 @@ def learn_column(name: str, column: Any) -> "NumberColumn | CategoryColumn":
     """Learn from a column of the background how to encode and decode it."""
     if column.dtype.kind in "mMcV" or isinstance(column.dtype, pd.IntervalDtype):
         raise InputError(
-            f"Column {name!r} is {column.dtype}; expected numbers, strings, booleans or categories. "
+            f"column {name!r} is {column.dtype}; expected numbers, strings, booleans or categories. "
             "Convert it first, for example dates into days as numbers."
         )
     missing = _missing_marker(column)
@@ -80,7 +80,7 @@ class NumberColumn:
         if pd.api.types.infer_dtype(values) not in _NUMBERS | {"boolean", "empty"}:
             strange = next((value for value in values if isinstance(value, str)), values[0])
             raise InputError(
-                f"Column {self.name!r} has the value {strange!r}; the background has only numbers there. "
+                f"column {self.name!r} has the value {strange!r}; the background has only numbers there. "
                 "Give it in the dtype of the background."
             )
 
@@ -121,7 +121,7 @@ class CategoryColumn:
         wrong = ~((codes >= 0) & (codes <= len(self.values) + 1) & (codes == np.floor(codes)))
         if wrong.any():
             raise InputError(
-                f"Column {self.name!r} has the code {codes[wrong.argmax()]}; "
+                f"column {self.name!r} has the code {codes[wrong.argmax()]}; "
                 f"expected a whole number from 0 to {len(self.values) + 1}. Round and clip such codes."
             )
         cells = self.lookup.take(codes.astype(np.intp))
@@ -131,14 +131,14 @@ class CategoryColumn:
 
     def _unseen(self, value: Any) -> InputError:
         return InputError(
-            f"Column {self.name!r} has the value {value!r}, which the background does not have "
+            f"column {self.name!r} has the value {value!r}, which the background does not have "
             f"(it has {few(map(repr, self.values))}). Give a background that has it, or drop the row."
         )
 
 
 def _untellable(name: str, error: TypeError) -> InputError:
     return InputError(
-        f"Column {name!r} has cells that cannot be told apart ({error}); "
+        f"column {name!r} has cells that cannot be told apart ({error}); "
         "expected numbers, strings, booleans or categories. Convert or drop it."
     )
 

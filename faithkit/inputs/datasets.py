@@ -1,16 +1,18 @@
-"""Datasets by name; some come with the installation, so that a first run needs neither file nor network."""
+"""Datasets by name: those that come with the installation, and those that other plugins offer."""
 
-from collections.abc import Callable
 from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
 
-from faithkit.errors import InputError
-from faithkit.inputs.loans import loans
-from faithkit.inputs.published import PUBLISHED
-from faithkit.wording import suggest
+from faithkit.errors import ContractError, PluginError
+from faithkit.extension.registry import Entry, registry
+from faithkit.foreign import foreign
+from faithkit.wording import listing
+
+PLACES = ("embedded", "here", "to be downloaded")
+"""Where the rows of a dataset are: in the installation, in a file on this machine, or elsewhere."""
 
 
 @attrs.frozen(eq=False)
@@ -29,9 +31,9 @@ def dataset_names() -> list[str]:
     Examples
     --------
     >>> dataset_names()
-    ['breast-cancer', 'digits', 'iris', 'loans', 'wine', 'adult', 'avila', 'bank-marketing', 'chess', ...]
+    [..., 'breast-cancer', ..., 'digits', ..., 'iris', 'loans', ..., 'wine']
     """
-    return [*sorted(_TABLE), *PUBLISHED]
+    return list(registry().names("dataset"))
 
 
 def dataset_place(name: str) -> str:
@@ -42,9 +44,13 @@ def dataset_place(name: str) -> str:
     >>> dataset_place("iris")
     'embedded'
     """
-    if name in _TABLE:
-        return "embedded"
-    return "here" if PUBLISHED[name].found() else "to be downloaded"
+    who = str(registry().find("dataset", name))
+    with foreign(who, error=PluginError):
+        found = str(registry().create("dataset", name).place())
+    if found not in PLACES:
+        choice = listing(map(repr, PLACES), "or")
+        raise ContractError(f"{who} is at {found!r:.80}: expected {choice}. Mend its place().")
+    return found
 
 
 def dataset_summary(name: str) -> str:
@@ -55,7 +61,7 @@ def dataset_summary(name: str) -> str:
     >>> dataset_summary("iris")
     '150 irises, 4 measurements of a flower; three species'
     """
-    return _entry(name)[0]
+    return registry().find("dataset", name).component.summary
 
 
 def load_dataset(name: str) -> Dataset:
@@ -67,56 +73,22 @@ def load_dataset(name: str) -> Dataset:
     >>> iris.X.shape, iris.y[0]
     ((150, 4), 'setosa')
     """
-    summary, load = _entry(name)
-    X, y = load()
-    return Dataset(name, X, y, summary)
+    entry = registry().find("dataset", name)
+    return attrs.evolve(loaded(entry, registry().create("dataset", name)), name=name)
 
 
-def _entry(name: str) -> tuple[str, Callable[[], tuple[Any, np.ndarray]]]:
-    if name in PUBLISHED:
-        return PUBLISHED[name].summary, PUBLISHED[name].load
-    if name not in _TABLE:
-        raise InputError(f"There is no dataset {name!r}. {suggest(name, dataset_names())}")
-    return _TABLE[name]
+def loaded(entry: Entry, source: Any) -> Dataset:
+    """Return what a plugin's dataset loads, if it is a table or texts, with a label for each row."""
+    who = str(entry)
+    with foreign(who, "Its load() should return the features and the labels.", PluginError):
+        X, y = source.load()
+        labels = np.array([str(label) for label in y], dtype=object)
+    if not isinstance(X, pd.DataFrame) and not _are_texts(X):
+        raise ContractError(f"{who} is of type {type(X).__name__}: expected a DataFrame, or a list of texts.")
+    if len(X) != len(labels):
+        raise ContractError(f"{who} has {len(X)} rows and {len(labels)} labels: expected one for each row.")
+    return Dataset(entry.component.name, X, labels, entry.component.summary)
 
 
-def _breast_cancer() -> tuple[Any, np.ndarray]:
-    from sklearn.datasets import load_breast_cancer
-
-    return _named(load_breast_cancer())
-
-
-def _wine() -> tuple[Any, np.ndarray]:
-    from sklearn.datasets import load_wine
-
-    return _named(load_wine())
-
-
-def _iris() -> tuple[Any, np.ndarray]:
-    from sklearn.datasets import load_iris
-
-    return _named(load_iris())
-
-
-def _digits() -> tuple[Any, np.ndarray]:
-    from sklearn.datasets import load_digits
-
-    return _named(load_digits())
-
-
-def _named(bunch: Any) -> tuple[Any, np.ndarray]:
-    X = pd.DataFrame(bunch.data, columns=[str(name) for name in bunch.feature_names])
-    labels = np.array([str(label) for label in bunch.target_names], dtype=object)
-    return X, labels[bunch.target]
-
-
-_TABLE: dict[str, tuple[str, Callable[[], tuple[Any, np.ndarray]]]] = {
-    "breast-cancer": (
-        "569 tumours, 30 measurements of their cell nuclei; malignant or benign",
-        _breast_cancer,
-    ),
-    "digits": ("1,797 handwritten digits, 64 pixels; the digit", _digits),
-    "iris": ("150 irises, 4 measurements of a flower; three species", _iris),
-    "loans": ("2,000 made-up applications for a loan; granted by a known rule", loans),
-    "wine": ("178 wines, 13 chemical measurements; three growers", _wine),
-}
+def _are_texts(X: Any) -> bool:
+    return isinstance(X, list) and all(isinstance(text, str) for text in X)

@@ -108,7 +108,7 @@ class Encoder:
         """
         codes = np.asarray(codes, dtype=np.float64)
         if codes.ndim != 2 or codes.shape[1] != self.n_columns:
-            raise InputError(f"The codes have shape {codes.shape}; expected (n, {self.n_columns}).")
+            raise InputError(f"the codes have shape {codes.shape}; expected (n, {self.n_columns}).")
         if self._array_dtype is not None and self._array_dtype.kind == "f":
             return codes.astype(self._array_dtype, order="C")
         columns = [learnt.decode(codes[:, j]) for j, learnt in enumerate(self._columns)]
@@ -141,7 +141,7 @@ class Encoder:
     def _check_table(self, X: Rows) -> None:
         kind = input_kind(X)
         if kind != "table":
-            raise InputError(f"The Encoder was given {kind} input; expected a 2-D array or a DataFrame.")
+            raise InputError(f"the Encoder was given {kind} input; expected a 2-D array or a DataFrame.")
 
 
 def _said(column: Any) -> Any:

@@ -82,7 +82,7 @@ def train_default(name: str, X: Rows, y: Any, seed: int = 0) -> tuple[Any, Rows,
         model.fit(background, np.asarray(y)[train])
     except Exception as error:
         raise InputError(
-            f"The default model {name!r} cannot be trained on this table ({describe(error)}). "
+            f"the default model {name!r} cannot be trained on this table ({describe(error)}). "
             "Check the target and the columns, or give a model of your own."
         ) from error
     return model, background, take_rows(X, test)
@@ -134,7 +134,7 @@ def load_model(
         model = _import_model(reference)
     else:
         raise InputError(
-            f"The model {reference!r} is neither a file of a known kind nor a name in a module; expected "
+            f"the model {reference!r} is neither a file of a known kind nor a name in a module; expected "
             "module:attribute, or a .skops, .onnx, .joblib, .pkl or .pickle file. On the command line also a "
             f"default model: {listing(_DEFAULTS, 'or')}. {did_you_mean(reference, _DEFAULTS)}".rstrip()
         )
@@ -160,7 +160,7 @@ def _estimator(name: str, seed: int) -> Any:
         from sklearn.neighbors import KNeighborsClassifier
 
         return KNeighborsClassifier()
-    raise InputError(f"There is no default model {name!r}. {suggest(name, _DEFAULTS)}")
+    raise InputError(f"there is no default model {name!r}. {suggest(name, _DEFAULTS)}")
 
 
 def _logistic(plain: bool) -> Any:
@@ -174,14 +174,14 @@ def _logistic(plain: bool) -> Any:
 def _checked_target(y: Any, n: int) -> np.ndarray:
     labels = np.asarray(y)
     if labels.shape != (n,):
-        raise InputError(f"The target has shape {labels.shape}; expected ({n},), one label per row of X.")
+        raise InputError(f"the target has shape {labels.shape}; expected ({n},), one label per row of X.")
     missing = int(pd.isna(labels).sum())
     if missing:
         raise InputError(
-            f"The target is missing in {missing} of {n} rows. Drop those rows, or name the label."
+            f"the target is missing in {missing} of {n} rows. Drop those rows, or name the label."
         )
     if len(pd.unique(labels)) < 2:
-        raise InputError(f"The target is {labels.tolist()[0]!r} in every row; expected at least two classes.")
+        raise InputError(f"the target is {labels.tolist()[0]!r} in every row; expected at least two classes.")
     return labels
 
 
@@ -234,7 +234,7 @@ def _load_onnx(path: str) -> Any:
 def _check_file(path: str) -> None:
     with foreign(f"looking for {path}", "Check the path."):
         if not Path(path).is_file():
-            raise InputError(f"There is no file {path}. Check the path.")
+            raise InputError(f"there is no file {path}. Check the path.")
 
 
 def _import_model(reference: str) -> Any:
@@ -245,7 +245,7 @@ def _import_model(reference: str) -> Any:
             return operator.attrgetter(attribute)(module)
         except AttributeError as error:
             raise InputError(
-                f"The module {module_name!r} has no {attribute!r}. "
+                f"the module {module_name!r} has no {attribute!r}. "
                 f"{suggest(attribute, (name for name in vars(module) if not name.startswith('_')))}"
             ) from error
 

@@ -32,7 +32,7 @@ def is_folder(path: str | PathLike[str]) -> bool:
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        raise InputError(f"There is no file {shown}. Check the path.") from None
+        raise InputError(f"there is no file {shown}. Check the path.") from None
     except (OSError, ValueError) as error:  # a folder that may not be searched, too long a name, a NUL in it
         raise InputError(f"{shown} cannot be read ({describe(error)}). Check the path.") from None
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):

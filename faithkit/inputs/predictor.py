@@ -52,7 +52,7 @@ class Predictor:
     >>> Predictor(lambda X: X[:1, 0]).predict(X)
     Traceback (most recent call last):
     ...
-    faithkit.errors.InputError: The model returned 1 label for 2 rows; expected one label per row. ...
+    faithkit.errors.InputError: the model returned 1 label for 2 rows; expected one label per row. ...
     """
 
     def __init__(self, model: Any, *, classes: Any = None, background: Rows = None) -> None:
@@ -115,10 +115,10 @@ class Predictor:
         if classes is None:
             return None if background is None else np.unique(self.predict(background))
         if any(isinstance(label, list | np.ndarray) for label in classes):
-            raise InputError("The model has classes for several outputs; expected a model with one output.")
+            raise InputError("the model has classes for several outputs; expected a model with one output.")
         known = np.asarray(classes)
         if len(set(known.tolist())) != len(known):
-            raise InputError(f"The classes are {known.tolist()}; expected distinct labels.")
+            raise InputError(f"the classes are {known.tolist()}; expected distinct labels.")
         return known
 
     def _score_method(self) -> str:
@@ -140,28 +140,28 @@ class Predictor:
         width = scores.shape[-1] if self.classes is None else len(self.classes)
         if scores.ndim != 2 or scores.shape != (n, width):
             raise InputError(
-                f"The model's scores have shape {scores.shape}; expected {n} rows and one column per class "
+                f"the model's scores have shape {scores.shape}; expected {n} rows and one column per class "
                 f"({'unknown' if self.classes is None else few(map(str, self.classes))}). "
                 "Give Predictor(model, classes=…) the labels in the order of the columns."
             )
         if np.isnan(scores).any():
             raise InputError(
-                f"The model's scores have NaN in {int(np.isnan(scores).any(axis=1).sum())} of {n} rows; "
+                f"the model's scores have NaN in {int(np.isnan(scores).any(axis=1).sum())} of {n} rows; "
                 "expected numbers. Impute missing values in X, or give a model that takes them."
             )
 
 
 def _check_model(model: Any) -> None:
     if isinstance(model, type):
-        raise InputError(f"The model is the class {model.__name__}; expected a fitted instance of it.")
+        raise InputError(f"the model is the class {model.__name__}; expected a fitted instance of it.")
     if not hasattr(model, "predict") and hasattr(model, "state_dict"):
         raise InputError(
-            f"The model is the PyTorch module {type(model).__name__}, which gives scores and no labels. "
+            f"the model is the PyTorch module {type(model).__name__}, which gives scores and no labels. "
             "Wrap it: faithkit_feature_importance.TorchClassifier(module, classes)."
         )
     if not callable(getattr(model, "predict", model)):
         raise InputError(
-            f"The model is of type {type(model).__name__}; expected an object with a predict method, "
+            f"the model is of type {type(model).__name__}; expected an object with a predict method, "
             "or a callable that takes X and returns labels."
         )
 
@@ -181,13 +181,13 @@ def _checked_labels(answer: Any, n: int) -> np.ndarray:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise InputError(
-            f"The model returned an array of shape {labels.shape} for {n} rows; expected one label per row. "
+            f"the model returned an array of shape {labels.shape} for {n} rows; expected one label per row. "
             "If these are scores, return the class of the highest: classes[scores.argmax(axis=1)]."
         )
     if len(labels) != n:
         labels_text = f"{len(labels)} label{'' if len(labels) == 1 else 's'}"
         raise InputError(
-            f"The model returned {labels_text} for {n} rows; expected one label per row. "
+            f"the model returned {labels_text} for {n} rows; expected one label per row. "
             "A predictor answers each row by itself: check that it neither drops nor aggregates rows."
         )
     _check_not_missing(labels)
@@ -199,7 +199,7 @@ def _as_array(answer: Any) -> np.ndarray:
         return np.asarray(answer)
     except ValueError as error:  # a ragged list of lists
         raise InputError(
-            f"The model returned a {type(answer).__name__} that is no array ({describe(error)}); "
+            f"the model returned a {type(answer).__name__} that is no array ({describe(error)}); "
             "expected one label per row."
         ) from error
 
@@ -209,7 +209,7 @@ def _as_floats(answer: Any) -> np.ndarray:
         return np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"The model's scores are no numbers ({describe(error)}); expected one number per row and class."
+            f"the model's scores are no numbers ({describe(error)}); expected one number per row and class."
         ) from error
 
 
@@ -217,7 +217,7 @@ def _check_not_missing(labels: np.ndarray) -> None:
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise InputError(
-            f"The model returned a missing label ({labels[missing.argmax()]!r}) for {int(missing.sum())} of "
+            f"the model returned a missing label ({labels[missing.argmax()]!r}) for {int(missing.sum())} of "
             f"{len(labels)} rows; expected str, bool, int or float. Drop those rows, or name the label."
         )
 
@@ -230,7 +230,7 @@ def _plain(labels: np.ndarray) -> np.ndarray:
     if labels.dtype.kind != "O" or kind not in _LABEL_KINDS:
         types = sorted({type(label).__name__ for label in labels})
         raise InputError(
-            f"The model's labels are of type {', '.join(types)}; "
+            f"the model's labels are of type {', '.join(types)}; "
             "expected all str, all bool or all numbers. Convert them, for example with str."
         )
     return labels if kind == "string" else np.array(labels.tolist())

@@ -77,7 +77,7 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
     """Return X if it is a usable sample, and say what is wrong with it otherwise.
 
     Nothing is converted but sparse matrices, which become CSR, the format whose rows can be taken. `who` is
-    what to call it: "X", or "The background".
+    what to call it: "X", or "the background".
 
     Raises
     ------
@@ -97,7 +97,7 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
         _check_shape(X, who)
     if n_rows(X) == 0:
         raise InputError(
-            f"{'The sample' if who == 'X' else who} is empty (0 rows); expected at least one. "
+            f"{'the sample' if who == 'X' else who} is empty (0 rows); expected at least one. "
             "Check the file and any filter on it."
         )
     if isinstance(X, pd.DataFrame):
@@ -126,7 +126,7 @@ def check_columns(X: Rows, background: Rows) -> None:
     ...
     faithkit.errors.InputError: X lacks 'job'; expected the columns of the background.
     """
-    kinds = input_kind(X), input_kind(background, "The background")
+    kinds = input_kind(X), input_kind(background, "the background")
     if (kinds[0] == "text") != (kinds[1] == "text"):
         said = ["texts" if kind == "text" else "the rows of a table" for kind in kinds]
         raise InputError(f"X has {said[0]}, and the background has {said[1]}: give both in one form.")

@@ -130,7 +130,7 @@ def _column_words(X: Rows) -> Iterator[np.ndarray]:
             yield cell_words(column)
         except TypeError as error:
             raise InputError(
-                f"Column {name!r} has cells whose content cannot be hashed ({error}); "
+                f"column {name!r} has cells whose content cannot be hashed ({error}); "
                 "expected numbers, strings, booleans or dates. Convert or drop it."
             ) from error
 
@@ -237,7 +237,7 @@ def _seed_word(seed: int) -> np.uint64:
     try:
         return np.uint64(_hashed("seed", str(operator.index(seed))))
     except TypeError as error:
-        raise InputError(f"The seed is {seed!r}; expected an integer, such as 0.") from error
+        raise InputError(f"the seed is {seed!r}; expected an integer, such as 0.") from error
 
 
 def _mix(words: np.ndarray) -> np.ndarray:

@@ -7,13 +7,13 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.errors import InputError
+from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
-from faithkit.inputs.datasets import dataset_names, load_dataset
+from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.models import default_model_names, load_model, split_rows, train_default
 from faithkit.inputs.rows import n_rows, take_rows
 from faithkit.inputs.tables import match_name, open_table, select_columns, split_target, suggest_column
-from faithkit.wording import few, suggest
+from faithkit.wording import few
 
 
 @attrs.frozen(eq=False)
@@ -80,14 +80,12 @@ def prepare(
 
 def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
     """Return the features, the target where there is one, and all columns as they were read."""
-    if data in dataset_names() and not os.path.exists(data):
-        dataset = load_dataset(data)
-        return dataset.X, dataset.y, dataset.X
     if not os.path.exists(data) and not Path(data).suffix:
-        raise InputError(
-            f"there is neither a file nor a dataset {data!r}. {suggest(data, dataset_names())} "
-            "Give a CSV or Parquet file, or a name that `faithkit datasets` lists."
-        )
+        try:
+            dataset = load_dataset(data)
+        except UnknownComponentError as error:
+            raise InputError(f"there is no file {data!r}, and {error}") from None
+        return dataset.X, dataset.y, dataset.X
     table = open_table(data)
     frame = table.frame(categories=True)
     if target is None:

@@ -89,10 +89,10 @@ def split_target(frame: Any, target: str) -> tuple[Any, Any]:
     (['age'], ['low', 'high'])
     """
     if target not in frame.columns:
-        raise InputError(f"The table has no column {target!r}. {suggest_column(target, frame.columns)}")
+        raise InputError(f"the table has no column {target!r}. {suggest_column(target, frame.columns)}")
     if frame.shape[1] == 1:
         raise InputError(
-            f"The table has no column beside the target {target!r}; expected at least one feature."
+            f"the table has no column beside the target {target!r}; expected at least one feature."
         )
     return frame.drop(columns=target), frame[target]
 
@@ -130,7 +130,7 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
     parts = [[text] if text in names else text.split(",") for text in given]
     wanted = [part.strip() for split in parts for part in split if part.strip()]
     if not wanted:
-        raise InputError("No columns were asked for; expected names or patterns, such as 'age,phi_*'.")
+        raise InputError("no columns were asked for; expected names or patterns, such as 'age,phi_*'.")
     found: set[str] = set()
     for pattern in wanted:
         found.update(_matches(names, pattern))
@@ -169,7 +169,7 @@ def _matches(names: Sequence[str], pattern: str) -> Iterable[str]:
     """Match a name that is there as it stands, whatever brackets or stars are in it."""
     found = [pattern] if pattern in names else [name for name in names if fnmatchcase(str(name), pattern)]
     if not found:
-        raise InputError(f"No column matches {pattern!r}. {suggest_column(pattern, names)}")
+        raise InputError(f"no column matches {pattern!r}. {suggest_column(pattern, names)}")
     return found
 
 

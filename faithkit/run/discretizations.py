@@ -76,7 +76,7 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     >>> tried[["discretizer", "consistency", "verified", "verdict"]].values.tolist()[:2]
     [['<lambda>', 1.0, 1.0, 'verifiable'], ['original', nan, 0.0, 'unverifiable']]
     >>> tried["note"].iloc[-1]
-    "No discretizer 'near' is installed. Available: ..."
+    "no discretizer 'near' is installed. Available: ..."
     """
     if not isinstance(result, Evaluation):
         raise InputError(f"the result is a {type(result).__name__}: give what evaluate or score returned.")

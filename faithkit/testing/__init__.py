@@ -104,4 +104,4 @@ def _check_expected(expected: Mapping[str, str], checks: list[Check]) -> None:
     known = {name for check in checks for name in (check.name, check.id)}
     for name in expected:
         if name not in known:
-            raise InputError(f"There is no check {name!r} to fail here. {did_you_mean(name, known)}".rstrip())
+            raise InputError(f"there is no check {name!r} to fail here. {did_you_mean(name, known)}".rstrip())

@@ -18,6 +18,7 @@ from faithkit.extension.registry import GROUP
 from faithkit.inputs.situation import Situation
 from faithkit.testing import (
     components,
+    datasets,
     declarations,
     discretizers,
     estimators,
@@ -35,6 +36,7 @@ _MODULES = {
     "relation": relations,
     "discretizer": discretizers,
     "estimator": estimators,
+    "dataset": datasets,
 }
 
 
@@ -71,7 +73,7 @@ def checks_for(
     ['scoring_again_gives_the_same_scores', 'order_of_the_tally_is_irrelevant']
     >>> checks_for("faithkit-scoped-rulez")
     Traceback (most recent call last):
-    faithkit.errors.InputError: No plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
+    faithkit.errors.InputError: no plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
     """
     with given_situations(situations):
         found = list(_checks(target, distribution))
@@ -110,7 +112,7 @@ def _entry(target: tuple[Any, ...], distribution: str) -> Entry:
     if len(target) == 2 and target[0] in _MODULES and isinstance(target[1], Component):
         return Entry(target[0], target[1], distribution, "unknown")
     raise InputError(
-        f"A single component is checked as (kind, Component), with a kind out of {', '.join(_MODULES)}. "
+        f"a single component is checked as (kind, Component), with a kind out of {', '.join(_MODULES)}. "
         f"Got {target!r:.80} instead."
     )
 
@@ -123,7 +125,7 @@ def _plugins(target: Any, distribution: str | None) -> list[Plugin]:
         return [Plugin(EntryPoint(target.__name__, target.__name__, GROUP), provider)]
     if not isinstance(target, str):
         raise InputError(
-            f"The target is a {type(target).__name__}: give a plugin's module, the name of an installed "
+            f"the target is a {type(target).__name__}: give a plugin's module, the name of an installed "
             "distribution, or (kind, Component)."
         )
     found = [Plugin(point, owner) for point, owner in points if owner == normalised(target)]
@@ -138,7 +140,7 @@ def _nothing_to_check(target: str, known: list[str]) -> str:
         installed = distribution_named(target).name
     except (PackageNotFoundError, ValueError):
         guess = did_you_mean(target, known)
-        return f"No plugin of a distribution {target!r} is installed. {guess} There is: {', '.join(known)}."
+        return f"no plugin of a distribution {target!r} is installed. {guess} There is: {', '.join(known)}."
     return (
         f"{installed} is installed, and declares no plugin. Add to its pyproject.toml "
         f'[project.entry-points.{GROUP}] with a line such as main = "its_module", and install it again.'

@@ -4,15 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 import faithkit
-from faithkit.cli import VERBS, main
-from faithkit.extension import known
+from faithkit.cli import main, show
+from faithkit.extension.builtins import VERBS
 
 
 def run(*arguments):
@@ -149,6 +151,36 @@ def test_show_tells_a_components_parameters():
     assert json.loads(run("show", "discretizer", "1fp", "--json").stdout)["parameters"]["digits"] == 1
 
 
+SHOWN = {
+    "shap": "explainer shap: ",
+    "faithkit-feature-importance/shap": "explainer shap: ",
+    "within": "relation within: ",
+    "iris": "dataset iris: 150 irises",
+    "evaluate": "command evaluate: Measure",
+}
+
+
+@pytest.mark.parametrize(("name", "begins"), SHOWN.items())
+def test_show_needs_no_kind_where_only_one_has_the_name(name, begins):
+    assert run("show", name).stdout.startswith(begins)
+
+
+def test_show_asks_for_the_kind_where_several_have_the_name(monkeypatch):
+    tree = faithkit.registry().find("explainer", "tree")
+    both = SimpleNamespace(entries=lambda: (tree, attrs.evolve(tree, kind="relation")))
+    monkeypatch.setattr(show, "registry", lambda: both)
+    result = run("show", "tree")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "error: 'tree' is the name of several kinds of component: write `faithkit show explainer tree` or "
+        "`faithkit show relation tree`.\n"
+    )
+
+
+def test_show_prints_the_help_of_a_command():
+    assert "Every explainer explains once." in run("show", "command", "compare").stdout
+
+
 BROKEN = {
     "import-error": ("import a_library_that_nobody_has", "a_library_that_nobody_has"),
     "no-api": ("import faithkit", "FAITHKIT_API"),
@@ -196,10 +228,10 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("evaluate", "--data", "nope"), 1, "neither a file nor a dataset 'nope'"),
+        (("evaluate", "--data", "nope"), 1, "there is no file 'nope', and no dataset 'nope' is installed"),
         (("evaluate", "--data", "nope.csv"), 1, "no file nope.csv"),
         (("evaluate", "--explainer", "shapp"), 1, "Did you mean 'shap'?"),
-        (("evaluate", "--explainer", "nobody"), 1, "No explainer 'nobody' is installed"),
+        (("evaluate", "--explainer", "nobody"), 1, "no explainer 'nobody' is installed"),
         (("evaluate", "--explainer", "shap:output=odds"), 1, "'probability' or 'raw'"),
         (("evaluate", "--discretize", "1fp:digit=2"), 1, "Did you mean 'digits'?"),
         (("evaluate", "--data", "hert"), 1, "Did you mean 'heart'?"),
@@ -210,11 +242,11 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
         (("score",), 2, "LOG"),
         (("scor",), 2, "Did you mean 'score'?"),
         (("show", "explainer", "shapp"), 1, "Did you mean 'shap'?"),
-        (
-            ("show", "command", "evaluate"),
-            1,
-            "faithkit's own commands, which no plugin provides: faithkit eval",
-        ),
+        (("show", "shapp"), 1, "Did you mean 'shap'?"),
+        (("show", "qqqqqq"), 1, "no component 'qqqqqq' is installed: `faithkit plugins` lists all."),
+        (("show", "explanier", "shap"), 1, "Did you mean 'explainer'?"),
+        (("show", "explainer"), 2, "give a component's name, with or without its kind: explainer shap."),
+        (("show", "explainer", "shap", "lime"), 2, "give a component's name"),
         (("plan", "--range", "0"), 2, "--range"),
         (("local", "--row", "-1"), 2, "-1 is not in the range x>=0"),
         # one row is counted, not estimated, so these would change nothing
@@ -266,7 +298,7 @@ def test_debug_shows_the_traceback(tmp_path):
     result = run("evaluate", "--data", "nope", "--debug")
     assert result.exit_code == 1
     assert result.stderr.startswith("Traceback (most recent call last):")
-    assert "InputError: there is neither a file nor a dataset 'nope'" in result.stderr
+    assert "InputError: there is no file 'nope', and no dataset 'nope' is installed" in result.stderr
 
 
 def imported_by(*arguments):
@@ -292,5 +324,15 @@ def test_plugins_imports_neither_scikit_learn_nor_an_explainers_library():
     assert "shap" in text
 
 
-def test_the_kernels_verbs_are_reserved_names():
-    assert set(VERBS) <= set(known.VERBS)
+def test_the_verbs_are_those_of_the_contract():
+    assert sorted(VERBS) == [
+        "check",
+        "compare",
+        "datasets",
+        "evaluate",
+        "local",
+        "plan",
+        "plugins",
+        "score",
+        "show",
+    ]

@@ -285,7 +285,7 @@ TREE = ("--target", "granted", "--model", "tree", "--explainer", "tree")
         (("--data", "one-class.csv", *TREE), "expected at least two classes"),
         (("--data", "empty.csv", *TREE), "0 rows"),
         (("--data", "places.csv", *TREE, "--by", "place"), "expected at most 50 groups"),
-        (("--data", "{folder}/test.csv", *TREE, "--by", "plaice"), "No column matches 'plaice'"),
+        (("--data", "{folder}/test.csv", *TREE, "--by", "plaice"), "no column matches 'plaice'"),
         (("--data", "twice.csv", *TREE), "several columns 'age': give each column a name of its own"),
         (("--data", "{folder}/test.csv", *TREE, "--store", ""), "the store is '': name a folder"),
         (("--data", "{folder}/test.csv", *TREE, "--json", "no/such/place.json"), "no folder no/such"),

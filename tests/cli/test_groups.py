@@ -74,7 +74,7 @@ def test_groups_of_a_dataset_come_from_its_columns():
 
 
 def test_a_misspelt_column_is_told_before_a_model_is_trained(letters):
-    with pytest.raises(InputError, match=r"No column matches 'thrid'\. Did you mean 'third'\?"):
+    with pytest.raises(InputError, match=r"no column matches 'thrid'\. Did you mean 'third'\?"):
         prepare(letters, model="no_such_module:model", by="thrid")
     with pytest.raises(InputError, match="--by '\\*' matches 6 columns; expected one"):
         prepare(letters, target="mood", by="*")

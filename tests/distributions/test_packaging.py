@@ -79,7 +79,7 @@ def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
         "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
     )
     (line,) = done.stderr.splitlines()
-    assert line.startswith("error: No explainer 'shap' is installed.")
+    assert line.startswith("error: no explainer 'shap' is installed.")
 
 
 def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only):

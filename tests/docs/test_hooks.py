@@ -45,6 +45,11 @@ def faithkit_estimators():
 
 
 @faithkit.hookimpl
+def faithkit_datasets():
+    yield faithkit.Component(name="t", factory=f"{__name__}:Thing", summary="…", params={"kind": "dataset"})
+
+
+@faithkit.hookimpl
 def faithkit_commands():
     yield faithkit.Component(name="c", factory=f"{__name__}:verb", summary="…")
 

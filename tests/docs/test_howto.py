@@ -16,7 +16,7 @@ import faithkit
 from faithkit.extension import hookspecs
 from faithkit.testing import run_checks
 
-MODULES = ("house.discretizers", "house.estimators", "house.verbs")
+MODULES = ("house.datasets", "house.discretizers", "house.estimators", "house.verbs")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -102,7 +102,7 @@ def test_once_installed_it_is_listed_beside_all_others(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    for name in ("top-set", "top-1", "smoothed", "audit"):
+    for name in ("top-set", "top-1", "smoothed", "claims", "audit"):
         assert name in done.stdout
 
 
@@ -112,6 +112,7 @@ def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
         "relation": "tutorials/relation.rst",
         "discretizer": "howto/discretizer.rst",
         "estimator": "howto/estimator.rst",
+        "dataset": "howto/dataset.rst",
         "command": "howto/verb.rst",
     }
     assert set(pages) == set(hookspecs.KINDS)

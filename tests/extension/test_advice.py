@@ -14,19 +14,19 @@ def why_not(registry, kind, name):
 
 def test_a_slip_of_the_finger_gets_a_guess_and_the_choice(healthy):
     assert why_not(Registry(entry_points=[healthy]), "explainer", "Scald") == (
-        "No explainer 'Scald' is installed. Did you mean 'scaled'? Available: anything, scaled, twice."
+        "no explainer 'Scald' is installed. Did you mean 'scaled'? Available: anything, scaled, twice."
     )
 
 
 def test_a_name_like_no_other_gets_the_choice_alone(healthy):
     assert why_not(Registry(entry_points=[healthy]), "explainer", "qqqqqq") == (
-        "No explainer 'qqqqqq' is installed. Available: anything, scaled, twice."
+        "no explainer 'qqqqqq' is installed. Available: anything, scaled, twice."
     )
 
 
 def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
     assert why_not(Registry(entry_points=[healthy]), "explainer", "shap") == (
-        "No explainer 'shap' is installed. Available: anything, scaled, twice. "
+        "no explainer 'shap' is installed. Available: anything, scaled, twice. "
         "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
     )
 
@@ -39,6 +39,7 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
         ("discretizer", "1fp", "faithkit-feature-importance"),
         ("discretizer", "sign-of-top-5", "faithkit-feature-importance"),
         ("relation", "within", "faithkit-example-based"),
+        ("dataset", "adult", "faithkit-paper"),
         ("command", "reproduce", "faithkit-paper"),
     ],
 )
@@ -49,7 +50,7 @@ def test_the_contracts_names_lead_to_their_plugins(kernel, kind, name, distribut
 
 def test_a_slip_in_the_name_of_a_plugin_that_is_not_installed_is_understood(healthy):
     assert why_not(Registry(entry_points=[healthy]), "explainer", "shpa") == (
-        "No explainer 'shpa' is installed. Did you mean 'shap'? Available: anything, scaled, twice. "
+        "no explainer 'shpa' is installed. Did you mean 'shap'? Available: anything, scaled, twice. "
         "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
     )
 
@@ -63,14 +64,14 @@ def test_a_qualified_name_of_a_plugin_that_is_not_installed_gets_the_command(hea
 def test_a_qualified_name_with_the_wrong_distribution_gets_the_short_name(kernel):
     message = why_not(Registry(entry_points=[kernel]), "estimator", "other/majority")
     assert message.startswith(
-        "No estimator 'other/majority' is installed. Did you mean 'majority'? Available:"
+        "no estimator 'other/majority' is installed. Did you mean 'majority'? Available:"
     )
 
 
 def test_a_plugin_that_is_installed_but_broken_is_not_to_be_installed_again(plugin):
     registry = Registry(entry_points=[plugin("import_error", "faithkit-feature-importance")])
     assert why_not(registry, "explainer", "shap") == (
-        "No explainer 'shap' is installed. Available: none. "
+        "no explainer 'shap' is installed. Available: none. "
         "Some plugins have problems: see `faithkit plugins`. "
         "shap is provided by faithkit-feature-importance, which is installed but has a problem: "
         "cannot be loaded: ModuleNotFoundError: No module named 'a_library_that_nobody_has'. "
@@ -86,7 +87,7 @@ def test_an_old_version_of_the_plugin_is_to_be_upgraded(plugin):
 
 def test_a_source_tree_that_was_never_installed_says_so():
     assert why_not(Registry(entry_points=[]), "estimator", "majority") == (
-        "No estimator 'majority' is installed. Available: none. "
+        "no estimator 'majority' is installed. Available: none. "
         "majority is faithkit's own, but faithkit is not installed. In its source tree: pip install -e ."
     )
 
@@ -102,6 +103,6 @@ def test_a_kind_that_does_not_exist_gets_the_kinds(kernel):
         with pytest.raises(UnknownComponentError) as caught:
             ask("estimators")
         assert str(caught.value) == (
-            "There is no kind of component 'estimators'. Did you mean 'estimator'? "
-            "The kinds are explainer, relation, discretizer, estimator and command."
+            "there is no kind of component 'estimators'. Did you mean 'estimator'? "
+            "The kinds are explainer, relation, discretizer, estimator, dataset and command."
         )

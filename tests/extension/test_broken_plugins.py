@@ -93,7 +93,7 @@ def test_what_is_not_a_component_is_named_and_what_stands_beside_it_is_kept(brok
 
 def test_a_bad_component_is_told_as_the_component_tells_it(broken_by):
     assert broken_by("bad_name") == [
-        "demo (main): faithkit_explainers() failed: A component's name must be lower-case letters, digits "
+        "demo (main): faithkit_explainers() failed: a component's name must be lower-case letters, digits "
         "and dashes, not starting with a dash. Got 'Bad_Name' instead: rename it, for example to 'bad-name'. "
         "Its explainers are left out. Update it, or tell its authors: pip install --upgrade demo"
     ]
@@ -106,7 +106,7 @@ def test_a_name_given_twice_by_one_distribution_is_used_for_neither(broken_by, p
     ]
     registry = Registry(entry_points=[plugin("same_name_twice")])
     assert registry.names("explainer") == ("single",)
-    with pytest.raises(UnknownComponentError, match="No explainer 'demo/twin' is installed"):
+    with pytest.raises(UnknownComponentError, match="no explainer 'demo/twin' is installed"):
         registry.find("explainer", "demo/twin")
 
 

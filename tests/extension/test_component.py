@@ -37,7 +37,7 @@ def test_a_bad_name_is_refused_and_a_good_one_proposed(name, proposal):
     with pytest.raises(PluginError) as caught:
         component(name=name)
     assert str(caught.value) == (
-        "A component's name must be lower-case letters, digits and dashes, not starting with a dash. "
+        "a component's name must be lower-case letters, digits and dashes, not starting with a dash. "
         f"Got {name!r} instead: rename it, for example to {proposal!r}."
     )
 
@@ -47,7 +47,7 @@ def test_a_factory_that_is_no_import_string_is_refused(factory):
     with pytest.raises(PluginError) as caught:
         component(factory=factory)
     assert str(caught.value) == (
-        "The factory of component 'top' must be an import string 'module:attribute'. "
+        "the factory of component 'top' must be an import string 'module:attribute'. "
         f"Got {factory!r} instead: write for example 'my_plugin.explainers:MyExplainer'."
     )
 
@@ -60,7 +60,7 @@ def test_a_class_given_as_factory_is_answered_with_its_import_string():
 @pytest.mark.parametrize("summary", ["", "  ", None, "\x1b[31mred", "over\rwritten", "half \ud800"])
 def test_a_summary_that_no_terminal_could_show_is_refused(summary):
     with pytest.raises(
-        PluginError, match=r"The summary of component 'top' must be a sentence\. Got .* one line"
+        PluginError, match=r"the summary of component 'top' must be a sentence\. Got .* one line"
     ):
         component(summary=summary)
 
@@ -69,14 +69,14 @@ def test_a_string_where_a_tuple_belongs_is_not_taken_for_its_letters():
     with pytest.raises(PluginError) as caught:
         component(kinds="vector")
     assert str(caught.value) == (
-        "The kinds of component 'top' must be a tuple of words. "
+        "the kinds of component 'top' must be a tuple of words. "
         "Got 'vector' instead: write for example kinds=('vector',)."
     )
 
 
 @pytest.mark.parametrize("words", [3, (1, 2), ("",), None])
 def test_anything_but_words_is_refused_as_requirements(words):
-    with pytest.raises(PluginError, match="The requires of component 'top' must be a tuple of words"):
+    with pytest.raises(PluginError, match="the requires of component 'top' must be a tuple of words"):
         component(requires=words)
 
 
@@ -84,7 +84,7 @@ def test_an_unknown_input_is_refused_with_a_guess():
     with pytest.raises(PluginError) as caught:
         component(inputs=["tables"])
     assert str(caught.value) == (
-        "The inputs of component 'top' must be one or more of table, text, sparse. "
+        "the inputs of component 'top' must be one or more of table, text, sparse. "
         "Got ('tables',) instead. Did you mean 'table'?"
     )
 
@@ -96,7 +96,7 @@ def test_no_input_at_all_is_refused():
 
 @pytest.mark.parametrize("params", [[("k", 1)], {"not a name": 1}, {1: 1}, None])
 def test_presets_that_name_no_parameters_are_refused(params):
-    with pytest.raises(PluginError, match="The params of component 'top' must map names"):
+    with pytest.raises(PluginError, match="the params of component 'top' must map names"):
         component(params=params)
 
 
@@ -149,7 +149,7 @@ def test_load_imports_nested_attributes():
 def test_a_factory_that_cannot_be_loaded_is_named_with_the_reason(factory, reason):
     with pytest.raises(PluginError) as caught:
         component(factory=factory).load()
-    assert str(caught.value) == f"The factory {factory!r} of 'top' cannot be loaded: {reason}"
+    assert str(caught.value) == f"the factory {factory!r} of 'top' cannot be loaded: {reason}"
 
 
 def test_missing_requirements_are_listed_in_order():

@@ -23,7 +23,7 @@ def test_presets_and_parameters_are_merged_and_parameters_win(healthy):
 
 def test_an_unknown_parameter_gets_a_guess_and_the_list(healthy):
     assert refusal(Registry(entry_points=[healthy]), ParameterError, "scaled", {"factr": 1}) == (
-        "The explainer 'scaled' of healthy-plugin has no parameter 'factr'. Did you mean 'factor'? "
+        "the explainer 'scaled' of healthy-plugin has no parameter 'factr'. Did you mean 'factor'? "
         "Its parameters are factor, offset, method."
     )
 
@@ -32,12 +32,12 @@ def test_a_factory_without_parameters_says_so(plugin):
     message = refusal(
         Registry(entry_points=[plugin("clash_a", "demo-a")]), ParameterError, "only-a", {"k": 1}
     )
-    assert message == "The explainer 'only-a' of demo-a has no parameter 'k'. It takes none."
+    assert message == "the explainer 'only-a' of demo-a has no parameter 'k'. It takes none."
 
 
 def test_a_missing_parameter_is_named_with_how_to_write_it(healthy):
     assert refusal(Registry(entry_points=[healthy]), ParameterError, "scaled") == (
-        "The explainer 'scaled' of healthy-plugin needs the parameter 'factor'. Write 'scaled:factor=…'."
+        "the explainer 'scaled' of healthy-plugin needs the parameter 'factor'. Write 'scaled:factor=…'."
     )
 
 
@@ -56,7 +56,7 @@ def test_a_factory_that_refuses_a_value_is_named_with_its_own_words(plugin):
     with pytest.raises(ParameterError) as caught:
         registry.create("explainer", "refusing", {"k": -1})
     assert str(caught.value) == (
-        "The explainer 'refusing' of demo refuses its parameters: ValueError: k=-1 is too small. "
+        "the explainer 'refusing' of demo refuses its parameters: ValueError: k=-1 is too small. "
         "Its parameters: faithkit show explainer demo/refusing"
     )
     assert isinstance(caught.value.__cause__, ValueError)
@@ -64,7 +64,7 @@ def test_a_factory_that_refuses_a_value_is_named_with_its_own_words(plugin):
 
 def test_a_factory_that_fails_otherwise_is_the_plugins_fault(plugin):
     assert refusal(Registry(entry_points=[plugin("factory_that_raises")]), PluginError, "crashing") == (
-        "The explainer 'crashing' of demo cannot be made: it failed with OSError: disk full. "
+        "the explainer 'crashing' of demo cannot be made: it failed with OSError: disk full. "
         "Update the plugin, or tell its authors: pip install --upgrade demo"
     )
 
@@ -89,20 +89,20 @@ def test_a_factory_that_fails_otherwise_is_the_plugins_fault(plugin):
 )
 def test_a_factory_that_cannot_be_imported_is_named_on_creation(plugin, name, complaint):
     message = refusal(Registry(entry_points=[plugin("factory_import_error")]), PluginError, name)
-    assert message.startswith(f"The explainer '{name}' of demo cannot be used. The factory {complaint}")
+    assert message.startswith(f"the explainer '{name}' of demo cannot be used: the factory {complaint}")
     assert message.endswith("Update the plugin: pip install --upgrade demo")
 
 
 def test_a_preset_that_the_factory_does_not_take_is_the_plugins_fault(plugin):
     registry = Registry(entry_points=[plugin("factory_import_error")])
     message = refusal(registry, PluginError, "preset", {"factor": 1})
-    assert message.startswith("The explainer 'preset' of demo has no parameter 'factr'.")
+    assert message.startswith("the explainer 'preset' of demo has no parameter 'factr'.")
 
 
 def test_a_missing_requirement_is_named_with_what_to_install(plugin):
     registry = Registry(entry_points=[plugin("missing_requirement")])
     assert refusal(registry, PluginError, "demanding", {"factor": 1}) == (
-        "The explainer 'demanding' of demo needs 'a_library_that_nobody_has.part', not installed. "
+        "the explainer 'demanding' of demo needs 'a_library_that_nobody_has.part', not installed. "
         "Usually this helps: pip install a-library-that-nobody-has"
     )
 
@@ -137,8 +137,8 @@ FAULTS = {
     "closing": "cannot be made: it failed with GeneratorExit. Update the plugin, or tell its authors: ",
     "unlisted": "cannot be made: it failed with KeyError: 'a missing setting'. Update the plugin, or tell ",
     "untold": "refuses its parameters: ValueError. Its parameters: faithkit show explainer demo/untold",
-    "moved": "cannot be used. There is no licence. Update the plugin: ",
-    "hidden": "cannot be used. The factory 'hostile_factories:hall.door' of 'hidden' cannot be loaded: it "
+    "moved": "cannot be used: There is no licence. Update the plugin: ",
+    "hidden": "cannot be used: the factory 'hostile_factories:hall.door' of 'hidden' cannot be loaded: it "
     "failed with SystemExit: 0. Update the plugin: ",
 }
 
@@ -147,7 +147,7 @@ FAULTS = {
 def test_whatever_a_factory_raises_is_one_line_that_names_the_component(plugin, name):
     registry = Registry(entry_points=[plugin("hostile_factories")])
     message = refusal(registry, FaithkitError, name)
-    assert message.startswith(f"The explainer '{name}' of demo {FAULTS[name]}")
+    assert message.startswith(f"the explainer '{name}' of demo {FAULTS[name]}")
     assert "\n" not in message
 
 

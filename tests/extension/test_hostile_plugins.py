@@ -95,7 +95,7 @@ WHEN_ASKED = {
     "it_gives_a_million": (offers(f"[{ONE}] * 10**6"), TOO_MANY),
     "it_forged_a_name": (
         offers("[one]", f"one = {ONE}\nobject.__setattr__(one, 'name', '../one')"),
-        "A component's name must be lower-case letters, digits and dashes, not starting with a dash. "
+        "a component's name must be lower-case letters, digits and dashes, not starting with a dash. "
         "Got '../one' instead: rename it, for example to 'one'",
     ),
 }

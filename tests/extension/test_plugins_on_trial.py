@@ -90,7 +90,7 @@ def test_a_run_that_needs_such_a_plugin_fails(folder):
     done = faithkit_with(folder, "show", "explainer", "quit")
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert line.startswith("error: No explainer 'quit' is installed.")
+    assert line.startswith("error: no explainer 'quit' is installed.")
     assert "Some plugins have problems: see `faithkit plugins`." in line
 
 

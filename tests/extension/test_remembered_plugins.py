@@ -13,6 +13,7 @@ from on_path import faithkit_with, install
 from faithkit.cache import cache_folder
 from faithkit.extension import asking, installed
 from faithkit.extension.answers import DAY, ENDS, HANGS, LOADS, Answer, stamps
+from faithkit.extension.builtins import VERBS
 from faithkit.extension.registry import Registry
 from faithkit.extension.remembered import forget_failures, recall, remember
 
@@ -50,6 +51,10 @@ def again():
     return Registry()
 
 
+def verbs_of_plugins(registry):
+    return [name for name in registry.names("command") if name not in VERBS]
+
+
 def edit(file, text):
     before = file.stat().st_mtime_ns
     file.write_text(text)
@@ -57,8 +62,8 @@ def edit(file, text):
 
 
 def test_who_is_known_is_not_asked(site, asked):
-    assert again().names("command") == ("audit", "reproduce")
-    assert installed.verbs.__wrapped__()[0] == ("audit", "Audit a log.")
+    assert verbs_of_plugins(again()) == ["audit", "reproduce"]
+    assert installed.verbs.__wrapped__()["audit"] == "Audit a log."
     assert asked == []
 
 
@@ -85,7 +90,7 @@ CHANGES = {
 def test_it_is_asked_again_when(change, site, asked):
     CHANGES[change](site)
     sys.path_importer_cache.clear()
-    assert again().names("command") == ("audit", "reproduce")
+    assert verbs_of_plugins(again()) == ["audit", "reproduce"]
     assert asked == ["acme"]
     asked.clear()
     again()
@@ -214,15 +219,16 @@ def test_plugins_are_found_where_nothing_can_be_remembered(site, asked):
     file().unlink()
     file().mkdir()
     for _ in range(2):
-        assert again().names("command") == ("audit", "reproduce")
+        assert verbs_of_plugins(again()) == ["audit", "reproduce"]
         assert "acme" in asked
         asked.clear()
 
 
 def test_without_a_home_there_is_no_memory(site, asked, monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr("pathlib.Path.home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
-    assert again().names("command") == ("audit", "reproduce")
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", lambda _: (_ for _ in ()).throw(KeyError("nobody")))
+    assert verbs_of_plugins(again()) == ["audit", "reproduce"]
 
 
 def forge(**changes):

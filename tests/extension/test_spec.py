@@ -95,7 +95,7 @@ def test_an_unbalanced_quote_or_bracket_is_refused(text, partner):
     with pytest.raises(ParameterError) as caught:
         parse_spec(text)
     assert str(caught.value) == (
-        f"A quote or bracket is not balanced in {text}: look for the partner of {partner}. "
+        f"a quote or bracket is not balanced in {text}: look for the partner of {partner}. "
         'A value that is meant to hold just one goes in quotes, as in note="it\'s".'
     )
 
@@ -128,7 +128,7 @@ def test_text_is_written_bare_where_it_reads_back_and_quoted_elsewhere(params, t
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, [math.inf], object, frozenset({1}), ..., [object()]])
 def test_a_value_without_a_text_form_is_refused_instead_of_written_wrongly(value):
-    with pytest.raises(ParameterError, match=r"^The parameter a=.* cannot be written as text\. Use"):
+    with pytest.raises(ParameterError, match=r"^the parameter a=.* cannot be written as text\. Use"):
         format_spec("x", {"a": value})
 
 

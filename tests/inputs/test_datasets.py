@@ -1,13 +1,18 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint, entry_points
 
 import attrs
 import pytest
+from click.testing import CliRunner
 
-from faithkit import InputError
+from faithkit import FaithkitError, InputError, UnknownComponentError
+from faithkit.cli.datasets import command
+from faithkit.extension.registry import Registry
+from faithkit.inputs import datasets
 from faithkit.inputs.datasets import dataset_names, dataset_place, dataset_summary, load_dataset
-from faithkit.inputs.published import PUBLISHED
+from faithkit.inputs.situation import prepare
 
 # rows, columns, labels: as their descriptions in scikit-learn have them
 EMBEDDED = {
@@ -43,26 +48,110 @@ def test_columns_have_their_real_names():
 
 
 def test_every_dataset_is_listed():
-    assert dataset_names() == [*sorted([*EMBEDDED, "loans"]), *PUBLISHED]
+    assert {*EMBEDDED, "loans"} <= set(dataset_names())
     assert {dataset_place(name) for name in (*EMBEDDED, "loans")} == {"embedded"}
 
 
-def test_a_published_dataset_is_here_once_there_is_a_file(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.delenv("FAITHKIT_DATA", raising=False)
-    assert dataset_place("heart") == "to be downloaded"
-    (tmp_path / "faithkit").mkdir()
-    (tmp_path / "faithkit" / "heart.csv.gz").touch()
-    assert dataset_place("heart") == "here"
+def test_loans_are_granted_by_the_rule_that_is_written_down():
+    found = load_dataset("loans")
+    for row, label in zip(found.X.to_dict("records"), found.y, strict=True):
+        wealthy = row["housing"] == "own" and row["income"] > 40_000
+        assert label == ("yes" if not row["arrears"] and (row["debt"] <= 0.35 or wealthy) else "no")
+    assert {"job", "income"} == {name for name in found.X if found.X[name].isna().any()}
+    assert 0.3 < (found.y == "yes").mean() < 0.7
+
+
+def test_data_of_a_plugin_that_is_not_installed_leads_to_it(monkeypatch):
+    kernel = Registry([point for point in entry_points(group="faithkit") if point.name == "kernel"])
+    monkeypatch.setattr(datasets, "registry", lambda: kernel)
+    with pytest.raises(InputError, match=r"^there is no file 'adult', and .*pip install faithkit-paper$"):
+        prepare("adult")
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(InputError, match=r"no dataset 'irsi'\. Did you mean 'iris'\?"):
-        load_dataset("irsi")
-    with pytest.raises(
-        InputError, match=r"no dataset 'mushrooms'\. There is: breast-cancer, digits, iris, loans, wine"
-    ):
-        dataset_summary("mushrooms")
+    for ask in (load_dataset, dataset_place, dataset_summary):
+        with pytest.raises(UnknownComponentError, match=r"'irsi' is installed\. Did you mean 'iris'\?"):
+            ask("irsi")
+    with pytest.raises(UnknownComponentError, match=r"Available: .*breast-cancer, .*wine"):
+        load_dataset("mushrooms")
+
+
+# --- datasets of others -------------------------------------------------------------------------------
+
+PLUGIN = """
+import numpy as np, pandas as pd
+import faithkit
+
+FAITHKIT_API = 1
+TABLE = pd.DataFrame({"age": [1, 2]})
+
+@faithkit.hookimpl
+def faithkit_datasets():
+    yield faithkit.Component(name="theirs", factory=f"{__name__}:Theirs", summary="Two rows.")
+
+class Theirs:
+    def load(self):
+        return LOADED
+    def place(self):
+        return PLACE
+"""
+
+
+@pytest.fixture
+def theirs(tmp_path, monkeypatch):
+    """A plugin's dataset: what its methods return is given as Python code."""
+
+    def offer(loaded="TABLE, [0, 1]", place="'here'"):
+        code = PLUGIN.replace("LOADED", loaded).replace("PLACE", place)
+        (tmp_path / "their_data.py").write_text(code)
+        found = Registry([EntryPoint("main", "their_data", "faithkit")])
+        assert found.broken == []
+        monkeypatch.setattr(datasets, "registry", lambda: found)
+
+    monkeypatch.syspath_prepend(tmp_path)
+    return offer
+
+
+def test_a_plugins_dataset_is_loaded_with_its_labels_as_texts(theirs):
+    theirs()
+    found = load_dataset("theirs")
+    assert found.X["age"].tolist() == [1, 2]
+    assert (found.y.tolist(), found.summary, dataset_place("theirs")) == (["0", "1"], "Two rows.", "here")
+
+
+FAULTS = {
+    "nothing": ("None", "the dataset 'theirs' of their-data failed with TypeError.*Its load"),
+    "only features": ("TABLE", "failed with ValueError.*Its load"),
+    "an error": ("1 / 0", "failed with ZeroDivisionError"),
+    "an exit": ("exit(0)", "failed with SystemExit: 0"),
+    "an array": ("np.zeros((2, 1)), [0, 1]", "is of type ndarray: expected a DataFrame, or a list of texts"),
+    "no texts": ("['good', None], [0, 1]", "is of type list: expected a DataFrame, or a list of texts"),
+    "too few labels": ("TABLE, [0]", "has 2 rows and 1 labels: expected one for each row"),
+}
+
+
+@pytest.mark.parametrize(("loaded", "words"), FAULTS.values(), ids=FAULTS)
+def test_a_plugins_dataset_that_is_none_is_refused_in_one_line(theirs, loaded, words):
+    theirs(loaded)
+    with pytest.raises(FaithkitError, match=words):
+        load_dataset("theirs")
+
+
+PLACES = {
+    "'on the moon'": "is at 'on the moon': expected 'embedded', 'here' or",
+    "1 / 0": "ZeroDivisionError",
+}
+
+
+@pytest.mark.parametrize(("place", "words"), PLACES.items())
+def test_a_plugins_dataset_that_does_not_know_its_place_is_told_beside_the_others(theirs, place, words):
+    theirs(place=place)
+    with pytest.raises(FaithkitError, match=words):
+        dataset_place("theirs")
+    listed = CliRunner().invoke(command)
+    assert listed.exit_code == 0
+    assert listed.stdout == "broken\n  theirs          Two rows.\n"
+    assert listed.stderr.startswith("warning: the dataset 'theirs'")
 
 
 def test_a_dataset_cannot_be_changed():

@@ -271,7 +271,7 @@ def test_a_target_of_any_nullable_dtype_is_learnt(tmp_path, dtype):
 def test_intervals_are_no_feature_to_explain(tmp_path):
     X = pd.DataFrame({"odd": pd.arrays.IntervalArray.from_breaks(range(61)), "y": [0, 1] * 30})
     X.to_parquet(tmp_path / "odd.parquet")
-    with pytest.raises(InputError, match=r"Column 'odd' is interval.*Convert it first"):
+    with pytest.raises(InputError, match=r"column 'odd' is interval.*Convert it first"):
         faithkit.Encoder(read_table(tmp_path / "odd.parquet"))
 
 

@@ -47,7 +47,7 @@ ODD = {
     bound_socket: "is a socket; expected a regular file",
     link_to_a_device: "is a device; expected a regular file",
     link_to_itself: "cannot be read .*Check the path",
-    link_to_nothing: "There is no file",
+    link_to_nothing: "there is no file",
 }
 
 READERS = {
@@ -163,7 +163,7 @@ def test_a_file_that_is_named_may_be_hidden(log):
     [
         (pipe, r"c\.parquet is a pipe; expected a regular file"),
         (link_to_a_device, r"zero is a device; expected a regular file"),
-        (link_to_nothing, "There is no file"),
+        (link_to_nothing, "there is no file"),
         (folder, r"c\.parquet is a folder; expected a Parquet file"),
     ],
 )
@@ -183,5 +183,5 @@ def test_the_command_line_says_it_in_one_line(tmp_path):
 
 
 def test_a_name_too_long_for_a_file_is_no_dataset_either():
-    with pytest.raises(InputError, match="neither a file nor a dataset"):
+    with pytest.raises(InputError, match="^there is no file .*, and no dataset"):
         prepare("a" * 5000)

@@ -106,8 +106,8 @@ def test_a_usable_sample_passes_the_check(X):
 def test_an_unusable_sample_is_refused_with_what_to_do(X, words):
     with pytest.raises(InputError, match=words):
         check_X(X)
-    with pytest.raises(InputError, match=r"^The background "):
-        check_X(X, "The background")
+    with pytest.raises(InputError, match=r"^the background "):
+        check_X(X, "the background")
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ def test_a_decimal_is_its_number():
 def test_a_cell_without_stable_content_is_refused(cell):
     X = np.empty((1, 2), dtype=object)
     X[0, 0], X[0, 1] = 1, cell
-    with pytest.raises(InputError, match=r"Column 'x1' .*cannot be hashed.*Convert or drop"):
+    with pytest.raises(InputError, match=r"column 'x1' .*cannot be hashed.*Convert or drop"):
         row_seeds(X, 0)
 
 

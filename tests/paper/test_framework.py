@@ -380,7 +380,7 @@ def test_an_experiment_writes_its_files_and_tells_where(tmp_path):
 def test_an_unknown_experiment_is_asked_back_about(tmp_path):
     found = run("table-txt", "--output", str(tmp_path))
     assert found.exit_code == 1
-    assert "There is no experiment 'table-txt'. Did you mean 'table-text'?" in found.stderr
+    assert "there is no experiment 'table-txt'. Did you mean 'table-text'?" in found.stderr
     assert "There is: table-text" in run("zzz").stderr
 
 

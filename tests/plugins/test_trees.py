@@ -491,7 +491,7 @@ def test_texts_and_sparse_matrices_are_refused_with_a_way_out():
 def test_a_category_that_the_background_lacks_is_an_error_of_its_row():
     background = mixed(100, 0)
     X = background.assign(city=background["city"].where(background.index != 3, "Rome"))
-    with pytest.raises(faithkit.InputError, match="Column 'city' has the value 'Rome'"):
+    with pytest.raises(faithkit.InputError, match="column 'city' has the value 'Rome'"):
         fitted(three_classes, background).explain(X, None)
     with pytest.raises(faithkit.ExplainerError, match=r"failed on row 3.*'Rome'.*on_error='record'"):
         faithkit.evaluate(three_classes, X, explainer="tree", background=background)

@@ -461,7 +461,7 @@ BAD = {
         lambda: halved().on(HALVES[["age"]]),
         "X lacks 'job'; expected the columns of the background",
     ),
-    "another sample without rows": (lambda: halved().on(HALVES[:0]), "The sample is empty"),
+    "another sample without rows": (lambda: halved().on(HALVES[:0]), "the sample is empty"),
     "a new row of other columns": (lambda: halved().local(HALVES[["age"]].iloc[[0]]), "X lacks 'job'"),
     "a Series for a new row": (
         lambda: halved().local(HALVES.iloc[0]),

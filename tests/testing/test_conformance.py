@@ -2,6 +2,7 @@
 
 import faithkit_example_based
 import faithkit_feature_importance
+import faithkit_paper
 import faithkit_scoped_rules
 
 from faithkit.extension import builtins
@@ -25,4 +26,9 @@ def test_scoped_rules_keep_the_contract(check):
 
 @parametrize_with_checks(faithkit_example_based)
 def test_example_based_keeps_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_paper)
+def test_the_papers_datasets_and_verb_keep_the_contract(check):
     check.run()

@@ -93,7 +93,7 @@ def test_a_component_needs_its_kind(target):
 
 
 def test_anything_else_is_refused():
-    with pytest.raises(InputError, match="The target is a int: give a plugin's module, the name of"):
+    with pytest.raises(InputError, match="the target is a int: give a plugin's module, the name of"):
         checks_for(3)
 
 

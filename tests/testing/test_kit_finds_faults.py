@@ -9,6 +9,7 @@ import pytest
 from faithkit import Component
 from faithkit.testing import (
     components,
+    datasets,
     declarations,
     discretizers,
     estimators,
@@ -158,7 +159,7 @@ EXPLAINERS = {
     ),
     "IsNotThere": (
         "factory_can_be_imported",
-        "is-not-there: The factory 'testing.faulty.explainers:IsNotThere' of 'is-not-there' cannot be loaded: ",
+        "is-not-there: the factory 'testing.faulty.explainers:IsNotThere' of 'is-not-there' cannot be loaded: ",
     ),
 }
 
@@ -302,6 +303,26 @@ ESTIMATORS = {
     ),
 }
 
+DATASETS = {
+    "HasNoPlace": (
+        "place_is_known",
+        "has-no-place: place() gave '/home/me'. Expected 'embedded', 'here' or 'to be downloaded'.",
+    ),
+    "ForgetsALabel": (
+        "features_and_labels_are_loaded",
+        "forgets-a-label: the dataset 'forgets-a-label' of your plugin has 3 rows and 2 labels: ",
+    ),
+    "IsEmpty": ("features_and_labels_are_loaded", "is-empty: it has no rows. Give it some."),
+    "NumbersItsColumns": (
+        "features_and_labels_are_loaded",
+        "numbers-its-columns: its columns have other names than texts, or share one. Call every column",
+    ),
+    "Shuffles": (
+        "loading_again_gives_the_same_rows",
+        "shuffles: it gave other rows or labels the second time. Fix its seed.",
+    ),
+}
+
 PLUGINS = {
     "raises": (
         "import a_library_that_nobody_has",
@@ -383,6 +404,13 @@ def test_an_estimators_fault_is_found_by_one_check(name):
     assert_only(run_checks(("estimator", faulty)), f"{faulty.name}-{check}", message)
 
 
+@pytest.mark.parametrize("name", DATASETS)
+def test_a_datasets_fault_is_found_by_one_check(name):
+    check, message = DATASETS[name]
+    faulty = component("dataset", name)
+    assert_only(run_checks(("dataset", faulty)), f"{faulty.name}-{check}", message)
+
+
 @pytest.mark.parametrize("name", PLUGINS)
 def test_a_modules_fault_is_found_by_one_check(name, tmp_path, monkeypatch):
     source, check, message = PLUGINS[name]
@@ -399,16 +427,16 @@ def test_a_summary_of_two_lines_is_found_by_one_check():
     assert_only(run_checks(("estimator", faulty)), "sound-summary_is_one_line", message)
 
 
-@pytest.mark.parametrize("kind", ["explainer", "relation", "discretizer", "estimator"])
+@pytest.mark.parametrize("kind", ["explainer", "relation", "discretizer", "estimator", "dataset"])
 def test_a_sound_component_passes_every_check(kind):
     sound = component(kind, "Sound", kinds=("vector",), inputs=("table",))
     assert run_checks((kind, sound)).failed == {}
 
 
 def test_there_is_a_fault_for_every_check():
-    modules = (components, declarations, discretizers, estimators, explainers, plugins, relations)
+    modules = (components, datasets, declarations, discretizers, estimators, explainers, plugins, relations)
     written = {name_of(check) for module in modules for check in checks_in(module)}
-    tables = (EXPLAINERS, RELATIONS, DISCRETIZERS, ESTIMATORS)
+    tables = (EXPLAINERS, RELATIONS, DISCRETIZERS, ESTIMATORS, DATASETS)
     found = {check for table in tables for check, _ in table.values()} | {c for _, c, _ in PLUGINS.values()}
     assert written - found == {"summary_is_one_line"}  # it has a test of its own
     assert found - written == {"explains_frame_of_three_classes"}  # made from a situation

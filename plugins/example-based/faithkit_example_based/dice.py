@@ -156,7 +156,7 @@ class Dice:
     def _check_labels(self, n: int) -> None:
         if len(self.labels_) < 2:
             raise faithkit.InputError(
-                f"The model gives all {n} rows of the background that dice can learn from the label "
+                f"the model gives all {n} rows of the background that dice can learn from the label "
                 f"{str(self.labels_[0])!r}, and a counterfactual has another one. "
                 "Give a background of two labels or more."
             )

@@ -58,11 +58,11 @@ def chosen(names: Sequence[str]) -> list[Experiment]:
     >>> chosen(["table-txt"])
     Traceback (most recent call last):
     ...
-    faithkit.errors.InputError: There is no experiment 'table-txt'. Did you mean 'table-text'?
+    faithkit.errors.InputError: there is no experiment 'table-txt'. Did you mean 'table-text'?
     """
     for name in names:
         if name not in EXPERIMENTS:
-            raise faithkit.InputError(f"There is no experiment {name!r}. {_advice(name)}")
+            raise faithkit.InputError(f"there is no experiment {name!r}. {_advice(name)}")
     return [EXPERIMENTS[name] for name in dict.fromkeys(names)] if names else list(EXPERIMENTS.values())
 
 

@@ -10,23 +10,22 @@ import zipfile
 
 import attrs
 import pytest
+from faithkit_paper import archives, datasets
 from inputs.prompt import promptly
+from paper.web import served
 
-from faithkit.errors import InputError
-from faithkit.inputs import published
-from faithkit.inputs.published import PUBLISHED
+from faithkit import InputError
 
 CSV = (
     b"white-king-file,white-king-rank,white-rook-file,white-rook-rank,black-king-file,black-king-rank,target\n"
     b"a,1,b,3,c,2,draw\na,1,c,1,c,2,zero\n"
 )
-CHESS = attrs.evolve(PUBLISHED["chess"], sha256=hashlib.sha256(CSV).hexdigest())
+CHESS = attrs.evolve(datasets.chess(), sha256=hashlib.sha256(CSV).hexdigest())
 
 
 @pytest.fixture(params=["the given folder", "the cache"])
 def place(request, tmp_path, monkeypatch):
-    """Where a dataset's file is looked for; there is no network."""
-    monkeypatch.setattr(published, "_fetched", None)
+    """Where a dataset's file is looked for."""
     given, cache = tmp_path / "data", tmp_path / "cache" / "faithkit"
     cache.mkdir(parents=True)
     given.mkdir()
@@ -39,6 +38,9 @@ def test_the_published_table_is_read_however_it_is_packed(place):
     for level in (1, 9):
         place.write_bytes(gzip.compress(CSV, level, mtime=level))
         assert CHESS.load()[1].tolist() == ["draw", "zero"]
+    place.unlink()
+    place.with_suffix("").write_bytes(CSV)
+    assert CHESS.load()[1].tolist() == ["draw", "zero"]
 
 
 def file(content):
@@ -75,9 +77,9 @@ def test_a_file_that_is_not_the_published_one_is_refused_in_one_line(place, make
 
 def test_a_file_that_unpacks_without_end_is_refused(place, monkeypatch):
     place.write_bytes(gzip.compress(CSV))
-    monkeypatch.setattr(published, "UNPACKED", len(CSV))
+    monkeypatch.setattr(archives, "UNPACKED", len(CSV))
     assert len(CHESS.load()[1]) == 2
-    monkeypatch.setattr(published, "UNPACKED", len(CSV) - 1)
+    monkeypatch.setattr(archives, "UNPACKED", len(CSV) - 1)
     with pytest.raises(InputError, match=r"failed with ValueError: more than .* MiB"):
         CHESS.load()
 
@@ -142,7 +144,8 @@ ARCHIVES = {
     "no member of that name": ("chess", zipped("../krkopt.data", ROWS), "KeyError"),
     "no archive": ("chess", b"<html>", "BadZipFile"),
     "half an archive": ("chess", zipped("krkopt.data", ROWS)[:-10], "BadZipFile"),
-    "no packed archive": ("rt-polarity", b"<html>", "BadGzipFile"),
+    "no packed archive": ("rt-polarity", b"<html>", "ReadError"),
+    "half a packed archive": ("rt-polarity", tarred()[:-20], "EOFError"),
 }
 
 
@@ -152,22 +155,26 @@ def test_an_archive_that_is_not_what_it_was_is_refused_and_nothing_is_kept(
 ):
     monkeypatch.delenv("FAITHKIT_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(published, "UNPACKED", 20_000)
-    (tmp_path / "source").write_bytes(archive)
-    source = attrs.evolve(PUBLISHED[name], url=(tmp_path / "source").as_uri())
-    with pytest.raises(
-        InputError, match=f"does not hold what it used to .*{words}.*set FAITHKIT_DATA"
-    ) as error:
-        source.load()
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(archives, "UNPACKED", 20_000)
+    source = getattr(datasets, name.replace("-", "_"))()
+    with (
+        served(archive) as url,
+        pytest.raises(InputError, match=f"cannot be downloaded .*{words}.*set FAITHKIT_DATA") as error,
+    ):
+        attrs.evolve(source, url=url).load()
     assert len(str(error.value).splitlines()) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["source"]
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_a_cache_that_cannot_be_made_is_refused_in_one_line(tmp_path, monkeypatch):
     monkeypatch.delenv("FAITHKIT_DATA", raising=False)
     (tmp_path / "cache").write_text("a file where the folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "source").write_bytes(zipped("krkopt.data", b"".join(CSV.splitlines(True)[1:])))
-    source = attrs.evolve(CHESS, url=(tmp_path / "source").as_uri())
-    with pytest.raises(InputError, match=r"making the folder .* failed with .*Set XDG_CACHE_HOME"):
-        source.load()
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    folder = tmp_path / "cache" / "faithkit"
+    with (
+        served(zipped("krkopt.data", b"".join(CSV.splitlines(True)[1:]))) as url,
+        pytest.raises(InputError, match=f"cannot be downloaded .*that {folder} can be written to"),
+    ):
+        attrs.evolve(CHESS, url=url).load()

@@ -1,0 +1,31 @@
+"""A server of this machine, in the place of those that publish datasets."""
+
+import contextlib
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@contextlib.contextmanager
+def served(content, status=200, **headers):
+    """Serve some bytes, and give the address; whoever asks is counted in `served.asked`."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self):
+            served.asked += 1
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            with contextlib.suppress(ConnectionError):  # who asked has had enough
+                self.wfile.write(content)
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    served.asked = 0
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/archive"
+        finally:
+            server.shutdown()
