@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.options import debug
+from faithkit.cli.options import printing
 from faithkit.cli.streams import Verb, say, tell
 from faithkit.supervision import MISSED
 
@@ -21,10 +21,15 @@ Group = tuple[str, str, "list[Check]", "Report"]
 
 @click.command(cls=Verb)
 @click.argument("distribution")
-@click.option("--component", "only", multiple=True, metavar="NAME", help="Only this component. Repeatable.")
+@click.option(
+    "--component",
+    "only",
+    multiple=True,
+    metavar="NAME",
+    help="Check only this component. Can be given several times.",
+)
 @click.option("--verbose", "-v", is_flag=True, help="Name every check, and say why any was skipped.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
-@debug
+@printing
 @click.pass_context
 def command(
     ctx: click.Context, distribution: str, only: tuple[str, ...], verbose: bool, as_json: bool

@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import FORMATS, deliver
-from faithkit.cli.evaluate import INPUTS, LOADING
+from faithkit.cli.delivery import deliver
 from faithkit.cli.options import (
     check_components,
     configured_backend,
@@ -27,7 +26,7 @@ from faithkit.cli.streams import Verb
     multiple=True,
     required=True,
     metavar="NAME",
-    help="A name, or name:param=value,…; give several.",
+    help="Compare this explainer: a name, or name:param=value,…. Can be given several times.",
 )
 @click.option(
     "--discretize",
@@ -36,12 +35,12 @@ from faithkit.cli.streams import Verb
     default=("original",),
     show_default=True,
     metavar="NAME",
-    help="What makes two explanations equal; give several.",
+    help="Compare this discretizer, too. Can be given several times.",
 )
 @measuring
 @running
 @output
-def command(seed: int, backend: str | None, scheduler: str | None, **options: Any) -> None:
+def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, Any], **options: Any) -> None:
     """Compare explainers and discretizers on the same rows and predictions.
 
     Every explainer explains once. Differences are paired; what the sample cannot tell from the best is
@@ -52,11 +51,8 @@ def command(seed: int, backend: str | None, scheduler: str | None, **options: An
 
     warn_on_stderr()
     check_components(options)
-    inputs = [options[name] for name in INPUTS]
-    paths = check_paths({name: options.pop(name) for name in FORMATS}, inputs)
-    situation = prepare(seed=seed, **{name: options.pop(name) for name in LOADING})
-    with configured_backend(backend, scheduler):
-        found = compare(
-            situation.model, situation.X, background=situation.background, seed=seed, progress=True, **options
-        )
+    paths = check_paths(output)
+    situation = prepare(**loading)
+    with configured_backend(**workers):
+        found = compare(**situation.question(), progress=True, **options)
     deliver(found, paths)

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from faithkit.cli.options import debug
+from faithkit.cli.options import printing
 from faithkit.cli.streams import Verb, say, tell
 from faithkit.errors import FaithkitError
 
@@ -12,8 +12,7 @@ BROKEN = "broken"
 
 
 @click.command(cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
-@debug
+@printing
 def command(as_json: bool) -> None:
     """List the datasets that --data knows by name.
 

@@ -14,7 +14,6 @@ from faithkit.wording import describe, is_hidden, visible
 
 Step = Callable[[], None]
 
-FORMATS = ("json_path", "csv_path", "html_path")
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -32,7 +31,7 @@ def _html(found: Any) -> str:
     return text
 
 
-WRITERS: dict[str, Callable[[Any], str]] = dict(zip(FORMATS, (_json, _csv, _html), strict=True))
+WRITERS: dict[str, Callable[[Any], str]] = {"json_path": _json, "csv_path": _csv, "html_path": _html}
 
 
 def deliver(found: Any, paths: dict[str, str], limits: dict[str, float] | None = None) -> None:

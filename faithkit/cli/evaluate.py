@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import FORMATS, deliver
+from faithkit.cli.delivery import deliver
 from faithkit.cli.options import (
     asking,
     check_components,
@@ -20,19 +20,6 @@ from faithkit.cli.options import (
 from faithkit.cli.places import check_paths, placed
 from faithkit.cli.streams import Verb
 
-LOADING = (
-    "data",
-    "target",
-    "columns",
-    "text",
-    "model",
-    "trust_pickle",
-    "trust_types",
-    "background",
-    "samples",
-)
-INPUTS = ("data", "model", "background")
-
 
 @click.command(cls=Verb)
 @loading
@@ -40,15 +27,18 @@ INPUTS = ("data", "model", "background")
 @discretizing
 @measuring
 @click.option(
-    "--reference", metavar="FILE", callback=placed, help="An earlier sample, to see what has drifted since."
+    "--reference",
+    metavar="FILE",
+    callback=placed,
+    help="Measure this earlier sample, too, to see what has drifted since.",
 )
 @asking
 @running
 @output
 def command(
-    seed: int,
-    backend: str | None,
-    scheduler: str | None,
+    loading: dict[str, Any],
+    workers: dict[str, Any],
+    output: dict[str, Any],
     reference: str | None,
     by: str | None,
     violations: int | None,
@@ -66,20 +56,11 @@ def command(
 
     warn_on_stderr()
     check_components(options)
-    inputs = [reference, *(options[name] for name in INPUTS)]
-    paths = check_paths({name: options.pop(name) for name in FORMATS}, inputs)
-    loaded = {name: options.pop(name) for name in LOADING}
-    situation = prepare(seed=seed, by=by, **loaded)
-    earlier = None if reference is None else read_like(situation.X, reference, loaded["text"])
-    with configured_backend(backend, scheduler):
-        result = evaluate(
-            situation.model,
-            situation.X,
-            background=situation.background,
-            seed=seed,
-            progress=True,
-            **options,
-        )
+    paths = check_paths(output)
+    situation = prepare(by=by, **loading)
+    earlier = None if reference is None else read_like(situation.X, reference, loading["text"])
+    with configured_backend(**workers):
+        result = evaluate(**situation.question(), progress=True, **options)
         before = None if earlier is None else result.on(earlier)
         found = Findings.of(result, violations, situation.groups, before)
     deliver(found, paths, fail_under)

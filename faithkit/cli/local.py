@@ -6,15 +6,14 @@ from typing import Any
 import click
 
 from faithkit.cli.delivery import escaped, hand_over
-from faithkit.cli.evaluate import LOADING
 from faithkit.cli.options import (
     check_components,
     confidence,
     configured_backend,
-    debug,
     discretizing,
     explaining,
     loading,
+    printing,
     relating,
     running,
     warn_on_stderr,
@@ -24,7 +23,11 @@ from faithkit.cli.streams import Verb, say
 
 @click.command(cls=Verb)
 @click.option(
-    "--row", type=click.IntRange(min=0), required=True, metavar="N", help="The row of the sample, from 0."
+    "--row",
+    type=click.IntRange(min=0),
+    required=True,
+    metavar="N",
+    help="Measure the explanation of this row of the sample; the first is 0.",
 )
 @loading
 @explaining
@@ -32,10 +35,9 @@ from faithkit.cli.streams import Verb, say
 @relating
 @confidence
 @running
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
-@debug
+@printing
 def command(
-    row: int, seed: int, backend: str | None, scheduler: str | None, as_json: bool, **options: Any
+    row: int, loading: dict[str, Any], workers: dict[str, Any], as_json: bool, **options: Any
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
     from faithkit.inputs.situation import prepare
@@ -44,11 +46,9 @@ def command(
 
     warn_on_stderr()
     check_components(options)
-    situation = prepare(seed=seed, **{name: options.pop(name) for name in LOADING})
-    with configured_backend(backend, scheduler):
-        result = evaluate(
-            situation.model, situation.X, background=situation.background, seed=seed, progress=True, **options
-        )
+    situation = prepare(**loading)
+    with configured_backend(**workers):
+        result = evaluate(**situation.question(), progress=True, **options)
     found = result.local(row)
     if as_json:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)

@@ -1,9 +1,10 @@
 """Options that several verbs share, and how warnings reach the person."""
 
 import contextlib
+import functools
 import warnings
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -25,151 +26,200 @@ debug = click.option(
 )
 
 
-def together(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """Apply several option decorators, in the order of the help text."""
+def together(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
+    """Apply several option decorators, in the order of the help text.
+
+    With `into`, the verb gets what was given for them as one dictionary of that name, and passes it on whole:
+    an option that is added here arrives where the dictionary goes, and nowhere else.
+
+    Examples
+    --------
+    >>> pages = together(click.option("--from"), click.option("--to"), into="pages")
+    >>> @click.command()
+    ... @pages
+    ... def read(pages):
+    ...     print(pages)
+    >>> read(["--from", "1", "--to", "9"], standalone_mode=False)
+    {'to': '9', 'from': '1'}
+    """
 
     def apply(function: F) -> F:
+        before = len(getattr(function, "__click_params__", ()))
         for option in reversed(options):
             function = option(function)
-        return function
+        added = vars(function)["__click_params__"][before:]
+        return _gathered(function, into, added) if into else function
 
     return apply
 
 
+def _gathered(function: F, into: str, params: Iterable[click.Parameter]) -> F:
+    names = [param.name for param in params if param.expose_value]
+
+    @functools.wraps(function)
+    def gathered(*args: Any, **given: Any) -> Any:
+        group = {name: given.pop(name) for name in names}
+        return function(*args, **{into: group}, **given)
+
+    return cast("F", gathered)
+
+
+_option = functools.partial(click.option, show_default=True)
+
 loading = together(
-    click.option(
+    _option(
         "--data",
         default="breast-cancer",
-        show_default=True,
         metavar="FILE|NAME",
         callback=placed,
-        help="CSV (also .gz) or Parquet, or a name that `faithkit datasets` lists.",
+        help="Read a CSV (also .gz) or Parquet file, or take a dataset that `faithkit datasets` lists.",
     ),
-    click.option("--target", metavar="COLUMN", help="The column to predict; never shown to the model."),
-    click.option("--columns", metavar="NAMES", help="Columns to use, with wildcards: 'age,phi_*'."),
-    click.option("--text", metavar="COLUMN", help="The instances are the texts in this column."),
-    click.option(
+    _option("--target", metavar="COLUMN", help="Predict this column. It is never shown to the model."),
+    _option("--columns", metavar="NAMES", help="Use these columns only, with wildcards: 'age,phi_*'."),
+    _option("--text", metavar="COLUMN", help="Take the texts in this column as the instances."),
+    _option(
         "--model",
         metavar="MODEL",
         callback=placed_model,
         default="gradient-boosting",
-        show_default=True,
-        help="module:attribute, a .skops, .onnx or pickle file, or a default that is trained on a part of "
-        "the data: gradient-boosting, random-forest, logistic, tree, knn.",
+        help="Explain this model: module:attribute, a .skops, .onnx or pickle file, or one that is trained "
+        "on a part of the data: gradient-boosting, random-forest, logistic, tree or knn.",
     ),
-    click.option(
+    _option(
         "--trust-pickle",
         is_flag=True,
-        help="Load a pickled model. Loading a pickle RUNS ANY CODE in it: only your own files.",
+        help="Load a pickled model. Loading a pickle RUNS ANY CODE in it: do so with your own files only.",
     ),
-    click.option(
+    _option(
         "--trust-types",
         default="",
+        show_default=False,
         metavar="NAME[,NAME]",
-        help="Types that a .skops model may hold besides scikit-learn's, by the full names that the refusal "
-        "prints. A file MAY CALL what is named here: only what you know.",
+        help="Let a .skops model hold these types besides scikit-learn's, by the full names that the refusal "
+        "prints. The file MAY CALL what is named here: name only what you know.",
     ),
-    click.option(
-        "--background", metavar="FILE", callback=placed, help="Rows that the explainer learns from."
+    _option(
+        "--background",
+        metavar="FILE",
+        callback=placed,
+        help="Let the explainer learn from the rows in this file.",
     ),
-    click.option(
-        "--samples", type=click.IntRange(min=1), metavar="N", help="Evaluate N rows, drawn at random."
+    _option("--samples", type=click.IntRange(min=1), metavar="N", help="Evaluate N rows, drawn at random."),
+    _option(
+        "--seed",
+        default=0,
+        metavar="N",
+        help="Start all random choices from this number; the same number gives the same result.",
     ),
-    click.option("--seed", default=0, show_default=True, metavar="N", help="Of every random choice."),
+    into="loading",
 )
 
-explaining = click.option(
+explaining = _option(
     "--explainer",
     default="shap",
-    show_default=True,
     metavar="NAME",
-    help="A name, or name:param=value,… as `faithkit show explainer NAME` tells.",
+    help="Use this explainer: a name, or name:param=value,… with parameters that `faithkit show NAME` lists.",
 )
 
-discretizing = click.option(
+discretizing = _option(
     "--discretize",
     "discretizer",
     default="original",
-    show_default=True,
     metavar="NAME",
-    help="What makes two explanations equal, such as 1fp or sign.",
+    help="Use this discretizer, which says what explanations count as equal, such as 1fp or sign.",
 )
 
-relating = click.option("--relation", metavar="NAME", help="Where an explanation applies, for sufficiency.")
-
-confidence = click.option(
-    "--confidence", default=0.95, show_default=True, metavar="SHARE", help="Of the intervals."
+relating = _option(
+    "--relation",
+    metavar="NAME",
+    help="Use this relation for sufficiency; it says where an explanation applies.",
 )
+
+confidence = _option("--confidence", default=0.95, metavar="SHARE", help="Give intervals of this confidence.")
 
 measuring = together(
     relating,
-    click.option(
+    _option(
         "--estimator",
         default="leave-one-out",
-        show_default=True,
         metavar="NAME",
-        help="How counts become a value.",
+        help="Use this estimator, which turns counts into values.",
     ),
     confidence,
-    click.option(
-        "--permutations", default=0, show_default=True, metavar="N", help="Shuffled labels for a p-value."
-    ),
+    _option("--permutations", default=0, metavar="N", help="Shuffle the labels N times, for a p-value."),
 )
 
 BACKENDS = ("loky", "threading", "sequential", "dask")
 
-scheduler = click.option(
-    "--scheduler", metavar="ADDRESS", help="Of the cluster, with --backend dask: tcp://10.0.0.1:8786."
+_scheduler = _option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
 )
 
 clustering = together(
-    click.option("--backend", type=click.Choice(["dask"]), help="Tally a folder's files on a cluster."),
-    scheduler,
+    _option("--backend", type=click.Choice(["dask"]), help="Tally a folder's files on a cluster."),
+    _scheduler,
+    into="workers",
 )
 
 running = together(
-    click.option("--n-jobs", default=1, show_default=True, metavar="N", help="Workers; -1 for one per core."),
-    click.option("--backend", type=click.Choice(BACKENDS), help="What kind of workers.  [default: loky]"),
-    scheduler,
-    click.option(
+    _option("--n-jobs", default=1, metavar="N", help="Use N workers; -1 means one per core."),
+    together(
+        _option("--backend", type=click.Choice(BACKENDS), help="Use workers of this kind.  [default: loky]"),
+        _scheduler,
+        into="workers",
+    ),
+    _option(
         "--store",
         metavar="DIR",
         callback=placed_folder,
-        help="Keep finished chunks here: a killed run goes on from them.",
+        help="Keep finished chunks in this folder: a run that was killed goes on from them.",
     ),
-    click.option(
+    _option(
         "--on-error",
         type=click.Choice(["raise", "record"]),
         default="raise",
-        show_default=True,
         help="Stop at a row that cannot be explained, or count it as unexplained.",
     ),
-    click.option("--row-timeout", type=float, metavar="SECONDS", help="The longest that one row may take."),
+    _option("--row-timeout", type=float, metavar="SECONDS", help="Give up on a row after this many seconds."),
 )
 
 asking = together(
-    click.option("--by", metavar="COLUMN", help="Measure inside each group of this column of the data, too."),
-    click.option(
+    _option("--by", metavar="COLUMN", help="Measure inside each group of this column of the data, too."),
+    _option(
         "--violations",
         type=click.IntRange(min=0),
         metavar="K",
         help="Show the K worst explanations that hold for different predictions, with two rows each.",
     ),
-    click.option(
+    _option(
         "--fail-under",
         multiple=True,
         metavar="MEASURE=VALUE",
         callback=lambda _ctx, _param, given: parse_limits(given),
-        help="Exit with code 3 if the lower end of a measure's interval is below: consistency=0.8.",
+        help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
     ),
 )
 
 output = together(
-    click.option("--json", "json_path", metavar="FILE", help="Write the result as JSON; - for stdout."),
-    click.option("--csv", "csv_path", metavar="FILE", help="Write the measures as CSV; - for stdout."),
-    click.option("--html", "html_path", metavar="FILE", help="Write a report for a browser; - for stdout."),
+    _option(
+        "--json", "json_path", metavar="FILE", help="Write the result to this file as JSON; - means stdout."
+    ),
+    _option(
+        "--csv", "csv_path", metavar="FILE", help="Write the measures to this file as CSV; - means stdout."
+    ),
+    _option(
+        "--html",
+        "html_path",
+        metavar="FILE",
+        help="Write a report for a browser to this file; - means stdout.",
+    ),
     debug,
+    into="output",
 )
+
+printing = together(_option("--json", "as_json", is_flag=True, help="Print JSON instead of text."), debug)
 
 
 def check_components(options: Mapping[str, Any]) -> None:

@@ -33,20 +33,20 @@ def placed_folder(_ctx: click.Context, _param: click.Parameter, given: str | Non
     return os.path.abspath(given) if given else given
 
 
-def check_paths(paths: Mapping[str, str | None], inputs: Iterable[str | None] = ()) -> dict[str, str]:
+def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
     """Refuse what cannot be written before anything is computed, and return the full paths that were given.
+
+    What the verb reads must not be written onto: every file whose option or argument is `placed`.
 
     Parameters
     ----------
     paths : mapping
         Where each output goes; None for nowhere, - for stdout.
-    inputs : iterable
-        What is read, and so must not be written onto.
     """
     given = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
     if list(given.values()).count("-") > 1:
         raise click.UsageError("only one of --json, --csv and --html can be - (stdout).")
-    read = [Path(file) for path in inputs if path for file in (path, _module(path)) if os.path.exists(file)]
+    read = [Path(file) for path in _inputs() for file in (path, _module(path)) if os.path.exists(file)]
     files: list[str] = []
     for path in (path for path in given.values() if path != "-"):
         reason = _why_not(path) or _taken(path, files) or _read(path, read)
@@ -54,6 +54,12 @@ def check_paths(paths: Mapping[str, str | None], inputs: Iterable[str | None] = 
             raise InputError(f"cannot write {path}: {reason}.")
         files.append(path)
     return {name: path if path == "-" else os.path.abspath(path) for name, path in given.items()}
+
+
+def _inputs() -> list[str]:
+    ctx = click.get_current_context()
+    given = [ctx.params[str(p.name)] for p in ctx.command.params if p.callback in (placed, placed_model)]
+    return [path for path in given if path]
 
 
 def _module(model: str) -> str:

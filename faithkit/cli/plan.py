@@ -18,10 +18,14 @@ from faithkit.cli.streams import Verb, say
     required=True,
     type=click.IntRange(min=1),
     metavar="K",
-    help="How many different explanations the explainer can give.",
+    help="Plan for an explainer that can give K different explanations.",
 )
-@click.option("--epsilon", default=0.1, show_default=True, metavar="SHARE", help="The error to stay under.")
-@click.option("--json", "json_path", metavar="FILE", help="Write it as JSON; - for stdout.")
+@click.option(
+    "--epsilon", default=0.1, show_default=True, metavar="SHARE", help="Plan for an error of at most this."
+)
+@click.option(
+    "--json", "json_path", metavar="FILE", help="Write the plan to this file as JSON; - means stdout."
+)
 @debug
 def command(n_explanations: int, epsilon: float, json_path: str | None) -> None:
     """Say how many instances an evaluation needs.

@@ -5,15 +5,14 @@ from typing import Any
 
 import click
 
-from faithkit.cli.options import debug
+from faithkit.cli.options import printing
 from faithkit.cli.streams import Verb, say
 from faithkit.extension.registry import KINDS, registry
 from faithkit.extension.remembered import forget_failures
 
 
 @click.command(cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
-@debug
+@printing
 def command(as_json: bool) -> None:
     """List the installed plugins, and what is wrong with any."""
     forget_failures()  # whoever lists them wants to know how they are now

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import FORMATS, deliver
+from faithkit.cli.delivery import deliver
 from faithkit.cli.options import (
     asking,
     check_components,
@@ -22,16 +22,21 @@ from faithkit.cli.streams import Verb
 
 @click.command(cls=Verb)
 @click.argument("log", metavar="LOG", callback=placed)
-@click.option("--prediction", required=True, metavar="COLUMN", help="The column of predicted labels.")
+@click.option(
+    "--prediction", required=True, metavar="COLUMN", help="Read the predicted labels from this column."
+)
 @click.option(
     "--explanation",
     required=True,
     multiple=True,
     metavar="NAMES",
-    help="The columns of the explanation, with wildcards: 'phi_*'. Repeatable.",
+    help="Read the explanations from these columns, with wildcards: 'phi_*'. Can be given several times.",
 )
 @click.option(
-    "--features", multiple=True, metavar="NAMES", help="The instances' columns, for relations that read them."
+    "--features",
+    multiple=True,
+    metavar="NAMES",
+    help="Read the instances from these columns, for relations that need them. Can be given several times.",
 )
 @discretizing
 @measuring
@@ -46,8 +51,8 @@ def command(
     by: str | None,
     violations: int | None,
     fail_under: dict[str, float],
-    backend: str | None,
-    scheduler: str | None,
+    workers: dict[str, Any],
+    output: dict[str, Any],
     **options: Any,
 ) -> None:
     """Measure explanations that were logged in LOG: a CSV or Parquet file, or a folder of Parquet files.
@@ -60,10 +65,10 @@ def command(
 
     warn_on_stderr()
     check_components(options)
-    paths = check_paths({name: options.pop(name) for name in FORMATS}, [log])
-    with configured_backend(backend, scheduler):
+    paths = check_paths(output)
+    with configured_backend(**workers):
         logged = open_log(log, prediction, explanation, features, by)
-        if backend == "dask" and not isinstance(logged, ParquetLog):
+        if workers["backend"] == "dask" and not isinstance(logged, ParquetLog):
             raise click.UsageError(
                 f"a cluster tallies Parquet files, and {Path(log).name} is none: write it as Parquet, "
                 "or leave --backend dask out."

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.options import debug
+from faithkit.cli.options import printing
 from faithkit.cli.streams import Verb, say
 from faithkit.errors import UnknownComponentError
 from faithkit.extension.creation import EMPTY, Parameter, parameters
@@ -17,8 +17,7 @@ from faithkit.wording import closest, listing
 
 @click.command(cls=Verb)
 @click.argument("words", metavar="[KIND] NAME", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@debug
+@printing
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Show a component's parameters and documentation.
 

@@ -27,6 +27,11 @@ class Situation:
     X: Any
     background: Any
     groups: Any = None
+    seed: int = 0
+
+    def question(self) -> dict[str, Any]:
+        """Return what `evaluate` and `compare` are asked about."""
+        return {"model": self.model, "X": self.X, "background": self.background, "seed": self.seed}
 
 
 def prepare(
@@ -75,7 +80,7 @@ def prepare(
         rows = np.arange(n_rows(X))
     rows = _drawn(rows, samples, seed)
     sample = X if len(rows) == n_rows(X) else take_rows(X, rows)
-    return Situation(fitted, sample, known, None if groups is None else groups.iloc[rows])
+    return Situation(fitted, sample, known, None if groups is None else groups.iloc[rows], seed)
 
 
 def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:

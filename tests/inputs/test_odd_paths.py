@@ -183,5 +183,5 @@ def test_the_command_line_says_it_in_one_line(tmp_path):
 
 
 def test_a_name_too_long_for_a_file_is_no_dataset_either():
-    with pytest.raises(InputError, match="^there is no file .*, and no dataset"):
+    with pytest.raises(InputError, match=r"^there is no file .*, and no dataset"):
         prepare("a" * 5000)

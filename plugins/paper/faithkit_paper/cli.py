@@ -25,14 +25,32 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     type=click.Choice(["tiny", "quick", "full"]),
     default="quick",
     show_default=True,
-    help="quick: minutes; full: larger samples, hours; tiny: seconds, to see that all runs.",
+    help="Take small samples (quick, minutes), large ones (full, hours), or a few rows (tiny, seconds).",
 )
-@click.option("--output", default="reproduction", show_default=True, metavar="DIR", help="Where files go.")
-@click.option("--store", metavar="DIR", help="Keep what is finished here: a killed run goes on from it.")
-@click.option("--n-jobs", default=1, show_default=True, metavar="N", help="Workers; -1 for one per core.")
-@click.option("--seed", default=0, show_default=True, metavar="N")
-@click.option("--search", is_flag=True, help="Repeat the paper's search for hyper-parameters (long).")
-@click.option("--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show tracebacks.")
+@click.option(
+    "--output",
+    default="reproduction",
+    show_default=True,
+    metavar="DIR",
+    help="Write the files to this folder.",
+)
+@click.option(
+    "--store",
+    metavar="DIR",
+    help="Keep what is finished in this folder: a run that was killed goes on from it.",
+)
+@click.option(
+    "--n-jobs", default=1, show_default=True, metavar="N", help="Use N workers; -1 means one per core."
+)
+@click.option(
+    "--seed", default=0, show_default=True, metavar="N", help="Start all random choices from this number."
+)
+@click.option(
+    "--search", is_flag=True, help="Repeat the paper's search for hyper-parameters, which takes long."
+)
+@click.option(
+    "--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show the traceback of an error."
+)
 def reproduce(
     experiments: tuple[str, ...], listing: bool, output: str, store: str | None, **options: Any
 ) -> None:
