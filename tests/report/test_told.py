@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 import pytest
+from faithkit.run.compare import Comparison
 from report.examples import hostile, ordinary
 
 import faithkit
 from faithkit.report import html
 from faithkit.report.text import comparison_table, subgroup_table, summary
-from faithkit.run.compare import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.findings import Findings
 
