@@ -13,34 +13,10 @@ from importlib.metadata import (
 )
 from typing import Any
 
-import attrs
-
 from faithkit.extension.registry import registry
 from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.rows import n_rows
 from faithkit.run.components import Given
-
-
-@attrs.frozen(eq=False)
-class Provenance:
-    """Who made the explanations, of what model, learning from what."""
-
-    explainer: Given | None
-    discretizer: Given
-    background: str | None
-    model: str | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON values, with the versions of everything that a number depends on."""
-        components = [given for given in (self.explainer, self.discretizer) if given is not None]
-        return {
-            "explainer": None if self.explainer is None else self.explainer.text,
-            "discretizer": self.discretizer.text,
-            "background": self.background,
-            "model": self.model,
-            "versions": versions(components),
-        }
-
 
 PACKAGES = ("faithkit", "numpy", "pandas", "scikit-learn")
 

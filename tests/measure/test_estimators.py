@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from laws import gibbs_error, optimal_error
 
 from faithkit.errors import ContractError
 from faithkit.measure.estimate import estimate
@@ -28,7 +29,6 @@ from faithkit.measure.inference import chance, moments
 from faithkit.measure.jackknife import grouped_pseudo_values
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Tally, count
-from faithkit.measure.theory import gibbs_error, optimal_error
 
 NAN = float("nan")
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 import brute
+import laws
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -69,7 +70,7 @@ class Law:
 def test_the_expected_estimate_is_exactly_the_average_over_all_samples(seed, n, grouping):
     law = Law.random(seed, grouping=grouping)
     expected = sum(chance * M for chance, M, _ in law.samples(n))
-    assert theory.expected_estimate(*law.summary(), n) == pytest.approx(expected, abs=1e-12)
+    assert laws.expected_estimate(*law.summary(), n) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
@@ -77,7 +78,7 @@ def test_the_expected_estimate_is_exactly_the_average_over_all_samples(seed, n, 
 def test_on_average_the_bracket_contains_the_measure(seed, grouping):
     law = Law.random(seed, grouping=grouping)
     p, _, agreement = law.summary()
-    truth = theory.measure_value(p, agreement)
+    truth = laws.measure_value(p, agreement)
     for n in (2, 4):
         M, V = (sum(s[0] * s[i] for s in law.samples(n)) for i in (1, 2))
         assert M - 1e-12 <= truth <= M + 1 - V + 1e-12
@@ -88,12 +89,12 @@ def test_the_bias_bound_bounds_the_bias(seed):
     law = Law.random(seed, grouping=True)
     p, q, agreement = law.summary()
     for n in (1, 2, 3, 10, 100):
-        bias = theory.measure_value(p, agreement) - theory.expected_estimate(p, q, agreement, n)
-        assert -1e-12 <= bias <= theory.bias_bound(p, q, n) + 1e-12
+        bias = laws.measure_value(p, agreement) - laws.expected_estimate(p, q, agreement, n)
+        assert -1e-12 <= bias <= laws.bias_bound(p, q, n) + 1e-12
 
 
 def test_the_bias_bound_by_hand():
-    assert theory.bias_bound([0.5, 0.5], [0.5, 1.0], n=3) == pytest.approx((math.exp(-1) + math.exp(-2)) / 2)
+    assert laws.bias_bound([0.5, 0.5], [0.5, 1.0], n=3) == pytest.approx((math.exp(-1) + math.exp(-2)) / 2)
 
 
 def compositions(total, parts):
@@ -131,13 +132,13 @@ def test_the_variance_of_consistency_is_at_most_nine_over_four_n(joint, n):
     assert variance <= 9 / (4 * n) + 1e-12
     p = joint.sum(axis=1)
     agreement = [(row**2).sum() / row.sum() ** 2 if row.any() else 0.0 for row in joint]
-    truth = theory.measure_value(p, agreement)
-    assert mean == pytest.approx(theory.expected_estimate(p, p, agreement, n), abs=1e-12)
-    assert (mean - truth) ** 2 + variance <= theory.mse_bound_consistency(p, n) + 1e-12
+    truth = laws.measure_value(p, agreement)
+    assert mean == pytest.approx(laws.expected_estimate(p, p, agreement, n), abs=1e-12)
+    assert (mean - truth) ** 2 + variance <= laws.mse_bound_consistency(p, n) + 1e-12
 
 
 def test_the_error_bound_of_consistency_by_hand():
-    assert theory.mse_bound_consistency([0.5, 0.5], n=5) == pytest.approx(9 / 20 + math.exp(-2) ** 2)
+    assert laws.mse_bound_consistency([0.5, 0.5], n=5) == pytest.approx(9 / 20 + math.exp(-2) ** 2)
 
 
 @pytest.mark.parametrize("n", [50, 200, 1000])
@@ -168,7 +169,7 @@ def test_four_over_n_does_not_bound_the_variance_of_general_relations(n):
 
 def test_the_measure_is_an_average_over_instances_and_not_over_pairs():
     p, agreement = [0.9, 0.1], [1.0, 0.5]
-    assert theory.measure_value(p, agreement) == pytest.approx(0.95)
+    assert laws.measure_value(p, agreement) == pytest.approx(0.95)
     over_pairs = sum(m * m * a for m, a in zip(p, agreement, strict=True)) / sum(m * m for m in p)
     assert round(over_pairs, 3) == 0.994  # as printed, conditioning pairs on sharing an explanation
     # what the estimator approaches is the first: the law's own table, a thousand times as large
@@ -256,28 +257,6 @@ def test_the_corollarys_size_makes_the_error_at_most_epsilon():
         assert 4 / n + (K / (math.e * (n - 1))) ** 2 <= epsilon
 
 
-@pytest.mark.parametrize(("epsilon", "failure"), [(0.1, 0.1), (0.05, 0.1), (0.2, 0.01)])
-def test_the_local_size_is_hoeffdings(epsilon, failure):
-    n = theory.local_sample_size(epsilon, failure)
-    assert 2 * math.exp(-2 * n * epsilon**2) <= failure
-    assert 2 * math.exp(-2 * (n - 1) * epsilon**2) > failure
-
-
-def test_the_local_size_keeps_its_promise():
-    n = theory.local_sample_size(0.1)
-    assert n == 150
-    for q in (0.5, 0.8, 0.99):
-        hits = np.arange(n + 1)
-        outside = stats.binom.pmf(hits, n, q)[np.abs(hits / n - q) > 0.1].sum()
-        assert outside <= 0.1
-
-
-@pytest.mark.parametrize(("epsilon", "failure"), [(0, 0.1), (1, 0.1), (0.1, 0), (0.1, 1), (math.nan, 0.1)])
-def test_a_local_size_from_nonsense_is_refused(epsilon, failure):
-    with pytest.raises(InputError, match="must lie between 0 and 1"):
-        theory.local_sample_size(epsilon, failure)
-
-
 # --- claim 2: what no sample can tell apart ------------------------------------------------------------
 
 
@@ -286,8 +265,8 @@ def test_two_explainers_that_no_sample_can_tell_apart_get_one_honest_answer():
     # other one the pair. A sample that contains no whole pair sees no difference.
     population, rng = 100_000, np.random.default_rng(0)
     law = np.zeros((population // 2, 2)) + 1 / population
-    assert 1 - theory.gibbs_error(np.diag(np.full(4, 0.25))) == 1.0
-    assert 1 - theory.gibbs_error(law) == pytest.approx(0.5)
+    assert 1 - laws.gibbs_error(np.diag(np.full(4, 0.25))) == 1.0
+    assert 1 - laws.gibbs_error(law) == pytest.approx(0.5)
     pairs = rng.permutation(population // 2)[:400]
     x = 2 * pairs + rng.integers(0, 2, 400)
     labels = x % 2
@@ -317,8 +296,8 @@ def test_for_trees_the_measure_is_one_minus_the_mean_gini_index_of_the_leaves(jo
         gini.append(1 - sum(share**2 for share in shares))
     mass = joint.sum(axis=1)
     expected = 1 - sum(m * g for m, g in zip(mass, gini, strict=True))
-    assert 1 - theory.gibbs_error(joint) == pytest.approx(expected, abs=1e-12)
-    assert theory.measure_value(mass, [1 - g for g in gini]) == pytest.approx(expected, abs=1e-12)
+    assert 1 - laws.gibbs_error(joint) == pytest.approx(expected, abs=1e-12)
+    assert laws.measure_value(mass, [1 - g for g in gini]) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_plug_in_estimate_of_a_tree_is_one_minus_its_mean_gini_index():
