@@ -106,7 +106,7 @@ def _check_inputs(component: "Component", attribute: "Attribute[tuple[str, ...]]
 
 @frozen(kw_only=True)
 class Component:
-    """One explainer, relation, discretizer, estimator or command, described without importing it.
+    """One explainer, relation, discretizer, estimator, dataset or command, described without importing it.
 
     Parameters
     ----------

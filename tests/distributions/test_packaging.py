@@ -82,6 +82,13 @@ def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
     assert line.startswith("error: no explainer 'shap' is installed.")
 
 
+def test_the_kernel_alone_says_how_to_get_a_dataset(kernel_only):
+    (line,) = kernel_only.run(
+        "faithkit plan --range 9 && faithkit local --row 0 --explainer x --data adult", code=1
+    ).stderr.splitlines()
+    assert line.endswith("adult is provided by faithkit-paper: pip install faithkit-paper")
+
+
 def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only):
     assert "pip install faithkit-paper" in kernel_only.run("faithkit reproduce", code=2).stderr
 
