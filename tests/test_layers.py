@@ -34,6 +34,14 @@ def arrows(source, module="faithkit.report.text", public=faithkit._HOME):
     return found - {None, "faithkit", module}
 
 
+def examples(source):
+    """Return the code in the docstrings of some code."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, documented))
+    texts = (ast.get_docstring(node) or "" for node in nodes)
+    return "".join(one.source for text in texts for one in doctest.DocTestParser().get_examples(text))
+
+
 def called(nodes):
     """Return what the kernel is called by who imports it whole."""
     imported = (alias for node in nodes if isinstance(node, ast.Import) for alias in node.names)
@@ -91,9 +99,7 @@ def test_no_import_runs_up():
 
 def test_no_example_runs_up():
     """An example is for people, who have the flat API; what it names beside that is below, too."""
-    read = doctest.DocTestParser().get_examples
-    examples = {name: "".join(one.source for one in read(source)) for name, source in SOURCES.items()}
-    shown = {name: arrows(code, name, {}) for name, code in examples.items()}
+    shown = {name: arrows(examples(source), name, {}) for name, source in SOURCES.items()}
     assert [f"{here} → {there}" for here in shown for there in shown[here] if runs_up(here, there)] == []
 
 
@@ -134,6 +140,11 @@ def test_a_plugin_knows_the_flat_api_and_nothing_else(name):
 )
 def test_an_import_is_found_however_it_is_written(code, expected):
     assert arrows(code) == ({f"faithkit.{expected}"} if expected else set())
+
+
+def test_an_example_is_found_wherever_it_stands():
+    code = 'class A:\n    def f(self):\n        """>>> x = 1\n        ... + 2\n        """'
+    assert examples(f'"""Why.\n\n>>> import faithkit\n"""\n{code}') == "import faithkit\nx = 1\n+ 2\n"
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from faithkit.measure import MEASURES
+from faithkit.measure.estimate import Estimate
 from faithkit.measure.owned import OwnedCells
 from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines
-from faithkit.report.formats import Told, confidence, estimates, group_estimate, held, plural
+from faithkit.report.formats import Told, confidence, estimates, group_estimates, held, plural
 from faithkit.report.views import (
     View,
     difference_view,
@@ -65,28 +66,26 @@ def _side_by_side(one: dict[str, Any], two: dict[str, Any]) -> Iterable[View]:
 
 def _subgroups(told: Told) -> View:
     by, groups = told["subgroups"]["by"], told["subgroups"]["groups"]
+    found = {measure: group_estimates(told, parts) for measure, parts in groups.items()}
     return {
         "name": by,
         "figures": [
-            _subgroup_figure(told, parts, f"{measure} by {by}", measure)
-            for measure, parts in groups.items()
+            {"title": measure, "caption": "", "svg": lines(parts, f"{measure} by {by}")}
+            for measure, parts in found.items()
             if len(parts) <= LINES
         ],
         "tables": [
-            {"measure": measure, "rows": [_subgroup(told, name, part) for name, part in parts.items()]}
-            for measure, parts in groups.items()
+            {"measure": measure, "rows": _subgroup_rows(groups[measure], parts, 1 - confidence(told))}
+            for measure, parts in found.items()
         ],
     }
 
 
-def _subgroup_figure(told: Told, parts: Told, name: str, measure: str) -> View:
-    found = {group: group_estimate(told, part) for group, part in parts.items()}
-    return {"title": measure, "caption": "", "svg": lines(found, name)}
-
-
-def _subgroup(told: Told, name: str, part: Told) -> View:
-    found = estimate_view(group_estimate(told, part))
-    return {"name": name, "n": f"{part['n']:,}", **found, **_minus_the_rest(part, 1 - confidence(told))}
+def _subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], alpha: float) -> list[View]:
+    return [
+        {"name": name, "n": f"{part['n']:,}", **estimate_view(found[name]), **_minus_the_rest(part, alpha)}
+        for name, part in parts.items()
+    ]
 
 
 def _minus_the_rest(part: Told, alpha: float) -> View:

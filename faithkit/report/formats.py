@@ -23,12 +23,14 @@ def estimates(told: Told) -> dict[str, Estimate | None]:
     return {name: taken[name] and Estimate.from_dict(taken[name], told["n"]) for name in MEASURES}
 
 
-def group_estimate(told: Told, group: Told) -> Estimate | None:
-    """Return a measure inside one group of a result; None where it was not taken."""
-    if group["verified"] is None:
-        return None
+def group_estimates(told: Told, parts: Told) -> dict[str, Estimate | None]:
+    """Return a measure inside each group of a result; None where it was not taken."""
     # the p-value that a group tells is that of its difference to the rest
-    return Estimate.from_dict({**group, "confidence": confidence(told), "p_value": None}, group["n"])
+    shared = {"confidence": confidence(told), "p_value": None}
+    return {
+        name: None if part.get("verified") is None else Estimate.from_dict({**part, **shared}, part["n"])
+        for name, part in parts.items()
+    }
 
 
 def confidence(told: Told) -> float:
@@ -172,10 +174,7 @@ def ranked(told: Told, measure: str) -> dict[str, Estimate]:
 
 
 def remarks(told: Told) -> list[str]:
-    """Return which discretizers a comparison left out and why, and by what it orders, where one must say so.
-
-    That is where the values are those of another estimator.
-    """
+    """Return what a comparison left out, and whose order it has where its values are of another estimator."""
     lines = [f"Left out: {'; '.join(told['left_out'])}."] if told["left_out"] else []
     orders = (note(one, "Order, differences, intervals and p") for one in told["systems"].values())
     return lines + [line for line in orders if line][:1]

@@ -15,9 +15,7 @@ WITNESSES = 3  # on a page, where nobody says how many
 
 
 def page(
-    told: Told,
-    violations: Sequence[Violation] | None = None,
-    cells: Mapping[str, OwnedCells] | None = None,
+    told: Told, violations: Sequence[Violation] | None = None, cells: Mapping[str, OwnedCells] | None = None
 ) -> str:
     """Return the report on one system as one file: no scripts, no network, the same bytes every time.
 

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.estimate import Estimate
 from faithkit.measure.estimators import ratio
 from faithkit.measure.others import Others
+from faithkit.measure.owned import OwnedCells
 from faithkit.measure.planning import curve, unverified_share
 from faithkit.report.formats import ends, number
 from faithkit.wording import one_line, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from faithkit.measure.estimate import Estimate
-    from faithkit.measure.owned import OwnedCells
 
 # Everybody can tell this blue from this orange, and nothing is told by colour alone. Pages replace all of
 # these by variables of their own, for light and for dark.
@@ -59,9 +58,7 @@ def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes"
 
 
 def measures(
-    ax: "Axes",
-    estimates: "Mapping[str, Estimate | None]",
-    best: Collection[str] | None = None,
+    ax: "Axes", estimates: Mapping[str, Estimate | None], best: Collection[str] | None = None
 ) -> "Axes":
     """Draw a line for every measure, system or group: value, interval, and what cannot be ruled out.
 
@@ -78,9 +75,8 @@ def measures(
     ax.set_xticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
     for place, (name, found) in enumerate(estimates.items()):
         fore = best is None or name in best
-        _write_names(
-            ax, -place, name, _value_text(found, interval=best is None), bold=fore and best is not None
-        )
+        value = _value_text(found, interval=best is None)
+        _write_names(ax, -place, name, value, bold=fore and best is not None)
         _draw_rail(ax, -place)
         if found is not None:
             _draw_estimate(ax, -place, found, (BLUE, PALE_BLUE) if fore else (QUIET, GRID))
@@ -104,7 +100,7 @@ def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
     return ax
 
 
-def local_scores(ax: "Axes", tally: "OwnedCells") -> "Axes":
+def local_scores(ax: "Axes", tally: OwnedCells) -> "Axes":
     """Draw how the instances' own scores are spread; those that could not be checked are left out."""
     used = (tally.owners > 0) & (tally.others > 0)
     scores = ratio(tally.agreeing[used], tally.others[used])
@@ -171,7 +167,7 @@ def _shortened(name: str, room: int) -> str:
     return f"{name[: max(2, room - tail - 1)]}…{name[-tail:]}"
 
 
-def _value_text(found: "Estimate | None", interval: bool) -> str:
+def _value_text(found: Estimate | None, interval: bool) -> str:
     if found is None:
         return "not measured"
     if found.verified == 0:
@@ -186,7 +182,7 @@ def _draw_rail(ax: "Axes", y: float) -> None:
     ax.plot(QUARTERS, [y] * len(QUARTERS), "|", color=GRID, ms=6, mew=1, zorder=0)
 
 
-def _draw_estimate(ax: "Axes", y: float, found: "Estimate", colours: tuple[str, str]) -> None:
+def _draw_estimate(ax: "Axes", y: float, found: Estimate, colours: tuple[str, str]) -> None:
     strong, pale = colours
     if found.bracket[1] > found.bracket[0]:
         ax.plot(found.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")

@@ -14,7 +14,7 @@ from faithkit.report.formats import (
     ends,
     estimates,
     facts,
-    group_estimate,
+    group_estimates,
     held,
     interval_name,
     note,
@@ -32,6 +32,7 @@ from faithkit.wording import cell_text, few, visible
 
 WIDTH = 80
 MOST_CELLS = 8
+WHO = {"consistency": "that share an explanation", "sufficiency": "to which an explanation applies"}
 
 
 def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
@@ -108,23 +109,19 @@ def _cells(found: Estimate | None) -> list[str]:
 
 def sentences(told: Told) -> list[str]:
     """Say in plain words what each measure means."""
-    whose = ("Instances that share an explanation", "Instances to which an explanation applies")
-    said = [
-        f"Sufficiency was not measured: {told['why_no_sufficiency']}."
-        if found is None
-        else _sentence(who, found)
-        for who, found in zip(whose, estimates(told).values(), strict=True)
-    ]
+    said = [_sentence(name, found, told["why_no_sufficiency"]) for name, found in estimates(told).items()]
     if told["background"] == "the sample itself":
         said.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
     return said if (remark := note(told)) is None else [*said, remark]
 
 
-def _sentence(who: str, found: Estimate) -> str:
+def _sentence(name: str, found: Estimate | None, why_not: str | None) -> str:
+    if found is None:
+        return f"{name.capitalize()} was not measured: {why_not}."
+    who = f"Instances {WHO[name]}"
     if found.verified == 0:
-        return (
-            f"{who}: none were found, so nothing could be checked; the sample says nothing about the truth."
-        )
+        nothing = "so nothing could be checked; the sample says nothing about the truth"
+        return f"{who}: none were found, {nothing}."
     agree = found.bracket[0] / found.verified
     rest = "all instances could be checked"
     if found.verified < 1:
@@ -147,9 +144,9 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
 
 def _subgroups(told: Told, by: str, measure: str, parts: Told) -> str:
     table = _new_table(by, "n", "value", interval_name(told), "verified", "minus the rest", left=(by,))
-    for group, part in parts.items():
-        cells = _cells(group_estimate(told, part))[:3]
-        _add_row(table, group, f"{part['n']:,}", *cells, _minus(part, 1 - confidence(told)))
+    for group, found in group_estimates(told, parts).items():
+        part = parts[group]
+        _add_row(table, group, f"{part['n']:,}", *_cells(found)[:3], _minus(part, 1 - confidence(told)))
     said = ["*: the difference is not 0; corrected for the number of groups (Holm).", note(told)]
     return _printed(f"{measure} by {by}", table) + _lines(said)
 
