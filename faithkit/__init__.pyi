@@ -21,12 +21,14 @@ from faithkit.inputs.seeds import row_seeds as row_seeds
 from faithkit.measure.arguments import whole_number as whole_number
 from faithkit.measure.bitsets import count_labels as count_labels
 from faithkit.measure.bitsets import pack_bits as pack_bits
+from faithkit.measure.containers import n_rows as n_rows
+from faithkit.measure.containers import take_rows as take_rows
 from faithkit.measure.difference import Difference as Difference
 from faithkit.measure.estimate import Estimate as Estimate
 from faithkit.measure.explanations import Explanations as Explanations
 from faithkit.measure.explanations import Sample as Sample
 from faithkit.measure.inference import Moments as Moments
-from faithkit.measure.local import Local as Local
+from faithkit.measure.instance import Local as Local
 from faithkit.measure.others import Others as Others
 from faithkit.measure.planning import Plan as Plan
 from faithkit.measure.predicates import Contains as Contains
@@ -37,8 +39,6 @@ from faithkit.measure.protocols import Discretizer as Discretizer
 from faithkit.measure.protocols import Estimator as Estimator
 from faithkit.measure.protocols import Explainer as Explainer
 from faithkit.measure.relations import Relation as Relation
-from faithkit.measure.rows import n_rows as n_rows
-from faithkit.measure.rows import take_rows as take_rows
 from faithkit.measure.rules import Rule as Rule
 from faithkit.measure.rules import scope_bits as scope_bits
 from faithkit.measure.tally import Tally as Tally

@@ -39,6 +39,6 @@ def grouped(table):
 
 def estimated(counted, estimator, confidence, permutations=0, seed=0):
     """The estimate of a count: its moments, and a permutation test where one is asked for."""
-    facts = moments(counted.cells, pseudo_values(counted))
+    facts = moments(counted.slots, pseudo_values(counted))
     p_value = permutation_p_value(counted, permutations, seed) if permutations else None
     return estimate(counted, facts, estimator, confidence, p_value)

@@ -61,7 +61,7 @@ def command(
     as unexplained. A column of rules in their JSON form, with --features, has sufficiency, too.
     """
     from faithkit.inputs.logs import ParquetLog, open_log
-    from faithkit.run.logs import score_log
+    from faithkit.run.scoring import score_log
 
     warn_on_stderr()
     check_components(options)

@@ -129,7 +129,7 @@ def _answers(sources: Iterable[Source], patience: float, seconds: float = math.i
 def _asked(sources: Sequence[Source], patience: float, seconds: float) -> dict[Source, Answer]:
     if not sources or _on_trial():
         return {}
-    from faithkit.extension.asking import ask  # mostly, there is nobody to ask
+    from faithkit.extension.conversation import ask  # mostly, there is nobody to ask
 
     found, until = {}, math.inf
     for source, answer in ask(sources, patience):

@@ -12,7 +12,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.rows import Rows, n_rows
-from faithkit.measure.rows import copy_rows, unmasked
+from faithkit.measure.containers import copy_rows, unmasked
 from faithkit.wording import describe, few
 
 _LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 from faithkit.errors import InputError
-from faithkit.measure.rows import concat_rows, n_rows, take_rows
+from faithkit.measure.containers import concat_rows, n_rows, take_rows
 from faithkit.wording import few
 
 __all__ = [

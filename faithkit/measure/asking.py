@@ -10,8 +10,8 @@ from faithkit.measure.bitsets import Bits, get_bits, n_words, popcount
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.label_sets import LabelSets
-from faithkit.measure.owned import Counts, OwnedCells
 from faithkit.measure.relations import Relation, holds_bits
+from faithkit.measure.slots import Counts, Slots
 
 BLOCK_BYTES = 32 * 2**20  # of packed bits at a time, whatever the number of explanations
 DENSE = 2**22  # entries of a table over all labels; a larger one is not kept
@@ -28,16 +28,16 @@ def bit_blocks(
 
 @attrs.frozen(eq=False)
 class Asked:
-    """What a pass over some instances has counted; that of two shards adds up.
+    """What a pass over some instances has counted; that of two pieces adds up.
 
     Attributes
     ----------
     totals : (m,) int
         The instances for which each explanation holds.
     counts : (c,) int
-        For each cell, those of them that have its label.
+        For each slot, those of them that have its label.
     itself : (c,) int
-        For each cell, the owners for whom their own explanation holds.
+        For each slot, the owners for whom their own explanation holds.
     table : (m, k) int or None
         The instances of each label for which each explanation holds; None where it would be too large.
     reflexive : (n,) bool
@@ -50,9 +50,9 @@ class Asked:
     table: Counts | None
     reflexive: NDArray[np.bool_]
 
-    def cells(self, row: Counts, label: Counts, times: Counts) -> OwnedCells:
-        """Return the cells that were asked about, each of which has so many owners."""
-        return OwnedCells(row, label, self.counts, np.stack([times - self.itself, self.itself]), self.totals)
+    def slots(self, row: Counts, label: Counts, times: Counts) -> Slots:
+        """Return the slots that were asked about, each of which has so many owners."""
+        return Slots(row, label, self.counts, np.stack([times - self.itself, self.itself]), self.totals)
 
     def __add__(self, other: "Asked") -> "Asked":
         return Asked(
@@ -60,14 +60,14 @@ class Asked:
             self.counts + other.counts,
             self.itself + other.itself,
             None if self.table is None or other.table is None else self.table + other.table,
-            np.empty(0, dtype=bool),  # nobody asks shards for it
+            np.empty(0, dtype=bool),  # nobody asks pieces for it
         )
 
 
 def ask(
     blocks: Iterator[tuple[int, int, Bits]],
     sets: LabelSets,
-    cells: tuple[Counts, Counts],
+    slots: tuple[Counts, Counts],
     place: Counts,
     shape: tuple[int, int],
 ) -> Asked:
@@ -79,13 +79,13 @@ def ask(
         What `bit_blocks` yields.
     sets : LabelSets
         Who of the n instances has which label.
-    cells : two (c,) int
-        The explanation and the label of each cell, in order.
+    slots : two (c,) int
+        The explanation and the label of each slot, in order.
     place : (n,) int
-        The cell in which each instance stands, −1 for one without an explanation.
+        The slot in which each instance stands, −1 for one without an explanation.
     shape : (m, k)
     """
-    row, label = cells
+    row, label = slots
     owned = np.where(place < 0, -1, row[place]) if len(row) else place
     totals, counts = np.zeros(shape[0], dtype=np.int64), np.zeros(len(row), dtype=np.int64)
     table = np.zeros(shape, dtype=np.int64) if shape[0] * shape[1] <= DENSE else None

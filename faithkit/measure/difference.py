@@ -48,7 +48,7 @@ class Side:
     def of(cls, counted: RowCount) -> "Side":
         """Compute it; worth keeping where a measure is compared with several others."""
         pseudo = pseudo_values(counted)
-        return cls(moments(counted.cells, pseudo), *per_row(counted, pseudo))
+        return cls(moments(counted.slots, pseudo), *per_row(counted, pseudo))
 
 
 def difference(

@@ -105,7 +105,7 @@ def estimate(
     """Turn what was counted and its moments into an estimate."""
     low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
     value, checked = _value(counted.tallies(), facts, estimator), facts.verified > 0
-    luck = chance(counted.cells.by_label())
+    luck = chance(counted.slots.by_label())
     return Estimate(
         value=value if checked else None,
         verified=facts.verified,
@@ -118,7 +118,7 @@ def estimate(
         mse_bound=_mse_bound(facts, counted.relation.groups),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
         moments=facts,
-        others=Others.of(counted.cells),
+        others=Others.of(counted.slots),
     )
 
 

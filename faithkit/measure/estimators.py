@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from faithkit.errors import ContractError
 from faithkit.foreign import foreign
-from faithkit.measure.owned import OwnedCells
 from faithkit.measure.protocols import said
+from faithkit.measure.slots import Slots
 from faithkit.measure.sums import exact_sum, quotient
 from faithkit.measure.tally import Tally
 
@@ -230,7 +230,7 @@ def _check_part(estimator: Any, tally: Tally, scores: Scores) -> None:
         )
 
 
-def mean_score(scores: Scores, tally: Tally | OwnedCells) -> float | None:
+def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
     """Average the scores over all owners; None where every owner is left out.
 
     Examples
@@ -243,7 +243,7 @@ def mean_score(scores: Scores, tally: Tally | OwnedCells) -> float | None:
     return quotient(total, weight) if weight else None
 
 
-def _summed(scores: Scores, tally: Tally | OwnedCells) -> tuple[int, int]:
+def _summed(scores: Scores, tally: Tally | Slots) -> tuple[int, int]:
     """Return the exact sum of the scores of all owners that are not left out, and how many those are."""
     counted = (tally.owners > 0) & ~np.isnan(scores)
     weights = tally.owners[counted]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.measure.rows import concat_rows, n_rows, take_rows, unmasked
+from faithkit.measure.containers import concat_rows, n_rows, take_rows, unmasked
 from faithkit.wording import few
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from faithkit.foreign import foreign
 from faithkit.measure.blocks import each_block
 
 BLOCK = 16_384  # rows: a column of words then stays in the cache
-SMALL = 2**20  # cells
+SMALL = 2**20  # elements
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _NAN = float("nan")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from faithkit.measure.estimators import mean_score, ratio
 from faithkit.measure.jackknife import Pseudo, standard_error
-from faithkit.measure.owned import OwnedCells
+from faithkit.measure.slots import Slots
 
 
 @attrs.frozen
@@ -43,12 +43,12 @@ class Moments:
         return cls(n, told["value"], verified, told["se"], told["se_disagreement"], told["trials"])
 
 
-def moments(cells: OwnedCells, pseudo: Pseudo) -> Moments:
+def moments(slots: Slots, pseudo: Pseudo) -> Moments:
     """Summarise a tally and its pseudo-values."""
-    value, verified = level = agreement(cells)
+    value, verified = level = agreement(slots)
     se = standard_error(pseudo.value, pseudo.weight, value)
     se_disagreement = standard_error(pseudo.disagreement, pseudo.weight, verified - value)
-    return moments_of(cells.n, level, (se, se_disagreement), pseudo.few)
+    return moments_of(slots.n, level, (se, se_disagreement), pseudo.few)
 
 
 def moments_of(
@@ -67,21 +67,21 @@ def moments_of(
     return attrs.evolve(summary, trials=few()) if _few_decides(summary) else summary
 
 
-def agreement(cells: OwnedCells) -> tuple[float, float]:
+def agreement(slots: Slots) -> tuple[float, float]:
     """Return M, the mean agreement with others, and V, the share of instances that have others.
 
     Examples
     --------
     >>> from faithkit.measure.tally import Tally
-    >>> agreement(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).cells)
+    >>> agreement(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).slots)
     (0.25, 0.75)
     """
-    owners, D, A = cells.owners, cells.others, cells.agreeing
+    owners, D, A = slots.owners, slots.others, slots.agreeing
     checked = owners * (D > 0)
-    verified = float(checked.sum() / cells.n)
+    verified = float(checked.sum() / slots.n)
     if not (checked * (A < D)).any():
         return verified, verified  # no disagreement at all must give Q = 0 exactly
-    return mean_score(ratio(A, D), cells) or 0.0, verified
+    return mean_score(ratio(A, D), slots) or 0.0, verified
 
 
 def _few_decides(moments: Moments) -> bool:

@@ -1,7 +1,7 @@
 """Standard errors for any relation: every delete-one jackknife value, exactly.
 
-They come from the cells and one more pass over the relation's matrix (none for grouping); the theory page
-derives each formula. All sums are exact on a common grid, so neither the order of rows nor blocks or shards
+They come from the slots and one more pass over the relation's matrix (none for grouping); the theory page
+derives each formula. All sums are exact on a common grid, so neither the order of rows nor blocks or pieces
 change a bit of them.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from faithkit.measure.bitsets import Bits, column_sums, get_bits
 from faithkit.measure.estimators import ratio
 from faithkit.measure.label_sets import LabelSets
-from faithkit.measure.owned import OwnedCells
+from faithkit.measure.slots import Slots
 from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
 from faithkit.measure.tally import RowCount
 
@@ -25,7 +25,7 @@ from faithkit.measure.tally import RowCount
 class Pseudo:
     """Jackknife pseudo-values with their multiplicities, and the smallest number of trials to assume.
 
-    Grouping has one value per s and cell, other relations one per instance. `few` is a function: it takes
+    Grouping has one value per s and slot, other relations one per instance. `few` is a function: it takes
     another pass, and most intervals do not depend on it.
     """
 
@@ -53,17 +53,17 @@ class _Influence:
     lone: Ints  # (m,): Z[u]
 
 
-def _influence(cells: OwnedCells, most: int) -> _Influence:
+def _influence(slots: Slots, most: int) -> _Influence:
     """Compute it; `most` is how many of the terms are ever added up."""
-    D, h, owners = cells.others, ratio(cells.agreeing, cells.others), cells.owners.astype(np.float64)
+    D, h, owners = slots.others, ratio(slots.agreeing, slots.others), slots.owners.astype(np.float64)
     gain = owners * np.where(D >= 2, ratio(h, D - 1.0), -h)
     loss = owners * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
     grid = Grid.of(max(np.abs(gain).max(initial=0.0), loss.max(initial=0.0)), 2 * most)
     return _Influence(
         grid,
-        cells.by_explanation(grid.whole(gain)),
+        slots.by_explanation(grid.whole(gain)),
         grid.whole(loss).sum(axis=0),
-        cells.by_explanation(cells.owners * (D == 1)),
+        slots.by_explanation(slots.owners * (D == 1)),
     )
 
 
@@ -88,41 +88,41 @@ def pseudo_values(counted: RowCount) -> Pseudo:
     >>> pseudo_values(count(SameExplanation(), sample, np.array([0, 0, 1]), 2)).value.round(3)
     array([ 1., -1.])
     """
-    cells = counted.cells
+    slots = counted.slots
     if counted.relation.groups:
-        return grouped_pseudo_values(cells)
-    influence = _influence(cells, 2 * len(cells))
+        return grouped_pseudo_values(slots)
+    influence = _influence(slots, 2 * len(slots))
     s, place = counted.reflexive.astype(np.int64), counted.place
-    D, A = cells.totals[cells.row[place]] - s, cells.counts[place] - s
+    D, A = slots.totals[slots.row[place]] - s, slots.counts[place] - s
     S, Z = _sums_over_explanations(counted, influence)
     value, verified = _assemble((D, A, s), (influence.grid.floats(S), Z))
 
     def few() -> float:
-        return cells.n / (1.0 + largest_share(counted))
+        return slots.n / (1.0 + largest_share(counted))
 
     return Pseudo(value, verified, np.ones(len(s), dtype=np.int64), few)
 
 
-def grouped_pseudo_values(cells: OwnedCells) -> Pseudo:
-    """Compute the same for grouping, from the cells alone: one value for each s and cell."""
-    most = np.bincount(cells.row).max(initial=1)  # cells of one explanation, each with both s
-    influence = _influence(cells, 2 * int(most))
+def grouped_pseudo_values(slots: Slots) -> Pseudo:
+    """Compute the same for grouping, from the slots alone: one value for each s and slot."""
+    most = np.bincount(slots.row).max(initial=1)  # slots of one explanation, each with both s
+    influence = _influence(slots, 2 * int(most))
     held = np.array([[0], [1]])  # a missing explanation holds for nothing
-    S = influence.grid.floats(influence.gain[cells.row] - influence.loss)
-    sums = held * S, held * influence.lone[cells.row]
-    value, verified = _assemble((cells.others, cells.agreeing, held), sums)
-    used = cells.owners > 0
-    return Pseudo(value[used], verified[used], cells.owners[used], lambda: cells.n / 2)
+    S = influence.grid.floats(influence.gain[slots.row] - influence.loss)
+    sums = held * S, held * influence.lone[slots.row]
+    value, verified = _assemble((slots.others, slots.agreeing, held), sums)
+    used = slots.owners > 0
+    return Pseudo(value[used], verified[used], slots.owners[used], lambda: slots.n / 2)
 
 
 def _sums_over_explanations(counted: RowCount, influence: _Influence) -> tuple[Ints, Ints]:
     """Sum G − E, in steps of the grid, and Z over the explanations that hold for each instance."""
-    sets, cells = counted.sets, counted.cells
+    sets, slots = counted.sets, counted.slots
     sums = np.zeros((len(counted.labels), 2 if influence.lone.any() else 1), dtype=np.int64)
     groups = sets.rank[counted.labels]
     for start, stop, bits in counted.blocks():
-        mine = cells.span(start, stop)
-        where = cells.row[mine] - start, cells.label[mine]
+        mine = slots.span(start, stop)
+        where = slots.row[mine] - start, slots.label[mine]
         weights = np.empty((stop - start, len(sets.common) + (not sets.all_common), sums.shape[1]), np.int64)
         weights[:, :, 0] = influence.gain[start:stop, None]
         weights[:, :, 1:] = influence.lone[start:stop, None, None]  # seldom anything but 0
@@ -137,23 +137,23 @@ def _sums_over_explanations(counted: RowCount, influence: _Influence) -> tuple[I
 def _subtract_rare(sums: Ints, bits: Bits, sets: LabelSets, where: tuple[Ints, Ints], loss: Ints) -> None:
     """Subtract, in place, what rare labels have lost from the instances that have them."""
     row, label = where
-    for cell, instance in sets.pairs(label):
-        held = get_bits(bits, row[cell], instance)
-        np.subtract.at(sums, instance[held], loss[cell[held]])
+    for slot, instance in sets.pairs(label):
+        held = get_bits(bits, row[slot], instance)
+        np.subtract.at(sums, instance[held], loss[slot[held]])
 
 
 def largest_share(counted: RowCount) -> float:
     """Return the largest w of an instance: the shares that it has in the values of others, added up."""
-    cells, s = counted.cells, counted.reflexive
-    share = cells.owners * ratio(np.ones(cells.owners.shape), cells.others)
-    grid = Grid.of(share.max(initial=0.0), 2 * len(cells))
-    weights = cells.by_explanation(grid.whole(share))
+    slots, s = counted.slots, counted.reflexive
+    share = slots.owners * ratio(np.ones(slots.owners.shape), slots.others)
+    grid = Grid.of(share.max(initial=0.0), 2 * len(slots))
+    weights = slots.by_explanation(grid.whole(share))
     everybody = np.zeros(len(s), dtype=np.int64)
     sums = np.zeros(len(s), dtype=np.int64)
     for start, stop, bits in counted.blocks():
         sums += column_sums(bits, weights[start:stop, None, None], everybody)[:, 0]
         del bits  # before the next block is made
-    own = s * ratio(np.ones(len(s)), cells.totals[cells.row[counted.place]] - s)
+    own = s * ratio(np.ones(len(s)), slots.totals[slots.row[counted.place]] - s)
     return float((grid.floats(sums) - own).max(initial=0.0))
 
 
@@ -161,7 +161,7 @@ def per_row(counted: RowCount, pseudo: Pseudo) -> tuple[Floats, Floats]:
     """Return the pseudo-values of M and Q for every instance, in the sample's order."""
     if not counted.relation.groups:
         return pseudo.value, pseudo.disagreement
-    used = counted.cells.owners > 0
+    used = counted.slots.owners > 0
     index = np.cumsum(used).reshape(used.shape) - 1
     rows = index[counted.reflexive.astype(np.int64), counted.place]
     return pseudo.value[rows], pseudo.disagreement[rows]

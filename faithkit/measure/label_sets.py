@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 FEW = 64  # labels: so many are common, whoever has them
 COMMON = 256  # with more, a label is common where at least every 256th instance has it
-AT_ONCE = 2**20  # pairs, or cells of an unpacked matrix
+AT_ONCE = 2**20  # pairs, or elements of an unpacked matrix
 
 
 class LabelSets:
@@ -74,8 +74,8 @@ class LabelSets:
         table = np.empty((len(bits), len(self.rank)), dtype=np.int64)
         for start, stop in spans(len(bits), max(1, AT_ONCE // max(1, len(self.labels)))):
             row, instance = np.nonzero(unpack_bits(bits[start:stop], len(self.labels)))
-            cells = row * len(self.rank) + self.labels[instance]
-            found = np.bincount(cells, minlength=(stop - start) * len(self.rank))
+            slots = row * len(self.rank) + self.labels[instance]
+            found = np.bincount(slots, minlength=(stop - start) * len(self.rank))
             table[start:stop] = found.reshape(stop - start, -1)
         return table
 
@@ -84,9 +84,9 @@ class LabelSets:
         found = np.zeros(len(row), dtype=np.int64)
         some = np.flatnonzero(self.rank[label] < len(self.common))
         found[some] = self._common_counts(bits, row[some], self.rank[label[some]])
-        for cell, instance in self.pairs(label):
-            held = get_bits(bits, row[cell], instance)
-            np.add.at(found, cell[held], 1)
+        for slot, instance in self.pairs(label):
+            held = get_bits(bits, row[slot], instance)
+            np.add.at(found, slot[held], 1)
         return found
 
     def _common_counts(self, bits: Bits, row: Ints, rank: Ints) -> Ints:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.estimators import ratio
-from faithkit.measure.owned import OwnedCells
+from faithkit.measure.slots import Slots
 from faithkit.measure.sums import exact_sum, quotient
 
 EXACT = 1000  # different numbers; with more, large ones are rounded to three digits
@@ -36,7 +36,7 @@ class Others:
     Examples
     --------
     >>> from faithkit.measure.tally import Tally
-    >>> Others.of(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).cells)
+    >>> Others.of(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).slots)
     Others(number=(0, 2), rows=(1, 3), score=(0.0, 0.3333333333333333))
     """
 
@@ -45,10 +45,10 @@ class Others:
     score: tuple[float, ...]
 
     @classmethod
-    def of(cls, cells: OwnedCells) -> "Others":
+    def of(cls, slots: Slots) -> "Others":
         """Gather the rows of a tally."""
-        used = cells.owners > 0
-        D, A, rows = cells.others[used], cells.agreeing[used], cells.owners[used]
+        used = slots.owners > 0
+        D, A, rows = slots.others[used], slots.agreeing[used], slots.owners[used]
         kinds, place = np.unique(_rounded(D), return_inverse=True)
         score = ratio(A, D) * rows
         order = np.argsort(place, kind="stable")

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.bitsets import column_sums, n_words
-from faithkit.measure.content import content_words
+from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
 from faithkit.measure.inference import agreement
 from faithkit.measure.label_sets import COMMON, LabelSets
-from faithkit.measure.owned import Counts, numbered
 from faithkit.measure.relations import key_of
+from faithkit.measure.slots import Counts, numbered
 from faithkit.measure.tally import RowCount
 
 AT_ONCE = 64  # permutations for which a relation is asked once
@@ -39,8 +39,8 @@ def permutation_p_value(counted: RowCount, permutations: int, seed: int = 0) -> 
     >>> permutation_p_value(good, 99)
     0.01
     """
-    observed, _ = agreement(counted.cells)
-    draws = _draws(counted.cells.by_label(), permutations, seed)
+    observed, _ = agreement(counted.slots)
+    draws = _draws(counted.slots.by_label(), permutations, seed)
     means = _grouped_means(counted, draws) if counted.relation.groups else _asked_means(counted, draws)
     at_least = sum(mean >= observed - 1e-12 for mean in means)
     return (1 + at_least) / (1 + permutations)
@@ -56,9 +56,9 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
 
 def _grouped_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     """Yield M of every draw: groups of one size are alike, so the largest come first."""
-    cells, n = counted.cells, counted.cells.n
-    sizes = np.sort(cells.totals[cells.totals > 1])[::-1]
-    k = int(cells.label.max(initial=0)) + 1
+    slots, n = counted.slots, counted.slots.n
+    sizes = np.sort(slots.totals[slots.totals > 1])[::-1]
+    k = int(slots.label.max(initial=0)) + 1
     first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
     for labels in draws:
         occurring, T = numbered(first_code + labels[: len(first_code)], len(sizes) * k)
@@ -69,7 +69,7 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     """Yield M of every draw, asking the relation once for many of them."""
     order = _content_order(counted)
     s = counted.reflexive.astype(np.int64)
-    D = counted.cells.totals[counted.owned] - s
+    D = counted.slots.totals[counted.owned] - s
     bits = 8 * n_words(len(order)) * min(counted.n_labels, COMMON)  # of one draw, at most
     size = max(1, min(AT_ONCE, AT_ONCE_BYTES // bits))
     while batch := [_at(order, labels) for labels in islice(draws, size)]:
@@ -102,11 +102,11 @@ def _content_order(counted: RowCount) -> NDArray[np.intp]:
     An instance is known by its explanation and by all explanations that hold for it; those that are alike in
     both can be exchanged, whatever their labels.
     """
-    cells, owned = counted.cells, counted.owned
+    slots, owned = counted.slots, counted.owned
     content = content_words(key_of(counted.relation, counted.explanations))
-    word = mix(np.column_stack([content, cells.totals.view(np.uint64), cells.sizes.view(np.uint64)]))
+    word = mix(np.column_stack([content, slots.totals.view(np.uint64), slots.sizes.view(np.uint64)]))
     held, everybody = np.zeros(len(owned), dtype=np.uint64), np.zeros(len(owned), dtype=np.int64)
     for start, stop, bits in counted.blocks():
         held += column_sums(bits, word[start:stop, None, None], everybody)[:, 0]  # modulo 2**64
         del bits  # before the next block is made
-    return np.lexsort((held, counted.reflexive, word[owned], -cells.totals[owned]))
+    return np.lexsort((held, counted.reflexive, word[owned], -slots.totals[owned]))

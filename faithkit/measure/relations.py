@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.foreign import foreign
 from faithkit.measure.bitsets import Bits, check_packed, n_words, ones, pack_bits
+from faithkit.measure.containers import concat_rows, n_rows, take_rows
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
-from faithkit.measure.rows import concat_rows, n_rows, take_rows
 
-BLOCK_CELLS = 4_000_000  # cells of a Boolean block; distances need eight bytes for each
+BLOCK_ELEMENTS = 4_000_000  # of a Boolean block; distances need eight bytes for each
 
 
 class Relation:
@@ -124,7 +124,7 @@ def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -
         bits = check_packed(given, m, n, str(relation))
     else:
         bits = np.empty((m, n_words(n)), dtype=np.uint64)
-        size = max(1, BLOCK_CELLS // max(1, n))
+        size = max(1, BLOCK_ELEMENTS // max(1, n))
         for start in range(0, m, size):
             part = explanations.take(slice(start, start + size))
             bits[start : start + size] = pack_bits(_ask(relation, sample, part))

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.measure.bitsets import BLOCK_WORDS, Bits, from_indices, n_words, ones, pack_bits
 from faithkit.measure.blocks import each_block
+from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Sample
 from faithkit.measure.predicates import Contains, Interval, Predicate, predicate_from_json, texts, tokens
-from faithkit.measure.rows import n_rows
 from faithkit.wording import describe
 
 PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; beyond that the oldest are dropped

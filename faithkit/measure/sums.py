@@ -1,6 +1,6 @@
 """Sums whose bits do not depend on the order of what is added.
 
-Rows come in any order, in shards and on threads, and the same question must give the same bytes. So floats
+Rows come in any order, in pieces and on threads, and the same question must give the same bytes. So floats
 are added without rounding, in whole numbers of any length (`exact_sum`), or where millions of sums are
 needed, rounded to a common grid first and then added in 64 bits (`Grid`).
 """

@@ -2,8 +2,8 @@
 
 `counts[u, y]` says how many instances of label y the explanation u holds for; `owners[s, u, y]` how
 many instances of label y are explained by u (s = 1 where u holds for the instance itself). Tallies of
-two shards of instances over one list of explanations add up. Most of the tables may be empty: the kernel
-keeps the cells that have owners, and makes tables of them for estimators, of some explanations at a time.
+two pieces of instances over one list of explanations add up. Most of the tables may be empty: the kernel
+keeps the slots that have owners, and makes tables of them for estimators, of some explanations at a time.
 """
 
 from bisect import bisect_right
@@ -22,8 +22,8 @@ from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.label_sets import LabelSets
-from faithkit.measure.owned import Counts, OwnedCells, numbered, places
 from faithkit.measure.relations import Relation, key_of
+from faithkit.measure.slots import Counts, Slots, numbered, places
 
 MOST = 2**25  # entries of a table that somebody asks for as a whole
 NARROW = 2**15  # entries of a part of a grouping's table: most are empty, so small parts waste less time
@@ -62,17 +62,17 @@ class Tally:
         return self.counts[None] - _self_counted()
 
     @property
-    def cells(self) -> OwnedCells:
-        """The cells that have owners, one after the other."""
+    def slots(self) -> Slots:
+        """The slots that have owners, one after the other."""
         row, label = np.nonzero(self.owners.sum(axis=0))
         owners = self.owners[:, row, label]
-        return OwnedCells(row, label, self.counts[row, label], owners, self.counts.sum(axis=1))
+        return Slots(row, label, self.counts[row, label], owners, self.counts.sum(axis=1))
 
     def __add__(self, other: "Tally") -> "Tally":
         if self.counts.shape != other.counts.shape:
             raise InputError(
                 f"tallies of {self.counts.shape} and {other.counts.shape} explanations × labels do not add: "
-                "tally both shards against one list of explanations and labels."
+                "tally both pieces against one list of explanations and labels."
             )
         return Tally(self.counts + other.counts, self.owners + other.owners)
 
@@ -85,14 +85,14 @@ def _self_counted() -> Counts:
 class Count:
     """A relation's counts over a population.
 
-    `explanations` are the distinct ones in order of first appearance. `cells` is all that the kernel computes
+    `explanations` are the distinct ones in order of first appearance. `slots` is all that the kernel computes
     with; `table` has the counts of a relation that was asked over all labels, if not too many.
     """
 
     relation: Relation
     explanations: Explanations
     n_labels: int
-    cells: OwnedCells
+    slots: Slots
     table: Counts | None = None
 
     @property
@@ -115,7 +115,7 @@ class Count:
         if m * k <= asking.DENSE:
             yield self._part(0, m)
         elif self.relation.groups:
-            yield from (self._narrow_part(start, stop) for start, stop in _narrow_spans(self.cells))
+            yield from (self._narrow_part(start, stop) for start, stop in _narrow_spans(self.slots))
         else:
             yield from (_occurring(self._part(*span)) for span in spans(m, max(1, asking.DENSE // k)))
 
@@ -131,16 +131,16 @@ class Count:
 
     def _part(self, start: int, stop: int) -> Tally:
         """Return the tally of consecutive explanations over all labels."""
-        mine = self.cells.span(start, stop)
-        owners = _owners(self.cells, start, stop, self.cells.label[mine], self.n_labels)
+        mine = self.slots.span(start, stop)
+        owners = _owners(self.slots, start, stop, self.slots.label[mine], self.n_labels)
         if self.relation.groups:
             return Tally(owners[1].copy(), owners)
         return Tally(self.label_counts(np.arange(start, stop)), owners)
 
     def _narrow_part(self, start: int, stop: int) -> Tally:
         """Return the tally of consecutive explanations of a grouping over the labels that occur in it."""
-        known, label = np.unique(self.cells.label[self.cells.span(start, stop)], return_inverse=True)
-        owners = _owners(self.cells, start, stop, label, len(known))
+        known, label = np.unique(self.slots.label[self.slots.span(start, stop)], return_inverse=True)
+        owners = _owners(self.slots, start, stop, label, len(known))
         return Tally(owners[1].copy(), owners)
 
 
@@ -158,16 +158,16 @@ class RowCount(Count):
     _place: Counts | None = None
 
     @property
-    def cell(self) -> tuple[Counts, Counts, Counts]:
+    def slot(self) -> tuple[Counts, Counts, Counts]:
         """The index (s, u, y) of every row into a tally's tables."""
         return self.reflexive.astype(np.int64), self.owned, self.labels
 
     @cached_property
     def place(self) -> Counts:
-        """Where every row stands among the cells."""
+        """Where every row stands among the slots."""
         if self._place is not None:
             return self._place
-        codes = self.cells.row * self.n_labels + self.cells.label
+        codes = self.slots.row * self.n_labels + self.slots.label
         size = len(self.explanations) * self.n_labels
         return places(codes, self.owned * self.n_labels + self.labels, size)
 
@@ -186,17 +186,17 @@ class RowCount(Count):
         return np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
 
 
-def _owners(cells: OwnedCells, start: int, stop: int, label: Counts, n_labels: int) -> Counts:
-    mine = cells.span(start, stop)
+def _owners(slots: Slots, start: int, stop: int, label: Counts, n_labels: int) -> Counts:
+    mine = slots.span(start, stop)
     owners = np.zeros((2, stop - start, n_labels), dtype=np.int64)
-    owners[:, cells.row[mine] - start, label] = cells.owners[:, mine]
+    owners[:, slots.row[mine] - start, label] = slots.owners[:, mine]
     return owners
 
 
-def _narrow_spans(cells: OwnedCells) -> Iterator[tuple[int, int]]:
+def _narrow_spans(slots: Slots) -> Iterator[tuple[int, int]]:
     """Yield (start, stop) of explanations that make a small table, since they have few labels together."""
-    m = len(cells.totals)
-    ends = np.searchsorted(cells.row, np.arange(m + 1)).tolist()
+    m = len(slots.totals)
+    ends = np.searchsorted(slots.row, np.arange(m + 1)).tolist()
     start = 0
     while start < m:
         first = start
@@ -240,7 +240,7 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
     distinct = sample.explanations.take(groups.first)
     codes, size = groups.codes * n_labels + labels, len(groups) * n_labels
     occurring, times = numbered(codes, size)
-    cells = np.divmod(occurring, n_labels)
+    slots = np.divmod(occurring, n_labels)
     counted = partial(
         RowCount,
         relation=relation,
@@ -251,17 +251,17 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
         explanations=distinct,
     )
     if relation.groups:
-        return counted(reflexive=~missing, cells=grouped_cells(*cells, times, ~distinct.missing))
+        return counted(reflexive=~missing, slots=grouped_slots(*slots, times, ~distinct.missing))
     blocks, place = bit_blocks(relation, sample, distinct), places(occurring, codes, size)
     known = np.where(missing, -1, place)
-    asked = ask(blocks, LabelSets(labels, n_labels), cells, known, (len(groups), n_labels))
-    found = asked.cells(*cells, times)
-    return counted(reflexive=asked.reflexive, cells=found, table=asked.table, place=place)
+    asked = ask(blocks, LabelSets(labels, n_labels), slots, known, (len(groups), n_labels))
+    found = asked.slots(*slots, times)
+    return counted(reflexive=asked.reflexive, slots=found, table=asked.table, place=place)
 
 
-def grouped_cells(row: Counts, label: Counts, times: Counts, held: NDArray[np.bool_]) -> OwnedCells:
-    """Return the cells of grouping, in which an explanation holds for its owners, where there is one."""
+def grouped_slots(row: Counts, label: Counts, times: Counts, held: NDArray[np.bool_]) -> Slots:
+    """Return the slots of grouping, in which an explanation holds for its owners, where there is one."""
     itself = np.where(held[row], times, 0)
     totals = np.zeros(len(held), dtype=np.int64)
     np.add.at(totals, row, itself)
-    return OwnedCells(row, label, itself, np.stack([times - itself, itself]), totals)
+    return Slots(row, label, itself, np.stack([times - itself, itself]), totals)

@@ -5,7 +5,7 @@ from typing import Any
 import attrs
 
 from faithkit.jsonable import names, plain
-from faithkit.measure.local import Local
+from faithkit.measure.instance import Local
 
 
 @attrs.frozen

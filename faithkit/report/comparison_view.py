@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from faithkit.measure import MEASURES
-from faithkit.measure.owned import OwnedCells
+from faithkit.measure.slots import Slots
 from faithkit.report.figures import figures, lines
 from faithkit.report.formats import Told, confidence, interval_name, plural, ranked, remarks
 from faithkit.report.views import (
@@ -17,7 +17,7 @@ from faithkit.report.views import (
 from faithkit.wording import listing
 
 
-def comparison_view(told: Told, cells: Mapping[str, Mapping[str, OwnedCells]]) -> View:
+def comparison_view(told: Told, slots: Mapping[str, Mapping[str, Slots]]) -> View:
     """Return several systems side by side, and each on its own."""
     shown, systems = compared_view(told), told["systems"]
     first = next(iter(systems.values()))
@@ -31,7 +31,7 @@ def comparison_view(told: Told, cells: Mapping[str, Mapping[str, OwnedCells]]) -
             {
                 **fragment_view(one),
                 "name": name,
-                "figures": figures(one, name, cells.get(name, {})),
+                "figures": figures(one, name, slots.get(name, {})),
                 "provenance": system_facts(one),
             }
             for name, one in systems.items()

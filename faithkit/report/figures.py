@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.others import Others
-from faithkit.measure.owned import OwnedCells
+from faithkit.measure.slots import Slots
 from faithkit.report import plots
 from faithkit.report.formats import Told, estimates, percent, unbroken
 from faithkit.report.svg import drawn
@@ -33,20 +33,20 @@ def lines(found: Mapping[str, Estimate | None], name: str, best: Collection[str]
     return drawn(draw, new_axes, f"{name}: values and intervals from 0 to 1", name)
 
 
-def figures(told: Told, name: str, cells: Mapping[str, OwnedCells]) -> list[Figure]:
+def figures(told: Told, name: str, slots: Mapping[str, Slots]) -> list[Figure]:
     """Return the sample-size curve and the local scores of what could be checked, and the group sizes.
 
     A figure is left out where the result does not know what it shows: one that was read from a file has no
-    cells, and one of an older version no numbers of others.
+    slots, and one of an older version no numbers of others.
     """
     found = {measure: one for measure, one in estimates(told).items() if one is not None}
     others = {measure: one.others for measure, one in found.items() if one.others is not None}
     checked = [measure for measure, one in found.items() if one.verified > 0]
     curves = [_curve(measure, others[measure], name) for measure in checked if measure in others]
     scores = [
-        _local(measure, 1 - found[measure].verified, cells[measure], name)
+        _local(measure, 1 - found[measure].verified, slots[measure], name)
         for measure in checked
-        if measure in cells
+        if measure in slots
     ]
     groups = [_groups(told["singletons"], others["consistency"], name)] if "consistency" in others else []
     return curves + scores + groups
@@ -64,12 +64,12 @@ def _curve(measure: str, others: Others, name: str) -> Figure:
     return _figure(f"{measure} by sample size", CURVE, name, partial(plots.sample_size_curve, others=others))
 
 
-def _local(measure: str, unchecked: float, cells: OwnedCells, name: str) -> Figure:
+def _local(measure: str, unchecked: float, slots: Slots, name: str) -> Figure:
     rest = "All instances could be checked."
     if unchecked > 0:
         rest = f"{percent(unchecked)} of instances could not be checked and are left out."
     caption = f"For each instance, how many of the others {OTHERS[measure]} get its prediction. {rest}"
-    return _figure(f"local {measure}", caption, name, partial(plots.local_scores, tally=cells))
+    return _figure(f"local {measure}", caption, name, partial(plots.local_scores, slots=slots))
 
 
 def _groups(singletons: float, others: Others, name: str) -> Figure:

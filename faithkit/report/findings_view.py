@@ -5,7 +5,7 @@ from typing import Any
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.owned import OwnedCells
+from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines
 from faithkit.report.formats import Told, confidence, estimates, group_estimates, held, plural
@@ -24,16 +24,14 @@ LETTERS = 300  # of an explanation; what is longer is folded
 LINES = 12  # of a plot of subgroups; a longer one is no overview
 
 
-def findings_view(
-    told: Told, violations: Sequence[Violation] | None, cells: Mapping[str, OwnedCells]
-) -> View:
+def findings_view(told: Told, violations: Sequence[Violation] | None, slots: Mapping[str, Slots]) -> View:
     """Return one system: its measures, plots, witnesses, subgroups and drift, and where they come from."""
     shown, found = fragment_view(told), estimates(told)
     return {
         **shown,
         "notes": shown["sentences"][len(MEASURES) :],
         "plot": lines(found, "measures"),
-        "figures": figures(told, "result", cells),
+        "figures": figures(told, "result", slots),
         "unchecked": [name for name, one in found.items() if one and one.verified == 0],
         "witnesses": None if violations is None else [_witness(violation) for violation in violations],
         "subgroups": _subgroups(told) if "subgroups" in told else None,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from faithkit.measure.owned import OwnedCells
+from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
 from faithkit.report.comparison_view import compared_view, comparison_view
 from faithkit.report.findings_view import findings_view
@@ -15,7 +15,7 @@ WITNESSES = 3  # on a page, where nobody says how many
 
 
 def page(
-    told: Told, violations: Sequence[Violation] | None = None, cells: Mapping[str, OwnedCells] | None = None
+    told: Told, violations: Sequence[Violation] | None = None, slots: Mapping[str, Slots] | None = None
 ) -> str:
     """Return the report on one system as one file: no scripts, no network, the same bytes every time.
 
@@ -25,7 +25,7 @@ def page(
         What `to_dict` tells of an evaluation, with its subgroups and its reference where it has some.
     violations : sequence of Violation, optional
         Without them, nothing is said about witnesses.
-    cells : mapping of measures to OwnedCells, optional
+    slots : mapping of measures to Slots, optional
         What the local scores are drawn from.
 
     Examples
@@ -36,11 +36,11 @@ def page(
     >>> "<b>" in text, "&lt;b&gt;" in text
     (False, True)
     """
-    return _rendered("findings.html.jinja", findings_view(told, violations, cells or {}))
+    return _rendered("findings.html.jinja", findings_view(told, violations, slots or {}))
 
 
-def comparison_page(told: Told, cells: Mapping[str, Mapping[str, OwnedCells]] | None = None) -> str:
-    """Return the report on several systems, of what `to_dict` tells of them and of the cells of each.
+def comparison_page(told: Told, slots: Mapping[str, Mapping[str, Slots]] | None = None) -> str:
+    """Return the report on several systems, of what `to_dict` tells of them and of the slots of each.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def comparison_page(told: Told, cells: Mapping[str, Mapping[str, OwnedCells]] | 
     >>> "The best is good." in comparison_page(found.to_dict())
     True
     """
-    return _rendered("comparison.html.jinja", comparison_view(told, cells or {}))
+    return _rendered("comparison.html.jinja", comparison_view(told, slots or {}))
 
 
 def fragment(told: Told) -> str:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.estimators import ratio
 from faithkit.measure.others import Others
-from faithkit.measure.owned import OwnedCells
 from faithkit.measure.planning import curve, unverified_share
+from faithkit.measure.slots import Slots
 from faithkit.report.formats import ends, number
 from faithkit.wording import one_line, visible
 
@@ -100,11 +100,11 @@ def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
     return ax
 
 
-def local_scores(ax: "Axes", tally: OwnedCells) -> "Axes":
+def local_scores(ax: "Axes", slots: Slots) -> "Axes":
     """Draw how the instances' own scores are spread; those that could not be checked are left out."""
-    used = (tally.owners > 0) & (tally.others > 0)
-    scores = ratio(tally.agreeing[used], tally.others[used])
-    share = tally.owners[used] / tally.n
+    used = (slots.owners > 0) & (slots.others > 0)
+    scores = ratio(slots.agreeing[used], slots.others[used])
+    share = slots.owners[used] / slots.n
     ax.hist(scores, bins=BINS, range=(0, 1), weights=share, color=BLUE, rwidth=0.9)
     ax.set(xlim=(-0.01, 1.01), xlabel="share of other instances that agree")
     ax.set_xticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])

@@ -10,9 +10,9 @@ from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
+from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import as_explanations
 from faithkit.measure.planning import Plan, plan_samples
-from faithkit.measure.rows import n_rows
 from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component

@@ -150,7 +150,7 @@ class Comparison:
         from faithkit.files import write_whole
         from faithkit.report.html import comparison_page
 
-        text = comparison_page(self.to_dict(), {name: one.owned for name, one in self.results.items()})
+        text = comparison_page(self.to_dict(), {name: one.slots for name, one in self.results.items()})
         if path is not None:
             write_whole(path, text)
         return text

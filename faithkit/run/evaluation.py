@@ -15,7 +15,7 @@ from faithkit.measure.arguments import whole_number
 from faithkit.measure.difference import Difference, Side, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanations import Sample
-from faithkit.measure.owned import OwnedCells
+from faithkit.measure.slots import Slots
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.run.components import component
@@ -116,9 +116,9 @@ class Evaluation:
         return {name: self._counted(name).tally for name in self.measures}
 
     @property
-    def owned(self) -> dict[str, OwnedCells]:
+    def slots(self) -> dict[str, Slots]:
         """The tally of every measure that was taken, where it has owners: never too large."""
-        return {name: counted.cells for name, counted in self.counts.items()}
+        return {name: counted.slots for name, counted in self.counts.items()}
 
     @property
     def data(self) -> dict[str, Any]:
@@ -348,7 +348,7 @@ class Evaluation:
         from faithkit.files import write_whole
         from faithkit.report.html import WITNESSES, page
 
-        text = page(self.to_dict(), self.violations(WITNESSES), self.owned)
+        text = page(self.to_dict(), self.violations(WITNESSES), self.slots)
         if path is not None:
             write_whole(path, text)
         return text

@@ -79,7 +79,7 @@ class Findings:
         shown = self.violations
         if shown is None and self.result.counts:  # one that was loaded has no rows to show
             shown = self.result.violations(WITNESSES)
-        text = page(self.to_dict(), shown, self.result.owned)
+        text = page(self.to_dict(), shown, self.result.slots)
         if path is not None:
             write_whole(path, text)
         return text

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.foreign import foreign
-from faithkit.measure.rows import unmasked
+from faithkit.measure.containers import unmasked
 from faithkit.wording import suggest
 
 MOST_GROUPS = 50

@@ -12,15 +12,15 @@ from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels, encode_labels
 from faithkit.inputs.rows import check_row
 from faithkit.measure.bitsets import unpack_bits
+from faithkit.measure.containers import take_rows
 from faithkit.measure.difference import Side
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments, moments
+from faithkit.measure.instance import local, local_from_counts
 from faithkit.measure.jackknife import pseudo_values
-from faithkit.measure.local import local, local_from_counts
-from faithkit.measure.owned import Counts
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
-from faithkit.measure.rows import take_rows
+from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count, RowCount, count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
@@ -109,7 +109,7 @@ class InMemory(Population):
 
     def moments(self, counted: Count) -> Moments:
         """Jackknife what was counted."""
-        return moments(counted.cells, pseudo_values(_of_rows(counted)))
+        return moments(counted.slots, pseudo_values(_of_rows(counted)))
 
     def p_value(self, counted: Count, permutations: int, seed: int) -> float:
         """Permute the labels."""

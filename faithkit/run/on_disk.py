@@ -14,14 +14,14 @@ from faithkit.inputs.logs import ParquetLog
 from faithkit.measure import asking
 from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.blocks import spans
-from faithkit.measure.cells import Cells
+from faithkit.measure.census import Census
 from faithkit.measure.discretizers import Original
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments, agreement, moments, moments_of
 from faithkit.measure.jackknife import Spread, grouped_pseudo_values
-from faithkit.measure.owned import Counts
+from faithkit.measure.pieces import Whole
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
-from faithkit.measure.shards import Whole
+from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components import Given
@@ -33,10 +33,10 @@ from faithkit.run.readable import cells_of
 
 @attrs.frozen(eq=False, kw_only=True)
 class LogCount(Count):
-    """Counts over a log; `gathered` says who has which explanation."""
+    """Counts over a log; `census` says who has which explanation."""
 
     reading: Reading
-    gathered: Cells
+    census: Census
 
     def asked(self, some: Counts) -> Counts:
         """Ask the relation about some explanations and all rows, in passes over the log."""
@@ -45,13 +45,13 @@ class LogCount(Count):
 
     def _table(self, some: Counts) -> Counts:
         whole = Whole(self.explanations.take(some), self.n_labels)
-        table = _asked(self.reading, self.relation, whole, self.gathered).table
+        table = _asked(self.reading, self.relation, whole, self.census).table
         assert table is not None  # so few explanations are asked for
         return table
 
 
-def _asked(reading: Reading, relation: Relation, whole: Whole, cells: Cells) -> asking.Asked:
-    passes = LaterPasses(reading, relation, whole, cells.labels)
+def _asked(reading: Reading, relation: Relation, whole: Whole, census: Census) -> asking.Asked:
+    passes = LaterPasses(reading, relation, whole, census.labels)
     return reduce(add, reading.each(passes, "asked"))
 
 
@@ -60,7 +60,7 @@ class OnDisk(Population):
     """A log, and how its explanations get their identity; of a group, also who belongs to it."""
 
     reading: Reading
-    members: Cells | None = None
+    members: Census | None = None
 
     where = "in a log that was read in pieces"
     remedy = "read the log into memory and give faithkit.score its columns"
@@ -82,7 +82,7 @@ class OnDisk(Population):
         return self.example.kind
 
     @cached_property
-    def gathered(self) -> Cells:
+    def gathered(self) -> Census:
         """Who has which explanation; with groups, a label is a pair of group and prediction."""
         if self.members is not None:
             return self.members
@@ -90,18 +90,18 @@ class OnDisk(Population):
         return _as_floats(found) if isinstance(self.reading.discretizer.instance, Original) else found
 
     @cached_property
-    def cells(self) -> Cells:
+    def census(self) -> Census:
         """Who has which explanation, by prediction."""
         return _by_prediction(self.gathered)
 
     @property
     def labels(self) -> list[Any]:
         """The predictions that occur."""
-        return self.cells.labels
+        return self.census.labels
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
         """Count the rows without an explanation; a log does not say why, and has no remarks."""
-        gone = int(self.cells.count[~self.cells.reflexive].sum())
+        gone = int(self.census.count[~self.census.reflexive].sum())
         return gone, {"no explanation": gone} if gone else {}, {}
 
     def data(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class OnDisk(Population):
         try:
             return self.reading.log.fingerprint()
         except (TypeError, ValueError):
-            return {"rows": int(self.cells.count.sum()), "columns": None, "fingerprint": None}
+            return {"rows": int(self.census.count.sum()), "columns": None, "fingerprint": None}
 
     def under(self, discretizer: Given) -> "OnDisk":
         """Read the log with another discretizer."""
@@ -125,40 +125,40 @@ class OnDisk(Population):
 
     def count(self, relation: Relation) -> LogCount:
         """Tally a relation: grouping in one pass, any other in two."""
-        cells = self.cells
+        census = self.census
         if not isinstance(relation, SameExplanation):
             if self.members is not None:
                 self.refuse(f"{relation} cannot be counted inside a group")
-            cells = _by_prediction(FirstPass(self.reading, relation).run())
-        found, table = cells.grouped, None
+            census = _by_prediction(FirstPass(self.reading, relation).run())
+        found, table = census.grouped, None
         if not relation.groups:
-            asked = _asked(self.reading, relation, Whole.of(cells), cells)
-            found, table = asked.cells(*cells.ordered), asked.table
+            asked = _asked(self.reading, relation, Whole.of(census), census)
+            found, table = asked.slots(*census.ordered), asked.table
         return LogCount(
             relation=relation,
-            explanations=cells.explanations,
-            n_labels=len(cells.labels),
-            cells=found,
+            explanations=census.explanations,
+            n_labels=len(census.labels),
+            slots=found,
             table=table,
             reading=self.reading,
-            gathered=cells,
+            census=census,
         )
 
     def moments(self, counted: Count) -> Moments:
         """Jackknife what was counted; for relations other than grouping by one pass more."""
-        counted, cells = _of_log(counted), counted.cells
+        counted, slots = _of_log(counted), counted.slots
         if counted.relation.groups:
-            return moments(cells, grouped_pseudo_values(cells))
-        whole, labels = Whole.of(counted.gathered), counted.gathered.labels
-        passes = LaterPasses(self.reading, counted.relation, whole, labels, cells)
+            return moments(slots, grouped_pseudo_values(slots))
+        whole, labels = Whole.of(counted.census), counted.census.labels
+        passes = LaterPasses(self.reading, counted.relation, whole, labels, slots)
         found: list[tuple[Spread, Spread]] = list(self.reading.each(passes, "spreads"))
         value, disagreement = (reduce(add, part) for part in zip(*found, strict=True))
 
         def few() -> float:
-            return cells.n / (1.0 + max(self.reading.each(passes, "share")))
+            return slots.n / (1.0 + max(self.reading.each(passes, "share")))
 
         errors = value.standard_error, disagreement.standard_error
-        return moments_of(cells.n, agreement(cells), errors, few)
+        return moments_of(slots.n, agreement(slots), errors, few)
 
     def parts(self, groups: Any) -> Parts:
         """Divide the log by the column that it was read with."""
@@ -182,18 +182,18 @@ class OnDisk(Population):
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
         """Find the rows among those that were noted, or by a pass that ends at the first."""
         counted = _of_log(counted)
-        cells = counted.gathered
-        mine = np.flatnonzero(cells.owner == explanation)
-        refuted = [c for c in mine if held.sum() > held[cells.label[c]]]
-        owner = min(refuted, key=lambda c: int(cells.first[c]))
-        label = int(cells.label[owner])
+        census = counted.census
+        mine = np.flatnonzero(census.owner == explanation)
+        refuted = [c for c in mine if held.sum() > held[census.label[c]]]
+        owner = min(refuted, key=lambda c: int(census.first[c]))
+        label = int(census.label[owner])
         if counted.relation.groups:
-            others = [c for c in mine if cells.label[c] != label]
-            other = min(others, key=lambda c: int(cells.first[c]))
-            seen = int(cells.first[other]), int(cells.label[other])
+            others = [c for c in mine if census.label[c] != label]
+            other = min(others, key=lambda c: int(census.first[c]))
+            seen = int(census.first[other]), int(census.label[other])
         else:
             seen = _contradiction(counted, explanation, label)
-        return self._witness(int(cells.first[owner]), label), self._witness(*seen)
+        return self._witness(int(census.first[owner]), label), self._witness(*seen)
 
     def _witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
@@ -211,25 +211,25 @@ def _of_log(counted: Count) -> LogCount:
     return counted
 
 
-def _as_floats(cells: Cells) -> Cells:
+def _as_floats(census: Census) -> Census:
     """Name explanations by their numbers as floats, where no integer among them is too large for that."""
-    found = cells.explanations
+    found = census.explanations
     if found.kind != "vector" or found.identity is None or (np.abs(found.values) >= 2.0**53).any():
-        return cells
-    return attrs.evolve(cells, explanations=attrs.evolve(found, identity=None))
+        return census
+    return attrs.evolve(census, explanations=attrs.evolve(found, identity=None))
 
 
-def _by_prediction(cells: Cells) -> Cells:
-    """Return cells by prediction, in the order that predictions have everywhere: groups are forgotten."""
-    if cells.labels and isinstance(cells.labels[0], tuple):
-        cells = cells.relabelled(lambda pair: pair[1])
-    found = encode_labels(cells.labels)
-    return cells.sorted_as(found.codes, found.classes)
+def _by_prediction(census: Census) -> Census:
+    """Return a census by prediction, in the order that predictions have everywhere: groups are forgotten."""
+    if census.labels and isinstance(census.labels[0], tuple):
+        census = census.relabelled(lambda pair: pair[1])
+    found = encode_labels(census.labels)
+    return census.sorted_as(found.codes, found.classes)
 
 
 def _contradiction(counted: LogCount, explanation: int, label: int) -> tuple[int, int]:
     """Find the first instance for which an explanation holds and whose label is another."""
-    place = {known: code for code, known in enumerate(counted.gathered.labels)}
+    place = {known: code for code, known in enumerate(counted.census.labels)}
     reading, one = counted.reading, counted.explanations.take([explanation])
     for start, log in reading.logs(reading.log.table.pieces):
         sample = Sample(log.X, log.explanations)

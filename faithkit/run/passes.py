@@ -22,13 +22,13 @@ from faithkit.inputs.logs import Log, ParquetLog
 from faithkit.inputs.parquet import Piece
 from faithkit.measure.asking import Asked
 from faithkit.measure.blocks import MAX_THREADS
-from faithkit.measure.cells import Cells, Gathering
+from faithkit.measure.census import Census, Gathering
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import renumbered
 from faithkit.measure.jackknife import Spread, largest_share
-from faithkit.measure.owned import Counts, OwnedCells
+from faithkit.measure.pieces import Whole, ask_piece, count_piece, spreads
 from faithkit.measure.relations import Relation
-from faithkit.measure.shards import Whole, ask_shard, count_shard, spreads
+from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import RowCount
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
@@ -84,14 +84,14 @@ class FirstPass:
     reading: Reading
     relation: Relation
 
-    def run(self) -> Cells:
+    def run(self) -> Census:
         """Go over the whole log."""
         gathering = Gathering(self.relation)
-        for cells in self.reading.each(self, "cells"):
-            gathering.add(cells)
-        return gathering.cells()
+        for census in self.reading.each(self, "census"):
+            gathering.add(census)
+        return gathering.census()
 
-    def cells(self, pieces: list[Piece]) -> Cells:
+    def census(self, pieces: list[Piece]) -> Census:
         """Go over some pieces."""
         gathering = Gathering(self.relation)
         for start, log in self.reading.logs(pieces):
@@ -99,8 +99,8 @@ class FirstPass:
             if self.relation.groups:
                 found = attrs.evolve(found, instances=None)  # nobody will read them
             codes, labels = _labels(log, start)
-            gathering.add(Cells.of(self.relation, found, codes, labels, start))
-        return gathering.cells()
+            gathering.add(Census.of(self.relation, found, codes, labels, start))
+        return gathering.census()
 
 
 def _labels(log: Log, start: int) -> tuple[Counts, list[Any]]:
@@ -124,20 +124,20 @@ def _labels(log: Log, start: int) -> tuple[Counts, list[Any]]:
 
 @attrs.frozen(eq=False)
 class LaterPasses:
-    """Ask a relation other than grouping about every shard, with all distinct explanations at hand.
+    """Ask a relation other than grouping about every piece, with all distinct explanations at hand.
 
-    `cells` are those of all instances, once they have been counted.
+    `slots` are those of all instances, once they have been counted.
     """
 
     reading: Reading
     relation: Relation
     whole: Whole
     labels: list[Any]
-    cells: OwnedCells | None = None
+    slots: Slots | None = None
 
     def asked(self, pieces: list[Piece]) -> Asked:
         """Count some pieces."""
-        return reduce(add, (ask_shard(*shard, self.whole) for shard in self._shards(pieces)))
+        return reduce(add, (ask_piece(*sample, self.whole) for sample in self._samples(pieces)))
 
     def spreads(self, pieces: list[Piece]) -> tuple[Spread, Spread]:
         """Measure the spread of pseudo-values in some pieces."""
@@ -149,10 +149,10 @@ class LaterPasses:
         return max(largest_share(counted) for counted in self._counts(pieces))
 
     def _counts(self, pieces: list[Piece]) -> Iterator[RowCount]:
-        assert self.cells is not None
-        return (count_shard(*shard, self.whole, self.cells) for shard in self._shards(pieces))
+        assert self.slots is not None
+        return (count_piece(*sample, self.whole, self.slots) for sample in self._samples(pieces))
 
-    def _shards(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
+    def _samples(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
         place = {label: code for code, label in enumerate(self.labels)}
         for _, log in self.reading.logs(pieces):
             found = encode_labels(log.predictions)

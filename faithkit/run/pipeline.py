@@ -47,15 +47,15 @@ def related(population: Population, setup: Setup) -> Evaluation:
                 raise
             applies, why_not = None, str(error).rstrip(".")
     unexplained, why_unexplained, remarks = population.remarks()
-    cells = counts["consistency"].cells
+    slots = counts["consistency"].slots
     return Evaluation(
-        n=cells.n,
+        n=slots.n,
         n_explanations=len(counts["consistency"].explanations),
         unexplained=unexplained,
         why_unexplained=why_unexplained,
         remarks=remarks,
-        singletons=float((cells.sizes == 1).sum() / cells.n),
-        chance=chance(cells.by_label()),
+        singletons=float((slots.sizes == 1).sum() / slots.n),
+        chance=chance(slots.by_label()),
         measures={name: population.estimate(counted, setup) for name, counted in counts.items()},
         why_no_sufficiency=why_not,
         relation=None if applies is None else str(applies),

@@ -15,8 +15,8 @@ from faithkit.measure.difference import Side
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments
-from faithkit.measure.owned import Counts
 from faithkit.measure.relations import Relation, fitted
+from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given

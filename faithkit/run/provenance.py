@@ -15,7 +15,7 @@ from typing import Any
 
 from faithkit.extension.registry import registry
 from faithkit.inputs.seeds import fingerprint
-from faithkit.measure.rows import n_rows
+from faithkit.measure.containers import n_rows
 from faithkit.run.components import Given
 
 PACKAGES = ("faithkit", "numpy", "pandas", "scikit-learn")

@@ -8,9 +8,9 @@ import pandas as pd
 from faithkit.errors import ContractError
 from faithkit.foreign import foreign
 from faithkit.jsonable import plain
+from faithkit.measure.containers import take_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
-from faithkit.measure.rows import take_rows
 from faithkit.wording import cell_text
 
 

@@ -10,9 +10,9 @@ from faithkit.extension.registry import registry
 from faithkit.inputs.labels import Labels, encode_labels
 from faithkit.inputs.rows import check_columns, check_X, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
+from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.precision import Decimals, decimals_of, rounded
-from faithkit.measure.rows import n_rows, take_rows
 from faithkit.run.components import Given
 from faithkit.run.discretizing import learns, teach
 from faithkit.run.explaining.execution import Execution

@@ -6,7 +6,7 @@ import numpy as np
 
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
-from faithkit.measure.owned import Counts
+from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Violation
 from faithkit.run.components import Given
@@ -16,9 +16,9 @@ from faithkit.run.readable import readable
 
 def violations(population: Population, discretizer: Given, counted: Count, most: int) -> list[Violation]:
     """Return the explanations whose owners meet the most instances that contradict them, the worst first."""
-    cells = counted.cells
+    slots = counted.slots
     # every owner of label y meets N − T[y] instances that contradict it
-    clashes = cells.by_explanation(cells.owners * (cells.totals[cells.row] - cells.counts))
+    clashes = slots.by_explanation(slots.owners * (slots.totals[slots.row] - slots.counts))
     worst = np.argsort(-clashes, kind="stable")[:most]
     worst = worst[clashes[worst] > 0]
     parts = spans(len(worst), max(1, asking.DENSE // counted.n_labels))

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
+from faithkit.measure.containers import take_rows
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.predicates import Contains, Interval, OneOf
-from faithkit.measure.rows import take_rows
 from faithkit.measure.rules import Rule
 from faithkit.testing.fixtures import fresh
 from faithkit.testing.trials import Trial, trials
@@ -47,9 +47,9 @@ class Batch:
     @property
     def sample(self) -> Sample:
         """What a relation is asked about; a new one each time, since a sample remembers."""
-        return self.shard(slice(None))
+        return self.piece(slice(None))
 
-    def shard(self, rows: slice) -> Sample:
+    def piece(self, rows: slice) -> Sample:
         """Return a part of the sample."""
         return Sample(take_rows(self.X, rows), self.explanations.take(rows))
 

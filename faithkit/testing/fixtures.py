@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.situation import Situation
-from faithkit.measure.rows import concat_rows, take_rows
+from faithkit.measure.containers import concat_rows, take_rows
 
 TWINS = (1, 5)
 """Two rows of every situation's X that are equal."""

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from faithkit.errors import InputError
+from faithkit.measure.containers import concat_rows, n_rows, take_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
 from faithkit.measure.precision import decimals_of
-from faithkit.measure.rows import concat_rows, n_rows, take_rows
 from faithkit.wording import one_line
 
 _SHARED = {False: 2.0**-26, True: 2.0**-14}  # of numbers such as a base value, in double and single precision

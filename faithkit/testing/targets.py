@@ -17,26 +17,26 @@ from faithkit.extension.installed import demand_that_it_loads
 from faithkit.extension.registry import GROUP
 from faithkit.inputs.situation import Situation
 from faithkit.testing import (
-    components,
-    datasets,
+    component_checks,
+    dataset_checks,
     declarations,
-    discretizers,
-    estimators,
-    explainers,
-    plugins,
-    relations,
+    discretizer_checks,
+    estimator_checks,
+    explainer_checks,
+    plugin_checks,
+    relation_checks,
 )
 from faithkit.testing.checks import Check, bind_all
 from faithkit.testing.fixtures import given_situations
-from faithkit.testing.plugins import Plugin
+from faithkit.testing.plugin_checks import Plugin
 from faithkit.wording import did_you_mean
 
 _MODULES = {
-    "explainer": explainers,
-    "relation": relations,
-    "discretizer": discretizers,
-    "estimator": estimators,
-    "dataset": datasets,
+    "explainer": explainer_checks,
+    "relation": relation_checks,
+    "discretizer": discretizer_checks,
+    "estimator": estimator_checks,
+    "dataset": dataset_checks,
 }
 
 
@@ -92,7 +92,7 @@ def _checks(target: Any, distribution: str | None) -> Iterator[Check]:
         yield from _component_checks(_entry(target, distribution or "your plugin"))
         return
     for plugin in _plugins(target, distribution):
-        yield from bind_all(plugins, "plugin", plugin.name, plugin)
+        yield from bind_all(plugin_checks, "plugin", plugin.name, plugin)
         for entry in plugin.offers()[0]:
             yield from _component_checks(entry)
 
@@ -102,9 +102,9 @@ def _component_checks(entry: Entry) -> Iterator[Check]:
     yield from bind_all(declarations, kind, name, entry)
     if kind not in _MODULES:
         return
-    yield from bind_all(components, kind, name, entry)
+    yield from bind_all(component_checks, kind, name, entry)
     if kind == "explainer":
-        yield from explainers.situation_checks(entry)
+        yield from explainer_checks.situation_checks(entry)
     yield from bind_all(_MODULES[kind], kind, name, entry)
 
 

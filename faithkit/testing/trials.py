@@ -19,9 +19,9 @@ from faithkit.extension.entries import Entry
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.seeds import row_seeds
 from faithkit.inputs.situation import Situation
+from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.rows import n_rows, take_rows
-from faithkit.testing.components import make
+from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh, situation_named, situation_names
 
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from harness import Contest, benchmark
 
 from faithkit.inputs.logs import open_log
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 N, D, DISTINCT = 20_000_000, 14, 100_000
 NAMES = [f"phi_{j}" for j in range(D)]

@@ -11,7 +11,7 @@ from faithkit import errors
 
 ROOT = Path(faithkit.__file__).parents[1]
 FILES = [*(ROOT / "faithkit").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
-LATER = ["faithkit/measure/rows.py"]  # not yet
+LATER = ["faithkit/measure/containers.py"]  # not yet
 TREES = {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in FILES}
 FUNCTIONS = {
     node.name: node

@@ -10,7 +10,7 @@ import pytest
 from on_path import faithkit_with, install
 
 from faithkit.errors import PluginError
-from faithkit.extension import asking, installed
+from faithkit.extension import conversation, installed
 from faithkit.extension.discovery import as_sources
 from faithkit.extension.registry import Registry
 from faithkit.testing import checks_for
@@ -119,7 +119,7 @@ def test_help_gives_a_hanging_plugin_a_moment_once_and_lists_the_verbs_of_others
     assert (first.returncode, first.stderr) == (0, "")
     assert "  audit      Audit a log.\n" in first.stdout
     assert first.stdout == again.stdout
-    monkeypatch.setattr(asking, "ask", pytest.fail)  # it is known by now to take more than a moment
+    monkeypatch.setattr(conversation, "ask", pytest.fail)  # it is known by now to take more than a moment
     assert ("audit", "Audit a log.") in installed.verbs.__wrapped__()
 
 
@@ -137,7 +137,7 @@ def test_one_that_ends_the_process_later_is_not_taken_for_the_next(folder):
     install(folder, "a-bomb", HEAD + "threading.Timer(0.3, os._exit, [0]).start()")
     install(folder, "b-bystander", HEAD + "time.sleep(1)")
     points = [point for point in entry_points(group="faithkit") if point.value in ("a_bomb", "b_bystander")]
-    answers = asking.ask(as_sources(points), patience=30)
+    answers = conversation.ask(as_sources(points), patience=30)
     assert {source.distribution: answer.outcome for source, answer in answers} == {
         "a-bomb": "loads",  # it did; what it does later, it does to whoever uses it
         "b-bystander": "loads",
@@ -191,7 +191,7 @@ def test_the_process_does_not_outlive_an_interruption(folder, monkeypatch):
     def interrupted(lines, seconds):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(asking, "_next", interrupted)
+    monkeypatch.setattr(conversation, "_next", interrupted)
     real = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: started.append(real(*a, **k)) or started[-1])
     with pytest.raises(KeyboardInterrupt):

@@ -11,7 +11,7 @@ import pytest
 from on_path import faithkit_with, install
 
 from faithkit.cache import cache_folder
-from faithkit.extension import asking, installed
+from faithkit.extension import conversation, installed
 from faithkit.extension.answers import DAY, ENDS, HANGS, LOADS, Answer, stamps
 from faithkit.extension.builtins import VERBS
 from faithkit.extension.registry import Registry
@@ -31,13 +31,13 @@ QUITS = "import os; os._exit(0)"
 def asked(site, monkeypatch):
     """The distributions that were asked since this was last emptied; acme is installed, and known."""
     found = []
-    real = asking.ask
+    real = conversation.ask
 
     def spy(sources, patience):
         found.extend(source.distribution for source in sources)
         return real(sources, patience)
 
-    monkeypatch.setattr(asking, "ask", spy)
+    monkeypatch.setattr(conversation, "ask", spy)
     install(site, "acme", "from acme_parts import *\n", acme_parts=PLUGIN)
     Registry()
     found.clear()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from faithkit import FaithkitError
 from faithkit.inputs.logs import open_log
 from faithkit.inputs.tables import open_table, read_table
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 N = 12
 

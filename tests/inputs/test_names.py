@@ -7,7 +7,7 @@ from faithkit import InputError
 from faithkit.inputs.logs import open_log
 from faithkit.inputs.situation import prepare
 from faithkit.inputs.tables import open_table
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 INF = float("inf")
 BIG = "123456789012345678901234567890"

@@ -22,7 +22,7 @@ from faithkit.inputs.situation import prepare
 from faithkit.inputs.tables import open_table, read_table
 from faithkit.inputs.typed import Gaps, as_frame
 from faithkit.run.findings import Findings
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 N = 40
 

@@ -13,7 +13,7 @@ from faithkit.cli import main
 from faithkit.inputs.logs import open_log
 from faithkit.inputs.situation import prepare, read_like
 from faithkit.inputs.tables import read_table
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 
 def pipe(path):

@@ -16,7 +16,7 @@ from faithkit.inputs.logs import open_log
 from faithkit.inputs.situation import prepare
 from faithkit.inputs.tables import open_table, read_table
 from faithkit.run.findings import Findings
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 LIMIT = 2**53  # the last integer up to which each is a float of its own
 

@@ -45,7 +45,7 @@ def inside(ends, truth):
 def grouped_interval(table, confidence=0.95):
     table = table[table.any(axis=1)]
     tally = Tally(table, np.stack([np.zeros_like(table), table]))
-    return interval(moments(tally.cells, grouped_pseudo_values(tally.cells)), confidence)
+    return interval(moments(tally.slots, grouped_pseudo_values(tally.slots)), confidence)
 
 
 def consistency(joint):
@@ -200,14 +200,14 @@ class Boxes:
     """
 
     def __init__(self, cells, margins, thresholds):
-        self.cells, self.thresholds = cells, thresholds
+        self.slots, self.thresholds = cells, thresholds
         self.grid = list(product(range(cells), repeat=len(thresholds)))
         self.margins = [margins[i % len(margins)] for i in range(len(self.grid))]
         self.relation = Scopes([self._rule(i) for i in range(len(self.grid))])
         self.truth = sum(self._agreement(i) for i in range(len(self.grid))) / len(self.grid)
 
     def _sides(self, i, margin):
-        return [((g - margin) / self.cells, (g + 1 + margin) / self.cells) for g in self.grid[i]]
+        return [((g - margin) / self.slots, (g + 1 + margin) / self.slots) for g in self.grid[i]]
 
     def _rule(self, i):
         return Rule([Interval(j, *side) for j, side in enumerate(self._sides(i, self.margins[i]))])
@@ -224,8 +224,8 @@ class Boxes:
 
     def draw(self, n, rng):
         x = rng.random((n, len(self.thresholds)))
-        place = (x * self.cells).astype(np.int64)
-        owned = place @ (self.cells ** np.arange(len(self.thresholds))[::-1])
+        place = (x * self.slots).astype(np.int64)
+        owned = place @ (self.slots ** np.arange(len(self.thresholds))[::-1])
         return x, owned, (x > self.thresholds).all(axis=1).astype(np.int64)
 
 
@@ -264,7 +264,7 @@ class Within(Relation):
 def general_interval(relation, x, owned, labels):
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(relation, sample, labels, 2)
-    return interval(moments(counted.cells, pseudo_values(counted)))
+    return interval(moments(counted.slots, pseudo_values(counted)))
 
 
 def general_hits(law, n, runs, seed):
@@ -287,7 +287,7 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     x, owned, labels = law.draw(100_000, np.random.default_rng(0))
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(law.relation, sample, labels, 2)
-    assert moments(counted.cells, pseudo_values(counted)).value == pytest.approx(law.truth, abs=0.01)
+    assert moments(counted.slots, pseudo_values(counted)).value == pytest.approx(law.truth, abs=0.01)
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
 
 

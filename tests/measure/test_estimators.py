@@ -57,8 +57,8 @@ def score(estimator, tally):
 
 
 def summarise(tally, estimator, confidence=0.95):
-    facts = moments(tally.cells, grouped_pseudo_values(tally.cells))
-    whole = SimpleNamespace(cells=tally.cells, tallies=lambda: [tally], relation=SameExplanation())
+    facts = moments(tally.slots, grouped_pseudo_values(tally.slots))
+    whole = SimpleNamespace(cells=tally.slots, tallies=lambda: [tally], relation=SameExplanation())
     return estimate(whole, facts, estimator, confidence)
 
 

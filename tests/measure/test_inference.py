@@ -31,15 +31,15 @@ def asked(matrix, owned):
 
 
 def facts(count_):
-    return moments(count_.cells, pseudo_values(count_))
+    return moments(count_.slots, pseudo_values(count_))
 
 
 def others(tally):
-    return Others.of(tally.cells)
+    return Others.of(tally.slots)
 
 
 def interval_of(tally, confidence=0.95):
-    return interval(moments(tally.cells, grouped_pseudo_values(tally.cells)), confidence)
+    return interval(moments(tally.slots, grouped_pseudo_values(tally.slots)), confidence)
 
 
 @st.composite
@@ -195,7 +195,7 @@ def test_the_standard_error_is_the_delete_one_jackknifes():
 )
 def test_where_the_sample_shows_no_variation_there_is_no_standard_error(table):
     tally = grouped(table)
-    assert moments(tally.cells, grouped_pseudo_values(tally.cells)).se is None
+    assert moments(tally.slots, grouped_pseudo_values(tally.slots)).se is None
 
 
 def test_a_standard_error_is_never_zero():
@@ -528,7 +528,7 @@ def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
     pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
     assert found[1] == pytest.approx(pairs, abs=1e-10)  # logarithms of factorials cost a few digits
     assert found[-1] == pytest.approx(
-        moments(tally.cells, grouped_pseudo_values(tally.cells)).value, abs=1e-12
+        moments(tally.slots, grouped_pseudo_values(tally.slots)).value, abs=1e-12
     )
     assert (np.diff(found) >= 0).all()
 

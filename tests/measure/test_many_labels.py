@@ -74,9 +74,9 @@ def test_counts_equal_the_double_loop(case, regime):
         with limits(regime):
             found = counted(relation, owned, labels, k)
         N, A = brute.counts(holds(relation, owned), labels.tolist())
-        assert found.cells.totals[found.owned].tolist() == N
-        assert found.cells.counts[found.place].tolist() == A
-        assert found.cells.n == len(owned)
+        assert found.slots.totals[found.owned].tolist() == N
+        assert found.slots.counts[found.place].tolist() == A
+        assert found.slots.n == len(owned)
 
 
 @given(samples(), regimes)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import faithkit
 from faithkit.measure import sums
-from faithkit.measure.content import content_words
+from faithkit.measure.content_words import content_words
 from faithkit.measure.sums import UNIT, Grid, exact_sum, quotient
 
 floats = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=30)
@@ -136,7 +136,7 @@ def test_an_object_that_says_nothing_has_the_word_of_all_such():
     ids=lambda rows: type(rows).__name__,
 )
 def test_rows_of_every_form_have_words_that_follow_them(rows):
-    from faithkit.measure.rows import take_rows
+    from faithkit.measure.containers import take_rows
 
     found = content_words(rows)
     assert found.shape == (2,)
@@ -144,7 +144,7 @@ def test_rows_of_every_form_have_words_that_follow_them(rows):
 
 
 SCRIPT = """
-from faithkit.measure.content import content_words
+from faithkit.measure.content_words import content_words
 print(content_words(["good", ("a", 1), frozenset("abc")]).tolist())
 """
 

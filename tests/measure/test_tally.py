@@ -188,17 +188,17 @@ def test_row_order_block_size_and_threads_change_no_count(case, random):
     reference = rows_of(counted_matrix(Matrix(matrix), owned, labels, k))
     order = list(range(len(owned)))
     random.shuffle(order)
-    saved = asking.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK
+    saved = asking.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK
     try:
-        asking.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = 8, 1, 1, 1
+        asking.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = 8, 1, 1, 1
         shuffled = rows_of(counted_matrix(Matrix(matrix), owned[order], labels[order], k))
     finally:
-        asking.BLOCK_BYTES, relations.BLOCK_CELLS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
+        asking.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
     for table, again in zip(reference, shuffled, strict=True):
         assert [table[i] for i in order] == again
 
 
-def test_tallies_of_shards_of_instances_add_up():
+def test_tallies_of_pieces_of_instances_add_up():
     one = Tally(np.array([[1, 2]]), np.array([[[0, 1]], [[1, 1]]]))
     both = one + one
     assert both.counts.tolist() == [[2, 4]]

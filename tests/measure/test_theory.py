@@ -18,7 +18,7 @@ from faithkit.errors import InputError
 from faithkit.measure import theory
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.local import clopper_pearson, local, local_from_counts
+from faithkit.measure.instance import clopper_pearson, local, local_from_counts
 from faithkit.measure.planning import plan_samples
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import count

@@ -16,8 +16,8 @@ from faithkit.cli import main
 from faithkit.inputs import parquet
 from faithkit.inputs.logs import open_log
 from faithkit.run.findings import Findings
-from faithkit.run.logs import score_log
 from faithkit.run.on_disk import OnDisk
+from faithkit.run.scoring import score_log
 
 N = 400
 
@@ -177,7 +177,7 @@ def test_memory_grows_with_distinct_explanations_only(tmp_path):
         rng = np.random.default_rng(0)
         table = pd.DataFrame({"phi": rng.integers(0, 50, n), "label": rng.integers(0, 2, n)})
         table.to_parquet(tmp_path / "log.parquet", row_group_size=500)
-        cells = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).population.cells
+        cells = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).population.census
         sizes.append((len(cells.count), len(cells.explanations)))
     assert sizes == [(100, 50)] * 2
 
@@ -186,7 +186,7 @@ PEAK = """
 import sys
 from faithkit.inputs import parquet
 from faithkit.inputs.logs import open_log
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 parquet.CELLS = 2**20
 print(score_log(open_log(sys.argv[1], "label", ("phi_*",))).result.n)
 print(*(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))

@@ -9,8 +9,8 @@ import pytest
 import faithkit
 from faithkit.inputs import parquet
 from faithkit.inputs.logs import open_log
-from faithkit.run.logs import score_log
 from faithkit.run.on_disk import OnDisk
+from faithkit.run.scoring import score_log
 
 N = 150
 ORDERS = [np.arange(N)[::-1], *(np.random.default_rng(seed).permutation(N) for seed in range(3))]

@@ -21,7 +21,7 @@ import numpy as np, pandas as pd
 import faithkit
 from faithkit.inputs.logs import open_log
 from faithkit.run.findings import Findings
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 n, rng = 200_000, np.random.default_rng(0)
 number = rng.integers(0, 100_000, n)
@@ -49,7 +49,7 @@ import faithkit
 from faithkit.inputs import parquet
 from faithkit.inputs.logs import open_log
 from faithkit.run.findings import Findings
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 n, m, rng = 20_000, 10_000, np.random.default_rng(0)
 X = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))

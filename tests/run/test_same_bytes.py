@@ -15,7 +15,7 @@ from documented import DOCS
 import faithkit
 from faithkit import Explanations
 from faithkit.inputs.logs import open_log
-from faithkit.run.logs import score_log
+from faithkit.run.scoring import score_log
 
 RNG = np.random.default_rng(7)
 ROWS = pd.DataFrame(

@@ -16,19 +16,27 @@ from faithkit.testing import (
     Report,
     batches,
     checks_for,
-    components,
+    component_checks,
     declarations,
-    discretizers,
-    estimators,
-    explainers,
+    discretizer_checks,
+    estimator_checks,
+    explainer_checks,
     parametrize_with_checks,
-    plugins,
-    relations,
+    plugin_checks,
+    relation_checks,
     run_checks,
 )
 from faithkit.testing.checks import checks_in, name_of, run
 
-MODULES = (components, declarations, discretizers, estimators, explainers, plugins, relations)
+MODULES = (
+    component_checks,
+    declarations,
+    discretizer_checks,
+    estimator_checks,
+    explainer_checks,
+    plugin_checks,
+    relation_checks,
+)
 MAJORITY = Component(
     name="majority", factory="faithkit.measure.estimators:Majority", summary="The commonest label."
 )
@@ -70,7 +78,7 @@ def test_no_two_checks_of_the_kit_share_a_name():
 
 
 def test_every_check_says_what_it_checks_and_why():
-    for check in [*(check for module in MODULES for check in checks_in(module)), explainers.explains]:
+    for check in [*(check for module in MODULES for check in checks_in(module)), explainer_checks.explains]:
         first, blank, why, *_ = check.__doc__.splitlines()
         assert first.startswith("Check")
         assert blank == ""
@@ -206,7 +214,7 @@ def test_a_refused_situation_is_skipped_with_the_explainers_own_words():
 def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed):
     report = run_checks("sound-plugin")
     assert report.failed == {}
-    assert "near-prototype-shards_of_instances_are_irrelevant" in report.passed
+    assert "near-prototype-pieces_of_instances_are_irrelevant" in report.passed
     (entry,) = batches.registry().entries("relation")
     assert "prototype on mixed_frame's explanations" in [batch.name for batch in batches.batches_for(entry)]
 

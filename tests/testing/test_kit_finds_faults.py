@@ -8,18 +8,18 @@ import pytest
 
 from faithkit import Component
 from faithkit.testing import (
-    components,
-    datasets,
+    component_checks,
+    dataset_checks,
     declarations,
-    discretizers,
-    estimators,
-    explainers,
-    plugins,
-    relations,
+    discretizer_checks,
+    estimator_checks,
+    explainer_checks,
+    plugin_checks,
+    relation_checks,
     run_checks,
 )
 from faithkit.testing.checks import bind_all, checks_in, name_of, run
-from faithkit.testing.plugins import Plugin
+from faithkit.testing.plugin_checks import Plugin
 
 EXPLAINERS = {
     "CrashesOnSomeFrames": (
@@ -208,8 +208,8 @@ RELATIONS = {
         "compares-with-the-block on vectors: it was asked in three parts, and the answer changed for",
     ),
     "ComparesWithTheSample": (
-        "shards_of_instances_are_irrelevant",
-        "compares-with-the-sample on vectors: it was asked about two shards of the sample, and the answer",
+        "pieces_of_instances_are_irrelevant",
+        "compares-with-the-sample on vectors: it was asked about two pieces of the sample, and the answer",
     ),
     "HidesWhatItReads": (
         "equal_keys_give_equal_rows",
@@ -418,7 +418,7 @@ def test_a_modules_fault_is_found_by_one_check(name, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, name, raising=False)
     plugin = Plugin(EntryPoint("main", name, "faithkit"), "demo")
-    assert_only(run(bind_all(plugins, "plugin", name, plugin)), f"{name}-{check}", message)
+    assert_only(run(bind_all(plugin_checks, "plugin", name, plugin)), f"{name}-{check}", message)
 
 
 def test_a_summary_of_two_lines_is_found_by_one_check():
@@ -434,7 +434,16 @@ def test_a_sound_component_passes_every_check(kind):
 
 
 def test_there_is_a_fault_for_every_check():
-    modules = (components, datasets, declarations, discretizers, estimators, explainers, plugins, relations)
+    modules = (
+        component_checks,
+        dataset_checks,
+        declarations,
+        discretizer_checks,
+        estimator_checks,
+        explainer_checks,
+        plugin_checks,
+        relation_checks,
+    )
     written = {name_of(check) for module in modules for check in checks_in(module)}
     tables = (EXPLAINERS, RELATIONS, DISCRETIZERS, ESTIMATORS, DATASETS)
     found = {check for table in tables for check, _ in table.values()} | {c for _, c, _ in PLUGINS.values()}

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations, object_array
-from faithkit.measure.rows import n_rows
 from faithkit.run.explaining.framing import Content, framed, unframed
 from faithkit.run.explaining.packing import pack, unpack
 from faithkit.wording import describe

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import ContractError, ExplainerError, FaithkitError, FaithkitWarning
 from faithkit.foreign import RowTimeout
-from faithkit.measure.rows import take_rows
+from faithkit.measure.containers import take_rows
 from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job

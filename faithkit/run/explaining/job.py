@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from faithkit.errors import ContractError, ExplainerError
 from faithkit.foreign import foreign
 from faithkit.inputs.predictor import Predictor
+from faithkit.measure.containers import copy_rows, n_rows
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.rows import copy_rows, n_rows
 from faithkit.run.components import Given, component
 
 

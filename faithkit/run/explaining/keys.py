@@ -15,7 +15,7 @@ from faithkit.foreign import foreign
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.seeds import fingerprint, header, row_words
 from faithkit.measure.blocks import spans
-from faithkit.measure.rows import n_rows, take_rows
+from faithkit.measure.containers import n_rows, take_rows
 from faithkit.run.explaining.framing import FORMAT
 from faithkit.run.explaining.job import Job
 from faithkit.run.provenance import libraries, versions

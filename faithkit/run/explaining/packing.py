@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.rows import unmasked
+from faithkit.measure.containers import unmasked
 from faithkit.measure.rules import Rule
 from faithkit.run.explaining.framing import Content
 

@@ -15,8 +15,8 @@ import numpy as np
 from faithkit.errors import FaithkitWarning
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.blocks import spans
+from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.rows import n_rows, take_rows
 from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.chunk import Chunk
 from faithkit.run.explaining.execution import Execution

@@ -244,7 +244,7 @@ def test_warnings_given_on_workers_are_told_once(scheduler):
 def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch):
     from faithkit.inputs.logs import open_log
     from faithkit.run.explaining.cluster import connected
-    from faithkit.run.logs import score_log
+    from faithkit.run.scoring import score_log
 
     log = open_log(str(folder / "log"), "label", ("phi_*",))
     moved = [attrs.evolve(piece, file="/elsewhere/0.parquet") for piece in log.table.pieces]

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from faithkit.errors import ContractError, FaithkitError
 from faithkit.extension.entries import Entry
 from faithkit.measure.bitsets import check_packed, unpack_bits
+from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.relations import Relation, holds_bits
-from faithkit.measure.rows import n_rows
 from faithkit.testing.batches import Batch, batches_for
 from faithkit.testing.checks import demand, needs
-from faithkit.testing.components import make
+from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh
 from faithkit.testing.sameness import changed_part, same
 
@@ -100,7 +100,7 @@ def check_packed_equals_holds(entry: Entry) -> None:
         if relation.packed is None or not _has_holds(relation):
             raise SkipTest("There are not two ways to compare: it has only one of holds and packed.")
         for n in {min(n, len(batch)) for n in _SIZES}:
-            _demand_equal(_who(entry, batch), relation, batch.shard(slice(n)), batch.explanations)
+            _demand_equal(_who(entry, batch), relation, batch.piece(slice(n)), batch.explanations)
 
 
 def check_chunks_of_explanations_are_irrelevant(entry: Entry) -> None:
@@ -116,19 +116,19 @@ def check_chunks_of_explanations_are_irrelevant(entry: Entry) -> None:
         _demand_same(entry, batch, relation, np.concatenate(rows), "asked in three parts", mend)
 
 
-def check_shards_of_instances_are_irrelevant(entry: Entry) -> None:
-    """Check that a sample in two shards gives the same answers as the whole.
+def check_pieces_of_instances_are_irrelevant(entry: Entry) -> None:
+    """Check that a sample in two pieces gives the same answers as the whole.
 
-    Tallies of shards add up only if "π holds for x" does not depend on the other instances.
+    Tallies of pieces add up only if "π holds for x" does not depend on the other instances.
     """
     needs(check_packed_equals_holds, entry)
     for batch, relation in _tried(entry):
         half = len(batch) // 2
-        shards = [batch.shard(slice(half)), batch.shard(slice(half, None))]
-        columns = [_ask(relation, shard, batch.explanations) for shard in shards]
+        pieces = [batch.piece(slice(half)), batch.piece(slice(half, None))]
+        columns = [_ask(relation, piece, batch.explanations) for piece in pieces]
         mend = "Learn scales and neighbours in fit(background), not from the sample"
         given = np.concatenate(columns, axis=1)
-        _demand_same(entry, batch, relation, given, "asked about two shards of the sample", mend)
+        _demand_same(entry, batch, relation, given, "asked about two pieces of the sample", mend)
 
 
 def check_equal_keys_give_equal_rows(entry: Entry) -> None:

@@ -1,6 +1,6 @@
 """The tally of grouping as it streams: who has which explanation, label by label, and who was the first.
 
-A cell is an explanation with a label that some of its owners have. The cells of two shards of instances
+A slot is an explanation with a label that some of its owners have. The censuses of two pieces of a log
 unite, so a sample of any length needs memory for its distinct explanations and their labels only.
 """
 
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import Groups, group, renumbered
-from faithkit.measure.owned import OwnedCells
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.tally import grouped_cells
+from faithkit.measure.slots import Slots
+from faithkit.measure.tally import grouped_slots
 
 Ints = NDArray[np.int64]
 
 
 @attrs.frozen(eq=False)
-class Cells:
+class Census:
     """Distinct explanations by their first row, labels, and for each pair of them that occurs how often.
 
     Cell c says that `count[c]` instances of label `labels[label[c]]` have the explanation `owner[c]`, the
@@ -32,9 +32,9 @@ class Cells:
     --------
     >>> from faithkit.measure.relations import SameExplanation
     >>> same = SameExplanation()
-    >>> one = Cells.of(same, Explanations.of(["a", "b", "a"]), np.array([0, 0, 1]), ["no", "yes"])
-    >>> two = Cells.of(same, Explanations.of(["c", "a"]), np.array([0, 0]), ["yes"], start=3)
-    >>> both = Cells.united(same, [one, two])
+    >>> one = Census.of(same, Explanations.of(["a", "b", "a"]), np.array([0, 0, 1]), ["no", "yes"])
+    >>> two = Census.of(same, Explanations.of(["c", "a"]), np.array([0, 0]), ["yes"], start=3)
+    >>> both = Census.united(same, [one, two])
     >>> both.explanations.values, both.owner, both.count, both.first
     (array(['a', 'b', 'c'], dtype=object), array([0, 1, 0, 2]), array([1, 1, 2, 1]), array([0, 1, 2, 3]))
     """
@@ -54,22 +54,22 @@ class Cells:
         codes: Ints,
         labels: Sequence[Any],
         start: int = 0,
-    ) -> "Cells":
-        """Count a shard whose first row has the number `start`; `codes` are places in `labels`."""
+    ) -> "Census":
+        """Count a piece whose first row has the number `start`; `codes` are places in `labels`."""
         groups = group(key_of(relation, explanations), explanations.missing)
-        cells = renumbered(groups.codes * len(labels) + codes)
+        slots = renumbered(groups.codes * len(labels) + codes)
         return cls(
             explanations.take(groups.first),
             list(labels),
-            groups.codes[cells.first],
-            codes[cells.first],
-            np.bincount(cells.codes, minlength=len(cells)),
-            cells.first + start,
+            groups.codes[slots.first],
+            codes[slots.first],
+            np.bincount(slots.codes, minlength=len(slots)),
+            slots.first + start,
         )
 
     @classmethod
-    def united(cls, relation: Relation, parts: Sequence["Cells"]) -> "Cells":
-        """Unite the cells of shards, given in the order of their rows."""
+    def united(cls, relation: Relation, parts: Sequence["Census"]) -> "Census":
+        """Unite the censuses of pieces, given in the order of their rows."""
         if len(parts) == 1:
             return parts[0]
         explanations = Explanations.concat([part.explanations for part in parts])
@@ -87,16 +87,16 @@ class Cells:
         )
         return whole._merged()
 
-    def relabelled(self, change: Callable[[Any], Any]) -> "Cells":
-        """Return the cells with other labels; labels that fall together are counted together."""
+    def relabelled(self, change: Callable[[Any], Any]) -> "Census":
+        """Return the slots with other labels; labels that fall together are counted together."""
         changed, labels = pd.factorize(_objects([change(label) for label in self.labels]))
         return attrs.evolve(self, labels=labels.tolist(), label=changed[self.label])._merged()
 
-    def taken(self, some: NDArray[Any]) -> "Cells":
-        """Return some of the cells, as if the others' instances had never been there."""
+    def taken(self, some: NDArray[Any]) -> "Census":
+        """Return some of the slots, as if the others' instances had never been there."""
         order = np.asarray(some)[np.argsort(self.first[some], kind="stable")]
         owners, labels = renumbered(self.owner[order]), renumbered(self.label[order])
-        return Cells(
+        return Census(
             self.explanations.take(self.owner[order][owners.first]),
             [self.labels[code] for code in self.label[order][labels.first]],
             owners.codes,
@@ -105,20 +105,20 @@ class Cells:
             self.first[order],
         )
 
-    def sorted_as(self, codes: Ints, labels: Sequence[Any]) -> "Cells":
-        """Return the cells with the same labels in another order; `codes` are the new places of the old."""
+    def sorted_as(self, codes: Ints, labels: Sequence[Any]) -> "Census":
+        """Return the slots with the same labels in another order; `codes` are the new places of the old."""
         return attrs.evolve(self, labels=list(labels), label=codes[self.label])
 
     @property
     def ordered(self) -> tuple[Ints, Ints, Ints]:
-        """The explanation, the label and the number of owners of each cell, in order of the first two."""
+        """The explanation, the label and the number of owners of each slot, in order of the first two."""
         order = np.lexsort((self.label, self.owner))
         return self.owner[order], self.label[order], self.count[order]
 
     @property
-    def grouped(self) -> OwnedCells:
-        """The cells of grouping."""
-        return grouped_cells(*self.ordered, ~self.explanations.missing)
+    def grouped(self) -> Slots:
+        """The slots of grouping."""
+        return grouped_slots(*self.ordered, ~self.explanations.missing)
 
     @property
     def reflexive(self) -> NDArray[np.bool_]:
@@ -126,19 +126,19 @@ class Cells:
         held: NDArray[np.bool_] = ~self.explanations.missing[self.owner]
         return held
 
-    def _merged(self) -> "Cells":
-        cells: Groups = renumbered(self.owner * len(self.labels) + self.label)
-        count = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(count, cells.codes, self.count)
-        first = np.full(len(cells), np.iinfo(np.int64).max)
-        np.minimum.at(first, cells.codes, self.first)
+    def _merged(self) -> "Census":
+        slots: Groups = renumbered(self.owner * len(self.labels) + self.label)
+        count = np.zeros(len(slots), dtype=np.int64)
+        np.add.at(count, slots.codes, self.count)
+        first = np.full(len(slots), np.iinfo(np.int64).max)
+        np.minimum.at(first, slots.codes, self.first)
         return attrs.evolve(
-            self, owner=self.owner[cells.first], label=self.label[cells.first], count=count, first=first
+            self, owner=self.owner[slots.first], label=self.label[slots.first], count=count, first=first
         )
 
 
 class Gathering:
-    """Cells that come in one by one, united whenever the new ones are as many as the old.
+    """Censuses that come in one by one, united whenever the new ones are as many as the old.
 
     Uniting all at every turn would cost the square of their number; so the sum of all work stays near it.
 
@@ -147,24 +147,24 @@ class Gathering:
     >>> from faithkit.measure.relations import SameExplanation
     >>> gathering = Gathering(SameExplanation())
     >>> for word in ["a", "b", "a"]:
-    ...     gathering.add(Cells.of(SameExplanation(), Explanations.of([word]), np.array([0]), ["yes"]))
-    >>> gathering.cells().count
+    ...     gathering.add(Census.of(SameExplanation(), Explanations.of([word]), np.array([0]), ["yes"]))
+    >>> gathering.census().count
     array([2, 1])
     """
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
-        self._parts: list[Cells] = []
+        self._parts: list[Census] = []
 
-    def add(self, cells: Cells) -> None:
-        """Take in the cells of the next shard."""
-        self._parts.append(cells)
+    def add(self, census: Census) -> None:
+        """Take in the census of the next piece."""
+        self._parts.append(census)
         if sum(len(part.count) for part in self._parts[1:]) >= len(self._parts[0].count):
-            self._parts = [self.cells()]
+            self._parts = [self.census()]
 
-    def cells(self) -> Cells:
+    def census(self) -> Census:
         """Return all that came in."""
-        return Cells.united(self.relation, self._parts)
+        return Census.united(self.relation, self._parts)
 
 
 def _objects(values: Sequence[Any]) -> NDArray[Any]:

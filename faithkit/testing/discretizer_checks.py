@@ -9,12 +9,12 @@ from typing import Any
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.entries import Entry
+from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
-from faithkit.measure.rows import n_rows
 from faithkit.testing.batches import Batch, batches_for
 from faithkit.testing.checks import demand, needs
-from faithkit.testing.components import make
+from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh
 from faithkit.testing.sameness import changed_part, difference, unequal_pair
 

@@ -16,12 +16,12 @@ from faithkit.errors import FaithkitError
 from faithkit.extension.entries import Entry
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import fingerprint
+from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
-from faithkit.measure.rows import n_rows
 from faithkit.run.explaining.answer import stored
 from faithkit.testing.checks import Check, bind, demand, needs
-from faithkit.testing.components import make
+from faithkit.testing.component_checks import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
 from faithkit.testing.fixtures import TWINS, narrower, situation_named, situation_names
 from faithkit.testing.sameness import difference, same

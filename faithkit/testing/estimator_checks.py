@@ -8,7 +8,7 @@ from faithkit.extension.entries import Entry
 from faithkit.measure.estimators import checked_scores
 from faithkit.measure.tally import Tally
 from faithkit.testing.checks import demand, needs
-from faithkit.testing.components import make
+from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh
 
 

@@ -9,7 +9,7 @@ from pandas.testing import assert_frame_equal
 from faithkit.extension.entries import Entry
 from faithkit.inputs.datasets import PLACES, Dataset, loaded
 from faithkit.testing.checks import demand, needs
-from faithkit.testing.components import make
+from faithkit.testing.component_checks import make
 from faithkit.wording import listing
 
 

@@ -1,7 +1,7 @@
-"""The tally where it has owners: a list of cells, however many labels there are.
+"""The tally where it has owners: a list of slots, however many labels there are.
 
-A cell is an explanation u with a label y that some of its owners have. A sample of n instances has at most n
-cells, and each table of a `Tally` m × k entries. All that the kernel computes is a function of the cells and
+A slot is an explanation u with a label y that some of its owners have. A sample of n instances has at most n
+slots, and each table of a `Tally` m × k entries. All that the kernel computes is a function of the slots and
 of how many instances each explanation holds for; only estimators may ask for more.
 """
 
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 Counts = NDArray[np.int64]
 
-_SELF = np.array([[0], [1]])  # s, by which the owners of a cell differ
+_SELF = np.array([[0], [1]])  # s, by which the owners of a slot differ
 
 
 @attrs.frozen(eq=False)
-class OwnedCells:
-    """The cells of a tally that have owners, in order of explanation and label.
+class Slots:
+    """The slots of a tally that have owners, in order of explanation and label.
 
     Attributes
     ----------
     row, label : (c,) int
-        Which explanation and which label each cell stands for.
+        Which explanation and which label each slot stands for.
     counts : (c,) int
         T: the instances of that label for which that explanation holds.
     owners : (2, c) int
@@ -36,8 +36,8 @@ class OwnedCells:
     Three instances share one explanation, two of them with label 0:
 
     >>> from faithkit.measure.tally import Tally
-    >>> cells = Tally(np.array([[2, 1]]), np.array([[[0, 0]], [[2, 1]]])).cells
-    >>> cells.n, cells.others[1], cells.agreeing[1]
+    >>> slots = Tally(np.array([[2, 1]]), np.array([[[0, 0]], [[2, 1]]])).slots
+    >>> slots.n, slots.others[1], slots.agreeing[1]
     (3, array([2, 2]), array([1, 0]))
     """
 
@@ -71,7 +71,7 @@ class OwnedCells:
         return self.by_explanation(self.owners)
 
     def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Add up what the cells of each explanation have, over both s."""
+        """Add up what the slots of each explanation have, over both s."""
         sums = np.zeros(len(self.totals), dtype=values.dtype)
         np.add.at(sums, self.row, values.sum(axis=0))
         return sums
@@ -83,7 +83,7 @@ class OwnedCells:
         return sums
 
     def span(self, start: int, stop: int) -> slice:
-        """Return where the cells of some consecutive explanations stand."""
+        """Return where the slots of some consecutive explanations stand."""
         first, last = np.searchsorted(self.row, [start, stop])
         return slice(int(first), int(last))
 

@@ -14,8 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.foreign import foreign
+from faithkit.measure.containers import n_rows
 from faithkit.measure.grouping import mix, words
-from faithkit.measure.rows import n_rows
 
 Words = NDArray[np.uint64]
 

@@ -1,4 +1,4 @@
-"""Cells: the tally of grouping from shards, equal to that of the whole sample."""
+"""The census: the tally of grouping from pieces, equal to that of the whole sample."""
 
 from functools import reduce
 from itertools import pairwise
@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithkit.measure.cells import Cells, Gathering
+from faithkit.measure.census import Census, Gathering
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.jackknife import Spread, largest_share
+from faithkit.measure.pieces import Whole, ask_piece, count_piece, spreads
 from faithkit.measure.relations import NearExplanation, SameExplanation
-from faithkit.measure.shards import Whole, ask_shard, count_shard, spreads
 from faithkit.measure.tally import count
 
 SAME = SameExplanation()
@@ -22,13 +22,13 @@ rows = st.lists(st.tuples(st.sampled_from(["a", "b", "c", None]), st.integers(0,
 cuts = st.lists(st.integers(0, 40), max_size=4)
 
 
-def cells_of(shard, start=0):
-    labels = sorted({label for _, label in shard})
-    codes = np.array([labels.index(label) for _, label in shard], dtype=np.int64)
-    return Cells.of(SAME, Explanations.of([word for word, _ in shard]), codes, labels, start)
+def census_of(piece, start=0):
+    labels = sorted({label for _, label in piece})
+    codes = np.array([labels.index(label) for _, label in piece], dtype=np.int64)
+    return Census.of(SAME, Explanations.of([word for word, _ in piece]), codes, labels, start)
 
 
-def shards(sample, edges):
+def pieces(sample, edges):
     bounds = sorted({0, len(sample), *(edge for edge in edges if edge < len(sample))})
     return [(a, sample[a:b]) for a, b in pairwise(bounds)]
 
@@ -42,7 +42,7 @@ def table(cells):
     )
 
 
-def counted_cells(sample):
+def counted_census(sample):
     labels = np.array([label for _, label in sample], dtype=np.int64)
     words = Explanations.of([word for word, _ in sample])
     return count(SAME, Sample(None, words), labels, 3).cells
@@ -57,44 +57,44 @@ def assert_same_cells(found, expected):
 
 
 @given(rows, cuts)
-def test_shards_unite_to_the_whole(sample, edges):
-    parts = [cells_of(shard, start) for start, shard in shards(sample, edges)]
+def test_pieces_unite_to_the_whole(sample, edges):
+    parts = [census_of(piece, start) for start, piece in pieces(sample, edges)]
     gathering = Gathering(SAME)
     for part in parts:
         gathering.add(part)
-    whole = cells_of(sample)
-    for united in (Cells.united(SAME, parts), gathering.cells()):
+    whole = census_of(sample)
+    for united in (Census.united(SAME, parts), gathering.slots()):
         assert table(united) == table(whole)
         assert united.explanations.values.tolist() == whole.explanations.values.tolist()
 
 
 @given(rows, cuts)
-def test_cells_of_shards_are_those_that_counting_gives(sample, edges):
-    united = Cells.united(SAME, [cells_of(shard, start) for start, shard in shards(sample, edges)])
+def test_census_of_pieces_are_those_that_counting_gives(sample, edges):
+    united = Census.united(SAME, [census_of(piece, start) for start, piece in pieces(sample, edges)])
     found = united.sorted_as(np.array(united.labels), [0, 1, 2])
-    assert_same_cells(found.grouped, counted_cells(sample))
+    assert_same_cells(found.grouped, counted_census(sample))
 
 
 @given(rows)
 def test_some_cells_are_those_of_the_rows_that_are_left(sample):
-    whole = cells_of(sample)
+    whole = census_of(sample)
     kept = [code for code in range(len(whole.label)) if whole.labels[whole.label[code]] != 1]
     rest = [row for row in sample if row[1] != 1]
     if rest:
-        part, expected = whole.taken(np.array(kept)), cells_of(rest)
+        part, expected = whole.taken(np.array(kept)), census_of(rest)
         assert part.explanations.values.tolist() == expected.explanations.values.tolist()
         assert [row[1:] for row in table(part)] == [row[1:] for row in table(expected)]
 
 
 @given(rows)
 def test_labels_that_fall_together_are_counted_together(sample):
-    found = cells_of(sample).relabelled(lambda label: min(label, 1))
-    assert table(found) == table(cells_of([(word, min(label, 1)) for word, label in sample]))
+    found = census_of(sample).relabelled(lambda label: min(label, 1))
+    assert table(found) == table(census_of([(word, min(label, 1)) for word, label in sample]))
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), cuts)
 def test_spreads_add_up_exactly(values, edges):
-    parts = [Spread.of(np.array(part), 0.5) for _, part in shards(values, edges)]
+    parts = [Spread.of(np.array(part), 0.5) for _, part in pieces(values, edges)]
     both = sum(parts[1:], start=parts[0])
     assert both == Spread.of(np.array(values[::-1]), 0.5)
     if np.ptp(values) > 1e-6:
@@ -103,7 +103,7 @@ def test_spreads_add_up_exactly(values, edges):
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1)), min_size=2, max_size=30), cuts)
-def test_other_relations_are_counted_shard_by_shard_to_the_same_bits(sample, edges):
+def test_other_relations_are_counted_piece_by_piece_to_the_same_bits(sample, edges):
     near = NearExplanation(tau=1.0)
 
     def sample_of(part):
@@ -114,14 +114,14 @@ def test_other_relations_are_counted_shard_by_shard_to_the_same_bits(sample, edg
         return np.array([label for _, label in part], dtype=np.int64)
 
     expected = count(near, sample_of(sample), codes(sample), 2)
-    cells = Cells.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
+    cells = Census.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
     whole = Whole.of(cells)
-    parts = [(near, sample_of(part), codes(part), whole) for _, part in shards(sample, edges)]
-    asked = reduce(add, (ask_shard(*part) for part in parts))
-    total = asked.cells(*cells.ordered)
-    assert_same_cells(total, expected.cells)
+    parts = [(near, sample_of(part), codes(part), whole) for _, part in pieces(sample, edges)]
+    asked = reduce(add, (ask_piece(*part) for part in parts))
+    total = asked.slots(*cells.ordered)
+    assert_same_cells(total, expected.slots)
     assert asked.table.tolist() == expected.table.tolist()
-    found = [count_shard(*part, total) for part in parts]
+    found = [count_piece(*part, total) for part in parts]
     assert [x for one in found for x in one.reflexive] == expected.reflexive.tolist()
     value, disagreement = (reduce(add, part) for part in zip(*map(spreads, found), strict=True))
     assert (value, disagreement) == spreads(expected)

@@ -46,8 +46,8 @@ def local(counted: RowCount, row: int, confidence: float = 0.95) -> Local:
     n = len(counted.sample)
     if not isinstance(row, int | np.integer) or not -n <= row < n:
         raise InputError(f"there is no row {row!r}: the sample has rows 0 to {n - 1}.")
-    cells, place = counted.cells, counted.place[row]
-    N, A = int(cells.totals[cells.row[place]]), int(cells.counts[place])
+    slots, place = counted.slots, counted.place[row]
+    N, A = int(slots.totals[slots.row[place]]), int(slots.counts[place])
     return local_from_counts(N, A, int(counted.reflexive[row]), confidence)
 
 
