@@ -13,6 +13,7 @@ import faithkit
 ROOT = Path(__file__).parents[1]
 FLOORS = [{"measure"}, {"extension"}, {"inputs", "report"}, {"run"}, {"testing"}, {"cli"}, {"__main__"}]
 HEIGHT = {wing: height for height, wings in enumerate(FLOORS) for wing in wings}
+TABLES = {"faithkit", "faithkit.extension.builtins"}  # of public names and of components, wherever they stand
 
 
 def modules(folder):
@@ -58,7 +59,7 @@ def named(node, module, kernel):
     elif isinstance(node, ast.Attribute):
         first, _, rest = ast.unparse(node).partition(".")
         yield f"faithkit.{rest}" if first in kernel else ""
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and module not in TABLES:
         yield from re.findall(r"\A(faithkit(?:\.\w+)+)(?:[.:]\w*)?\Z", node.value)
 
 
@@ -140,6 +141,12 @@ def test_a_plugin_knows_the_flat_api_and_nothing_else(name):
 )
 def test_an_import_is_found_however_it_is_written(code, expected):
     assert arrows(code) == ({f"faithkit.{expected}"} if expected else set())
+
+
+def test_a_table_of_components_names_them_and_imports_none():
+    code = "factory = 'faithkit.cli.check:command'"
+    assert arrows(code, "faithkit.extension.builtins") == set()
+    assert arrows(f"from faithkit.cli import check\n{code}", "faithkit.extension.builtins")
 
 
 def test_an_example_is_found_wherever_it_stands():

@@ -348,7 +348,8 @@ class Evaluation:
         from faithkit.files import write_whole
         from faithkit.report.html import WITNESSES, page
 
-        text = page(self.to_dict(), self.violations(WITNESSES), self.slots)
+        shown = self.violations(WITNESSES) if self.counts else None  # one that was loaded has no rows to show
+        text = page(self.to_dict(), shown, self.slots)
         if path is not None:
             write_whole(path, text)
         return text

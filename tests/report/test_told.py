@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from faithkit.run.compare import Comparison
 from report.examples import hostile, ordinary
 
 import faithkit
 from faithkit.report import html
 from faithkit.report.text import comparison_table, subgroup_table, summary
+from faithkit.run.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.findings import Findings
 
@@ -26,6 +26,7 @@ RESULTS = {
     "another estimator": lambda: faithkit.score(LABELS, WORDS, estimator="plug-in", confidence=0.9),
     "no interval": lambda: faithkit.score(LABELS, WORDS, estimator="majority"),
     "nothing checked": lambda: faithkit.score(LABELS, range(60)),
+    "rules": ordinary,
     "one row": lambda: faithkit.score(["yes"], ["a"]),
     "witnesses": lambda: Findings.of(ordinary(), violations=2),
     "no witness asked for": lambda: Findings.of(ordinary(), violations=0),
@@ -60,6 +61,26 @@ def test_a_page_is_made_of_what_a_file_tells_but_for_witnesses_and_local_scores(
     assert left == SCORES.sub("", WITNESSES.sub("", whole))
 
 
+@pytest.mark.parametrize("name", ["permutations", "no interval", "nothing checked", "one row", "rules"])
+def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
+    found = RESULTS[name]()
+    found.to_json(tmp_path / "result.json")
+    loaded = faithkit.load(tmp_path / "result.json")
+    assert loaded.to_dict() == read(found)
+    assert repr(loaded) == repr(found)
+    assert loaded._repr_html_() == found._repr_html_()
+
+
+def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_scores(tmp_path):
+    ordinary().to_json(tmp_path / "result.json")
+    loaded = faithkit.load(tmp_path / "result.json")
+    page = loaded.to_html()
+    assert page == Findings(loaded).to_html()
+    assert "Consistency by sample size" in page
+    assert "Local consistency" not in page
+    assert "Witnesses" not in page
+
+
 @pytest.fixture(scope="module")
 def compared():
     words = faithkit.score(LABELS, WORDS, estimator="plug-in")
@@ -71,6 +92,14 @@ def test_a_comparison_is_made_of_what_a_file_tells(compared):
     assert comparison_table(told) == repr(compared)
     assert html.comparison_fragment(told) == compared._repr_html_()
     assert html.comparison_page(told) == SCORES.sub("", compared.to_html())
+
+
+def test_a_comparison_that_was_loaded_looks_as_it_did(compared, tmp_path):
+    compared.to_json(tmp_path / "compared.json")
+    loaded = faithkit.load(tmp_path / "compared.json")
+    assert loaded.to_dict() == read(compared)
+    assert repr(loaded) == repr(compared)
+    assert "Local consistency" not in loaded.to_html()
 
 
 def test_the_order_and_what_was_left_out_are_told(compared):
