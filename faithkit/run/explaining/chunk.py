@@ -60,7 +60,7 @@ class Chunk:
         if store is None or self.key is None:
             return None
         clean = store.read(self.key)
-        if clean is not None and any(clean.reasons):
+        if clean is not None and len(clean.rows) < len(clean):
             raise ValueError("failures under the key of an answer that has none")
         found = store.read(self._key_of_failures(self.key)) if clean is None else clean
         if found is not None and len(found) != len(self):
@@ -70,7 +70,7 @@ class Chunk:
     def keep(self, answer: Answer) -> None:
         """Store the answer; failures belong to the rules under which they were recorded."""
         if self.execution.store is not None and self.key is not None:
-            key = self._key_of_failures(self.key) if any(answer.reasons) else self.key
+            key = self.key if len(answer.rows) == len(answer) else self._key_of_failures(self.key)
             self.execution.store.write(key, answer)
 
     def _key_of_failures(self, key: str) -> str:

@@ -359,6 +359,10 @@ def failures_in_its_place(files):
     files[3].write_bytes(Answer(None, ["ValueError"] * 4).dump(files[3].stem))
 
 
+def failures_without_a_reason(files):
+    files[3].write_bytes(Answer(None, [""] * 4).dump(files[3].stem))
+
+
 def a_pipe_in_its_place(files):
     files[3].unlink()
     os.mkfifo(files[3])
@@ -373,6 +377,7 @@ def a_pipe_in_its_place(files):
             (too_few_rows, 1),
             (no_rows, 1),
             (failures_in_its_place, 1),
+            (failures_without_a_reason, 1),
             (a_pipe_in_its_place, 1),
         ),
     ],
