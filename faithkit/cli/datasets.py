@@ -28,10 +28,11 @@ def command(as_json: bool) -> None:
         keys = ("name", "place", "summary")
         say(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
         return
+    width = max((len(name) for name, *_ in rows), default=0)
     for place in dict.fromkeys(place for _, place, _ in rows):
         say(place)
         for name, _, summary in (row for row in rows if row[1] == place):
-            say(f"  {name:<15} {summary}")
+            say(f"  {name:<{width}}  {summary}")
 
 
 def _place(name: str) -> str:

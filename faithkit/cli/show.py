@@ -24,7 +24,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     `faithkit show shap` finds it where only one kind of component has this name; otherwise KIND says which is
     meant: `faithkit show explainer shap`.
     """
-    if len(words) > 2 or words[-1] in KINDS:
+    if len(words) > 2 or words in [(kind,) for kind in KINDS]:
         raise click.UsageError("give a component's name, with or without its kind: explainer shap.")
     entry = registry().find(words[0], words[1]) if len(words) == 2 else _of_any_kind(words[0])
     facts = {
@@ -60,8 +60,7 @@ def _likeliest_kind(name: str) -> str:
 
 def _documentation(entry: Entry) -> str | None:
     factory = entry.component.load()
-    text: str | None = factory.help if entry.kind == "command" else inspect.getdoc(factory)
-    return text
+    return getattr(factory, "help", None) if entry.kind == "command" else inspect.getdoc(factory)
 
 
 REQUIRED = "(required)"

@@ -177,6 +177,12 @@ def test_show_asks_for_the_kind_where_several_have_the_name(monkeypatch):
     )
 
 
+def test_show_finds_what_is_called_like_a_kind(monkeypatch):
+    tree = faithkit.registry().find("explainer", "tree")
+    monkeypatch.setattr(show, "registry", lambda: SimpleNamespace(find=lambda *_: tree))
+    assert run("show", "explainer", "relation").stdout.startswith("explainer tree: ")
+
+
 def test_show_prints_the_help_of_a_command():
     assert "Every explainer explains once." in run("show", "command", "compare").stdout
 

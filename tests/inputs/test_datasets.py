@@ -150,7 +150,7 @@ def test_a_plugins_dataset_that_does_not_know_its_place_is_told_beside_the_other
         dataset_place("theirs")
     listed = CliRunner().invoke(command)
     assert listed.exit_code == 0
-    assert listed.stdout == "broken\n  theirs          Two rows.\n"
+    assert listed.stdout == "broken\n  theirs  Two rows.\n"
     assert listed.stderr.startswith("warning: the dataset 'theirs'")
 
 

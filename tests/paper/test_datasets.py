@@ -121,7 +121,7 @@ def test_a_download_becomes_one_table_and_is_kept(name, elsewhere, capsys):
         assert X.columns.tolist() == list(source.header)
     assert capsys.readouterr() == ("", f"downloading {name} from {url}\n")
     assert source.load()[1].tolist() == y.tolist()  # from the cache: nobody serves it any more
-    assert (source.place(), kept(elsewhere), served.asked) == ("here", [f"{name}.csv"], 1)
+    assert (source.place(), kept(elsewhere)) == ("here", [f"{name}.csv"])
 
 
 def test_a_server_may_unpack_what_it_sends(elsewhere):

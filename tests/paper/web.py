@@ -7,11 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @contextlib.contextmanager
 def served(content, status=200, **headers):
-    """Serve some bytes, and give the address; whoever asks is counted in `served.asked`."""
+    """Serve some bytes, and give the address."""
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self):
-            served.asked += 1
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name.replace("_", "-"), value)
@@ -22,7 +21,6 @@ def served(content, status=200, **headers):
         def log_message(self, *_):
             """Say nothing."""
 
-    served.asked = 0
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
