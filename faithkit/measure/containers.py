@@ -100,7 +100,7 @@ def concat_rows(parts: Sequence[Any]) -> Any:
     ['a', 'b', 'c']
     """
     if not parts:
-        raise InputError("There are no parts to put together; expected at least one sample.")
+        raise InputError("there are no parts to put together; expected at least one sample.")
     first = parts[0]
     if len(parts) == 1 or all(part is None for part in parts):
         return first
@@ -121,7 +121,7 @@ def concat_rows(parts: Sequence[Any]) -> Any:
 def _check_alike(parts: Sequence[Any]) -> None:
     kinds = sorted({type(part).__name__ for part in parts})
     if len(kinds) > 1:
-        raise InputError(f"The parts are of different kinds ({few(kinds)}); expected one kind.")
+        raise InputError(f"the parts are of different kinds ({few(kinds)}); expected one kind.")
     for part in parts[1:]:
         _check_columns(parts[0], part)
 
@@ -129,7 +129,7 @@ def _check_alike(parts: Sequence[Any]) -> None:
 def _check_columns(first: Any, part: Any) -> None:
     if _columns(first) != _columns(part):
         raise InputError(
-            f"The parts have different columns: {few(_columns(first))}; and {few(_columns(part))}. "
+            f"the parts have different columns: {few(_columns(first))}; and {few(_columns(part))}. "
             "Give all of them the same columns in the same order."
         )
     if _dtypes(first) != _dtypes(part):

@@ -91,7 +91,7 @@ def evaluate(
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
     scorer = component("estimator", estimator)
     check_inputs(given, X)
-    known = X if background is None else check_X(background, "The background")
+    known = X if background is None else check_X(background, "the background")
     check_columns(X, known)
     learners = [one for one in (given, way) if learns(one)]
     if background is None and learners:

@@ -58,7 +58,7 @@ def score(estimator, tally):
 
 def summarise(tally, estimator, confidence=0.95):
     facts = moments(tally.slots, grouped_pseudo_values(tally.slots))
-    whole = SimpleNamespace(cells=tally.slots, tallies=lambda: [tally], relation=SameExplanation())
+    whole = SimpleNamespace(slots=tally.slots, tallies=lambda: [tally], relation=SameExplanation())
     return estimate(whole, facts, estimator, confidence)
 
 

@@ -217,7 +217,7 @@ def test_the_standard_error_equals_the_spread_over_random_halves_of_the_sample(r
     for _ in range(500):
         rows = rng.permutation(n)[: n // 2]
         half = counted(R, owned[rows], labels[rows], 2)
-        halves.append(LeaveOneOut().scores(half.tally)[half.cell].mean())
+        halves.append(LeaveOneOut().scores(half.tally)[half.slot].mean())
     # a standard deviation from 500 halves is known to 1/√1000 = 3 %; four of those
     assert np.std(halves, ddof=1) == pytest.approx(whole.se, rel=0.13)
 

@@ -447,7 +447,7 @@ BAD = {
     "a word for confidence": (lambda: faithkit.score([0], ["a"], confidence="0.9"), "a number .* got '0.9'"),
     "a background without rows": (
         lambda: halved(background=HALVES[:0]),
-        r"The background is empty \(0 rows\)",
+        r"the background is empty \(0 rows\)",
     ),
     "a background of other columns": (
         lambda: halved(background=HALVES.rename(columns={"job": "work"})),
