@@ -154,6 +154,25 @@ def test_another_measure_can_be_asked_for_later(log):
     assert pieces.result.measure(near).value == whole.result.measure(near).value
 
 
+TRIED = ["original", "sign", "rank"]
+
+
+def test_other_discretizers_are_tried_on_a_log_as_on_its_rows(log):
+    pieces, whole = both_ways(log)
+    tried, expected = (faithkit.try_discretizers(one.result, TRIED) for one in (pieces, whole))
+    pd.testing.assert_frame_equal(tried, expected)
+    assert tried["consistency"].nunique() == len(TRIED)  # each is its own question
+    for name, value in zip(tried["discretizer"], tried["consistency"], strict=True):
+        alone = scored(log, "label", ("phi_*",), (), None, discretizer=name)
+        assert alone.consistency.value == value
+
+
+def test_a_discretizer_that_learns_cannot_be_tried_on_a_log_and_says_so(log):
+    tried = faithkit.try_discretizers(scored(log, "label", ("phi_*",), (), None), ["quantile", "sign"])
+    assert tried["discretizer"].tolist() == ["sign", "quantile"]
+    assert "cannot learn from the explanations in a log that was read in pieces" in tried["note"].iloc[-1]
+
+
 def test_the_report_is_the_same_page(log):
     pieces, whole = both_ways(log, by="sex")
     assert pieces.to_html() == whole.to_html()
@@ -171,14 +190,14 @@ def test_row_groups_and_order_of_columns_change_nothing(frame, tmp_path):
 
 
 def test_memory_grows_with_distinct_explanations_only(tmp_path):
-    """Ten times as many rows of the same explanations are gathered in cells of the same number."""
+    """Ten times as many rows of the same explanations have a census of the same size."""
     sizes = []
     for n in (2_000, 20_000):
         rng = np.random.default_rng(0)
         table = pd.DataFrame({"phi": rng.integers(0, 50, n), "label": rng.integers(0, 2, n)})
         table.to_parquet(tmp_path / "log.parquet", row_group_size=500)
-        cells = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).population.census
-        sizes.append((len(cells.count), len(cells.explanations)))
+        census = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).population.census
+        sizes.append((len(census.count), len(census.explanations)))
     assert sizes == [(100, 50)] * 2
 
 
