@@ -5,16 +5,14 @@ rows of one number are kept together, with their mean score.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Slots
-from faithkit.measure.sums import exact_sum, quotient
+from faithkit.measure.sums import Floats, Ints
 
 EXACT = 1000  # different numbers; with more, large ones are rounded to three digits
 
@@ -46,17 +44,17 @@ class Others:
 
     @classmethod
     def of(cls, slots: Slots) -> "Others":
-        """Gather the rows of a tally."""
+        """Gather the rows of a tally; what is added up are whole numbers, so no order of rows matters."""
         used = slots.owners > 0
-        D, A, rows = slots.others[used], slots.agreeing[used], slots.owners[used]
-        kinds, place = np.unique(_rounded(D), return_inverse=True)
-        score = ratio(A, D) * rows
-        order = np.argsort(place, kind="stable")
-        edges = np.searchsorted(place[order], np.arange(len(kinds) + 1))
-        parts = [order[a:b] for a, b in pairwise(edges)]
-        times = [int(rows[part].sum()) for part in parts]
-        means = [quotient(exact_sum(score[part]), n) for part, n in zip(parts, times, strict=True)]
-        return cls(tuple(kinds.tolist()), tuple(times), tuple(means))
+        D, A, owners = slots.others[used], slots.agreeing[used], slots.owners[used]
+        number, place = np.unique(D, return_inverse=True)
+        rows, agreeing = np.zeros((2, len(number)), dtype=np.int64)
+        np.add.at(rows, place, owners)
+        np.add.at(agreeing, place, owners * A)
+        score = ratio(agreeing, number * rows)
+        if len(number) > EXACT:
+            number, rows, score = _rounded(number, rows, score)
+        return cls(tuple(number.tolist()), tuple(rows.tolist()), tuple(score.tolist()))
 
     @property
     def n(self) -> int:
@@ -73,9 +71,12 @@ class Others:
         return cls(tuple(told["number"]), tuple(told["rows"]), tuple(told["score"]))
 
 
-def _rounded(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    known = np.unique(numbers)
-    if len(known) <= EXACT:
-        return numbers
-    unit = 10 ** np.maximum(0, np.floor(np.log10(np.maximum(numbers, 1))).astype(np.int64) - 2)
-    return np.where(numbers <= known[EXACT - 1], numbers, (numbers + unit // 2) // unit * unit)
+def _rounded(number: Ints, rows: Ints, score: Floats) -> tuple[Ints, Ints, Floats]:
+    """Round the large numbers to three digits, and put together what falls together."""
+    unit = 10 ** np.maximum(0, np.floor(np.log10(np.maximum(number, 1))).astype(np.int64) - 2)
+    near = np.where(np.arange(len(number)) < EXACT, number, (number + unit // 2) // unit * unit)
+    kept, place = np.unique(near, return_inverse=True)
+    total, weight = np.zeros(len(kept)), np.zeros(len(kept), dtype=np.int64)
+    np.add.at(weight, place, rows)
+    np.add.at(total, place, rows * score)
+    return kept, weight, total / weight

@@ -80,6 +80,8 @@ class InMemory(Population):
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
         """Count what explainers remarked, on rows that have no explanation and on those that have one."""
         missing = self.sample.explanations.missing
+        if self.sample.explanations.remarks is None and not missing.any():
+            return 0, {}, {}
         return int(missing.sum()), self._remarked(missing), self._remarked(~missing)
 
     def _remarked(self, rows: NDArray[np.bool_]) -> dict[str, int]:
