@@ -20,9 +20,14 @@ def python(given: Any) -> Any:
 
 
 def whole_number(
-    given: Any, what: str, least: int | None = None, remedy: str = "", error: type[FaithkitError] = InputError
-) -> int:
-    """Return a whole number of at least `least` as Python's int, or say what was given instead.
+    given: Any,
+    what: str,
+    least: int | None = None,
+    most: int | None = None,
+    optional: bool = False,
+    error: type[FaithkitError] = InputError,
+) -> Any:
+    """Return a whole number as Python's int, or say what was given instead.
 
     Parameters
     ----------
@@ -30,10 +35,10 @@ def whole_number(
         Python's or NumPy's numbers; a truth is none.
     what : str
         What it is, to begin the sentence with: "permutations", "tree: max_leaves".
-    least : int, optional
-    remedy : str, default=""
-        What else to do about it, as a sentence of its own.
-    error : class of exception, default=InputError
+    least, most : int, optional
+    optional : bool
+        Whether None will do, too.
+    error : class of exception
         A component's parameters raise `ParameterError`.
 
     Examples
@@ -45,11 +50,14 @@ def whole_number(
     ...
     faithkit.errors.InputError: permutations must be a whole number of at least 0, got 2.5.
     """
+    if optional and given is None:
+        return None
     is_whole = isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
-    if not is_whole or (least is not None and given < least):
-        limit = "" if least is None else f" of at least {least}"
-        raise error(f"{what} must be a whole number{limit}, got {given!r:.60}.{remedy}")
-    return int(given)
+    if is_whole and (least is None or given >= least) and (most is None or given <= most):
+        return int(given)
+    limit = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+    none = " or none" if optional else ""
+    raise error(f"{what} must be a whole number{limit}{none}, got {given!r:.60}.")
 
 
 def share(given: Any, what: str, usual: float) -> float:

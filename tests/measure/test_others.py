@@ -17,7 +17,10 @@ def test_rows_are_gathered_by_the_number_of_their_others(data):
     owned = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
     labels = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
     matrix = np.array(data.draw(st.lists(st.booleans(), min_size=16, max_size=16))).reshape(4, 4)
-    for relation, holds in ((SameExplanation(), owned[:, None] == owned), (Matrix(matrix), matrix[owned][:, owned])):
+    for relation, holds in (
+        (SameExplanation(), owned[:, None] == owned),
+        (Matrix(matrix), matrix[owned][:, owned]),
+    ):
         expected = {}
         for i in range(n):
             near = [j for j in range(n) if j != i and holds[i, j]]

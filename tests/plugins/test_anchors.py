@@ -377,7 +377,7 @@ def test_neither_lime_nor_spacy_is_ever_imported_and_anchor_only_when_used():
         ({"batch_size": 0}, "batch_size must be a whole number of at least 1"),
         ({"batch_size": True}, "batch_size must be a whole number of at least 1"),
         ({"beam_size": 2.5}, "beam_size must be a whole number of at least 1, got 2.5"),
-        ({"max_size": 0}, "max_size must be a whole number of at least 1, or none, got 0"),
+        ({"max_size": 0}, "max_size must be a whole number of at least 1 or none, got 0"),
         ({"bins": "median"}, "bins must be one of quartile, decile, got 'median'"),
     ],
 )

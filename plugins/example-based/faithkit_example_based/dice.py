@@ -74,12 +74,11 @@ class Dice:
             raise _wrong("features_to_vary", "'all' or a list of columns, such as ['age']", features_to_vary)
         if sparsity not in SPARSITIES:
             raise _wrong("sparsity", "binary, linear or none", sparsity)
-        if not isinstance(max_calls, int) or isinstance(max_calls, bool) or max_calls < 1:
-            raise _wrong("max_calls", "a whole number of at least 1", max_calls)
+        error = faithkit.ParameterError
         self.method = method
         self.features_to_vary = features_to_vary
         self.sparsity = sparsity
-        self.max_calls = max_calls
+        self.max_calls = faithkit.whole_number(max_calls, "dice: max_calls", least=1, error=error)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Dice":
         """Hand the rows of the background and their labels to DiCE."""

@@ -52,13 +52,12 @@ class NearestNeighbor:
     def __init__(
         self, k: int = 1, prototypes: int | None = None, distance: Any = None, seed: int = 0
     ) -> None:
-        for name, value, least in (("k", k, 1), ("prototypes", prototypes, 1), ("seed", seed, 0)):
-            if name == "prototypes" and value is None:
-                continue
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise faithkit.ParameterError(
-                    f"nearest-neighbor: {name} must be a whole number of at least {least}, got {value!r}."
-                )
+        who, error = "nearest-neighbor:", faithkit.ParameterError
+        k = faithkit.whole_number(k, f"{who} k", least=1, error=error)
+        prototypes = faithkit.whole_number(
+            prototypes, f"{who} prototypes", least=1, optional=True, error=error
+        )
+        seed = faithkit.whole_number(seed, f"{who} seed", least=0, error=error)
         if prototypes is not None and prototypes < k:
             raise faithkit.ParameterError(
                 f"nearest-neighbor: k={k} of prototypes={prototypes} cannot be: k must not be larger."

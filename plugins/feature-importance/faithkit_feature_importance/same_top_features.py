@@ -49,10 +49,7 @@ class SameTopFeatures(faithkit.Relation):
 
     def __init__(self, k: int = 3, bins: int = 4) -> None:
         for name, value, least in (("k", k, 1), ("bins", bins, 2)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise faithkit.ParameterError(
-                    f"same-top-features: {name} must be a whole number of at least {least}, got {value!r}."
-                )
+            faithkit.whole_number(value, f"same-top-features: {name}", least, error=faithkit.ParameterError)
         self.k = k
         self.bins = bins
 

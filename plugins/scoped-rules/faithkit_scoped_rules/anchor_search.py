@@ -70,11 +70,10 @@ class Search:
             if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
                 raise self._wrong(name, "a number between 0 and 1")
         for name in ("batch_size", "beam_size", "max_size"):
-            size = getattr(self, name)
-            whole = isinstance(size, int) and not isinstance(size, bool) and size >= 1
-            if not whole and not (name == "max_size" and size is None):
-                or_none = ", or none" if name == "max_size" else ""
-                raise self._wrong(name, f"a whole number of at least 1{or_none}")
+            what, optional = f"{self.who}: {name}", name == "max_size"
+            faithkit.whole_number(
+                getattr(self, name), what, 1, optional=optional, error=faithkit.ParameterError
+            )
 
     def _wrong(self, name: str, expected: str) -> faithkit.ParameterError:
         return faithkit.ParameterError(f"{self.who}: {name} must be {expected}, got {getattr(self, name)!r}.")

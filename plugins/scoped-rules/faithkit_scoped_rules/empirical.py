@@ -63,10 +63,7 @@ class EmpiricalAnchors:
         max_size: int = 6,
     ) -> None:
         for name, value, least in (("bins", bins, 2), ("beam_size", beam_size, 1), ("max_size", max_size, 1)):
-            if not isinstance(value, int) or value < least:
-                raise faithkit.ParameterError(
-                    f"empirical-anchors: {name} must be a whole number of at least {least}, got {value!r}."
-                )
+            faithkit.whole_number(value, f"empirical-anchors: {name}", least, error=faithkit.ParameterError)
         for name, share in (("threshold", threshold), ("delta", delta)):
             if not 0 < share < 1:
                 raise faithkit.ParameterError(

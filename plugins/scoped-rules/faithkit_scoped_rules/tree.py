@@ -237,12 +237,8 @@ def float64_limits(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _at_least(least: int, name: str, value: Any, optional: bool = False) -> Any:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if (optional and value is None) or (whole and value >= least):
-        return value
-    none = " or none" if optional else ""
-    raise faithkit.ParameterError(
-        f"tree: {name} must be a whole number of at least {least}{none}, got {value!r}."
+    return faithkit.whole_number(
+        value, f"tree: {name}", least, optional=optional, error=faithkit.ParameterError
     )
 
 

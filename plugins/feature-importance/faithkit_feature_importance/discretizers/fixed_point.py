@@ -34,11 +34,10 @@ class FixedPoint:
     """
 
     def __init__(self, digits: int = 1, how: str = "floor") -> None:
-        if not isinstance(digits, int) or isinstance(digits, bool) or not 0 <= digits <= 15:
-            raise faithkit.ParameterError(f"fp: digits must be a whole number from 0 to 15, got {digits!r}.")
+        error = faithkit.ParameterError
+        self.digits = faithkit.whole_number(digits, "fp: digits", least=0, most=15, error=error)
         if how not in ("floor", "round"):
             raise faithkit.ParameterError(f"fp: how must be 'floor' or 'round', got {how!r}.")
-        self.digits = digits
         self.how = how
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:

@@ -29,11 +29,7 @@ class Quantile:
     """
 
     def __init__(self, bins: int = 4) -> None:
-        if not isinstance(bins, int) or isinstance(bins, bool) or bins < 2:
-            raise faithkit.ParameterError(
-                f"quantile: bins must be a whole number of at least 2, got {bins!r}."
-            )
-        self.bins = bins
+        self.bins = faithkit.whole_number(bins, "quantile: bins", least=2, error=faithkit.ParameterError)
 
     def fit(self, explanations: faithkit.Explanations) -> "Quantile":
         """Learn the bins of every column from explanations of the background."""

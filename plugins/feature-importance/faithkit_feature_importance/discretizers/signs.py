@@ -44,9 +44,7 @@ class SignOfTop:
     """
 
     def __init__(self, k: int = 5) -> None:
-        if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-            raise faithkit.ParameterError(f"sign-of-top: k must be a whole number of at least 1, got {k!r}.")
-        self.k = k
+        self.k = faithkit.whole_number(k, "sign-of-top: k", least=1, error=faithkit.ParameterError)
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.int8]:
         """Return the signs of the largest, in their columns."""

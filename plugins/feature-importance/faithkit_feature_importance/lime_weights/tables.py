@@ -199,10 +199,7 @@ def _columns(given: Any) -> list[str | int]:
 
 def check_samples(who: str, samples: Any) -> None:
     """Refuse a number of perturbations that is none."""
-    if not isinstance(samples, int) or isinstance(samples, bool) or samples < 2:
-        raise faithkit.ParameterError(
-            f"{who}: samples must be a whole number of at least 2, got {samples!r}."
-        )
+    faithkit.whole_number(samples, f"{who}: samples", least=2, error=faithkit.ParameterError)
 
 
 def check_kernel_width(who: str, width: Any) -> None:

@@ -207,10 +207,7 @@ class Words:
 
 
 def _check_whole(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise faithkit.ParameterError(
-            f"lime-text: {name} must be a whole number of at least {least}, got {value!r}."
-        )
+    faithkit.whole_number(value, f"lime-text: {name}", least, error=faithkit.ParameterError)
 
 
 def _check_texts(X: Any) -> None:
