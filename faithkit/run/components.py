@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from faithkit.errors import InputError
+from faithkit.errors import ContractError, InputError
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec, parse_spec
 from faithkit.foreign import foreign
@@ -152,4 +152,6 @@ def _conforming(kind: str, instance: Any) -> Any:
             f"the relation {_text(instance)} does not derive from faithkit.Relation, which gives it &, | "
             "and ~: derive its class, or decorate a function with @faithkit.relation."
         )
+    if not callable(getattr(instance, METHOD[kind], None)):
+        raise ContractError(f"the {kind} {_text(instance)} has no method {METHOD[kind]}: it needs one.")
     return instance

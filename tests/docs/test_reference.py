@@ -62,7 +62,7 @@ def test_every_check_is_listed():
     modules = {f"faithkit.testing.{name}" for name in re.findall(r"faithkit-checks:: (\w+)", REFERENCE)}
     kinds = {module.__name__ for module in targets._MODULES.values()}
     assert modules == kinds | {
-        f"faithkit.testing.{name}" for name in ("plugins", "declarations", "components")
+        f"faithkit.testing.{name}" for name in ("plugin_checks", "declarations", "component_checks")
     }
 
 

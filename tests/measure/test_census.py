@@ -42,16 +42,16 @@ def table(cells):
     )
 
 
-def counted_census(sample):
+def counted_slots(sample):
     labels = np.array([label for _, label in sample], dtype=np.int64)
     words = Explanations.of([word for word, _ in sample])
-    return count(SAME, Sample(None, words), labels, 3).cells
+    return count(SAME, Sample(None, words), labels, 3).slots
 
 
 FIELDS = ("row", "label", "counts", "owners", "totals")
 
 
-def assert_same_cells(found, expected):
+def assert_same_slots(found, expected):
     for name in FIELDS:
         assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
 
@@ -63,20 +63,20 @@ def test_pieces_unite_to_the_whole(sample, edges):
     for part in parts:
         gathering.add(part)
     whole = census_of(sample)
-    for united in (Census.united(SAME, parts), gathering.slots()):
+    for united in (Census.united(SAME, parts), gathering.census()):
         assert table(united) == table(whole)
         assert united.explanations.values.tolist() == whole.explanations.values.tolist()
 
 
 @given(rows, cuts)
-def test_census_of_pieces_are_those_that_counting_gives(sample, edges):
+def test_the_slots_of_pieces_are_those_that_counting_gives(sample, edges):
     united = Census.united(SAME, [census_of(piece, start) for start, piece in pieces(sample, edges)])
     found = united.sorted_as(np.array(united.labels), [0, 1, 2])
-    assert_same_cells(found.grouped, counted_census(sample))
+    assert_same_slots(found.grouped, counted_slots(sample))
 
 
 @given(rows)
-def test_some_cells_are_those_of_the_rows_that_are_left(sample):
+def test_some_slots_are_those_of_the_rows_that_are_left(sample):
     whole = census_of(sample)
     kept = [code for code in range(len(whole.label)) if whole.labels[whole.label[code]] != 1]
     rest = [row for row in sample if row[1] != 1]
@@ -119,7 +119,7 @@ def test_other_relations_are_counted_piece_by_piece_to_the_same_bits(sample, edg
     parts = [(near, sample_of(part), codes(part), whole) for _, part in pieces(sample, edges)]
     asked = reduce(add, (ask_piece(*part) for part in parts))
     total = asked.slots(*cells.ordered)
-    assert_same_cells(total, expected.slots)
+    assert_same_slots(total, expected.slots)
     assert asked.table.tolist() == expected.table.tolist()
     found = [count_piece(*part, total) for part in parts]
     assert [x for one in found for x in one.reflexive] == expected.reflexive.tolist()

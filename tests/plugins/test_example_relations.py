@@ -238,7 +238,7 @@ def test_relations_compose():
     )
     both = relation("nearest") & ~relation("within", tau=1.0)
     inside = relation("nearest") & relation("within", tau=1.0)
-    counts = [result._count(r).tally.counts.sum() for r in (relation("nearest"), both, inside)]
+    counts = [result.population.count(r).tally.counts.sum() for r in (relation("nearest"), both, inside)]
     assert counts[0] == counts[1] + counts[2]
     assert min(counts) > 0
 
