@@ -33,12 +33,12 @@ def pieces(sample, edges):
     return [(a, sample[a:b]) for a, b in pairwise(bounds)]
 
 
-def table(cells):
-    """What the cells say, whatever their order."""
-    words = cells.explanations.values
+def table(census):
+    """What the census say, whatever their order."""
+    words = census.explanations.values
     return sorted(
-        (int(first), words[u], cells.labels[y], int(n))
-        for u, y, n, first in zip(cells.owner, cells.label, cells.count, cells.first, strict=True)
+        (int(first), words[u], census.labels[y], int(n))
+        for u, y, n, first in zip(census.owner, census.label, census.count, census.first, strict=True)
     )
 
 
