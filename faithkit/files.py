@@ -4,7 +4,7 @@ import contextlib
 import errno
 import os
 import stat
-import tempfile
+from functools import partial
 from pathlib import Path
 
 from faithkit.errors import InputError
@@ -41,29 +41,23 @@ def is_replaced(path: str | Path) -> bool:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".faithkit-")
+    """Put a new file in a file's place, with the owner and the mode of that one, or those of any new file."""
+    before = target.stat() if target.exists() else None
+    name = target.parent / f".faithkit-{os.urandom(8).hex()}"
+    mode = 0o666 if before is None else 0o600  # nobody else's, until it is the owner's of the other
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(name, "xb", opener=partial(os.open, mode=mode)) as file:
             file.write(data)
             file.flush()
-            os.fsync(handle)
-        _take_over(target, name)
+            os.fsync(file.fileno())
+        if before is not None:
+            with contextlib.suppress(OSError, AttributeError):  # not ours to give; a system without owners
+                os.chown(name, before.st_uid, before.st_gid)
+            os.chmod(name, stat.S_IMODE(before.st_mode))
         os.replace(name, target)
     except BaseException:
-        os.unlink(name)
+        name.unlink(missing_ok=True)
         raise
-
-
-def _take_over(target: Path, name: str) -> None:
-    """Give a new file the owner and the mode of the one it will replace, or those that any new file gets."""
-    try:
-        before = target.stat()
-    except FileNotFoundError:
-        os.chmod(name, 0o666 & ~_umask())
-        return
-    with contextlib.suppress(OSError, AttributeError):  # not ours to give away; a system without owners
-        os.chown(name, before.st_uid, before.st_gid)
-    os.chmod(name, stat.S_IMODE(before.st_mode))
 
 
 def _write_into(path: str | Path, data: bytes) -> None:
@@ -72,10 +66,3 @@ def _write_into(path: str | Path, data: bytes) -> None:
     os.set_blocking(handle, True)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
-
-
-def _umask() -> int:
-    """Return the process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,4 +1,8 @@
-"""The folder of all temporary files of a run, so that none outlives it, however it ends."""
+"""The folder of all temporary files of a run, so that none outlives it, however it ends.
+
+They may be as large as a model, and as private. The folder is locked while the run lives, so that a later one
+can tell what was left behind.
+"""
 
 import contextlib
 import os
@@ -7,59 +11,52 @@ import sys
 PREFIX = "faithkit-run-"
 
 
-class Scratch:
-    """A folder for temporary files, which may be as large as a model, and as private.
+def make() -> str | None:
+    """Make a folder where temporary files go, and lock it; None where there is no such place."""
+    for place in _places():
+        path = os.path.join(place, PREFIX + os.urandom(6).hex())
+        with contextlib.suppress(OSError):
+            os.mkdir(path, 0o700)
+            try:
+                _lock(path)
+                return path
+            except OSError:  # a file system without locks
+                os.rmdir(path)
+    return None
 
-    It is locked while the run lives, so that a later one can tell what was left behind.
-    """
 
-    def __init__(self, path: str, lock: int) -> None:
-        self.path, self.lock = path, lock
+def use(path: str) -> None:
+    """Let this process and its workers put their temporary files here."""
+    os.environ["TMPDIR"] = path
+    os.environ.setdefault("JOBLIB_TEMP_FOLDER", path)
+    if "tempfile" in sys.modules:  # which may have chosen another already
+        vars(sys.modules["tempfile"])["tempdir"] = path
 
-    @classmethod
-    def made(cls) -> "Scratch | None":
-        """Make a folder where temporary files go; None where there is no such place."""
-        for place in _places():
-            path = os.path.join(place, PREFIX + os.urandom(6).hex())
-            with contextlib.suppress(OSError):
-                os.mkdir(path, 0o700)
-                try:
-                    return cls(path, _locked(path))
-                except OSError:  # a file system without locks
-                    os.rmdir(path)
-        return None
 
-    def use(self) -> None:
-        """Let this process and its workers put their temporary files here."""
-        os.environ["TMPDIR"] = self.path
-        os.environ.setdefault("JOBLIB_TEMP_FOLDER", self.path)
-        if "tempfile" in sys.modules:  # which may have chosen another already
-            vars(sys.modules["tempfile"])["tempdir"] = self.path
+def remove(path: str) -> None:
+    """Remove the folder and all that is in it."""
+    try:
+        os.rmdir(path)
+    except OSError:
+        import shutil
 
-    def remove(self) -> None:
-        """Remove the folder and all that is in it."""
-        try:
-            os.rmdir(self.path)
-        except OSError:
-            import shutil
+        shutil.rmtree(path, ignore_errors=True)
 
-            shutil.rmtree(self.path, ignore_errors=True)
 
-    @classmethod
-    def sweep(cls) -> None:
-        """Remove the folders of runs that were killed before they could do so."""
-        for place in _places():
-            with contextlib.suppress(OSError), os.scandir(place) as entries:
-                for path in [entry.path for entry in entries if entry.name.startswith(PREFIX)]:
-                    with contextlib.suppress(OSError):  # another run's, or another user's
-                        cls._sweep_one(path)
+def sweep() -> None:
+    """Remove the folders of runs that were killed before they could do so."""
+    for place in _places():
+        with contextlib.suppress(OSError):
+            for name in os.listdir(place):
+                with contextlib.suppress(OSError):  # another run's, or another user's
+                    _sweep_one(os.path.join(place, name))
 
-    @classmethod
-    def _sweep_one(cls, path: str) -> None:
-        if os.lstat(path).st_uid == os.geteuid():
-            lock = _locked(path)
-            cls(path, lock).remove()
-            os.close(lock)
+
+def _sweep_one(path: str) -> None:
+    if os.path.basename(path).startswith(PREFIX) and os.lstat(path).st_uid == os.geteuid():
+        lock = _lock(path)
+        remove(path)
+        os.close(lock)
 
 
 def _places() -> list[str]:
@@ -67,7 +64,7 @@ def _places() -> list[str]:
     return [place for place in dict.fromkeys([*named, "/tmp", "/var/tmp"]) if os.path.isabs(place)]
 
 
-def _locked(path: str) -> int:
+def _lock(path: str) -> int:
     """Open a folder and lock it until the last process that has it open is gone; OSError if it is locked."""
     import fcntl
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
-from faithkit.scratch import Scratch
+from faithkit import scratch
 
 FAILED, MISSED, INTERRUPTED = 1, 3, 130  # a limit or a check that was not met is missed
 SECONDS_TO_END = 10  # of a child that was asked to end, or that has said its code
@@ -38,7 +38,7 @@ def supervised(work: Callable[[], int], watched: bool = True) -> NoReturn:
     if not watched or not hasattr(os, "fork"):
         sys.exit(work())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who inherits that it is ignored learns of no child's end
-    folder = Scratch.made()
+    folder = scratch.make()
     parent = os.getpid()
     try:
         (said, saying), (ends, lives) = os.pipe(), os.pipe()
@@ -67,10 +67,10 @@ def _plug() -> None:
 # --- the child ------------------------------------------------------------------------------------------
 
 
-def _work(work: Callable[[], int], saying: int, folder: Scratch | None) -> NoReturn:
+def _work(work: Callable[[], int], saying: int, folder: str | None) -> NoReturn:
     me = os.getpid()
     if folder is not None:
-        folder.use()
+        scratch.use(folder)
     with _interrupting():
         code = work()
     if os.getpid() == me:  # and no copy that code of others has made of us
@@ -148,7 +148,7 @@ def _handle(numbers: Iterable[int], handler: Any) -> None:
 # --- the parent -----------------------------------------------------------------------------------------
 
 
-def _watch(child: int, said: int, folder: Scratch | None) -> NoReturn:
+def _watch(child: int, said: int, folder: str | None) -> NoReturn:
     passed: list[int] = []
 
     def pass_on(number: int, _frame: object) -> None:
@@ -160,13 +160,13 @@ def _watch(child: int, said: int, folder: Scratch | None) -> NoReturn:
     _handle(heard, pass_on)
     _handle([signal.SIGALRM], lambda _number, _frame: os.kill(child, signal.SIGKILL))
     _adopt_orphans()
-    Scratch.sweep()
+    scratch.sweep()
     _, status = os.waitpid(child, 0)
     signal.alarm(0)
     _handle(heard, signal.SIG_IGN)
     _end_orphans()
     if folder is not None:
-        folder.remove()
+        scratch.remove(folder)
     os._exit(_exit_code(_code(said), status, passed))
 
 
@@ -182,11 +182,7 @@ def _code(said: int) -> int | None:
 
 def _exit_code(said: int | None, status: int, passed: list[int]) -> int:
     """Say what happened where the child did not, and return what the command ends with."""
-    if passed and said in (
-        None,
-        FAILED,
-        INTERRUPTED,
-    ):  # interrupted a second time, it may have failed to say so
+    if passed and said in (None, FAILED, INTERRUPTED):  # interrupted twice, it may have failed to say so
         if said is None:
             _tell("interrupted")
         return 128 + passed[-1]

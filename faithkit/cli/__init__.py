@@ -4,8 +4,10 @@
 written down in `faithkit.extension.builtins` instead of being collected from their files.
 """
 
+import contextlib
 import gc
 import os
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -13,7 +15,10 @@ import click
 
 from faithkit import __version__
 from faithkit.cli.endings import one_line
-from faithkit.cli.streams import aside
+from faithkit.cli.streams import aside, keep_stdout
+from faithkit.errors import FaithkitError, InputError, UnknownComponentError
+from faithkit.supervision import FAILED
+from faithkit.wording import did_you_mean
 
 
 class Verbs(click.Group):
@@ -30,18 +35,14 @@ class Verbs(click.Group):
         if cmd_name in VERBS:
             command: click.Command = import_module(f"faithkit.cli.{cmd_name}").command
             return command
-        from faithkit.errors import UnknownComponentError
         from faithkit.extension.registry import registry
 
         try:
             with aside():
                 plugged: click.Command = registry().create("command", cmd_name)
         except UnknownComponentError as error:
-            ctx.fail(
-                f"no such command {cmd_name!r}. {error}"
-                if "pip install" in str(error)
-                else _unknown(cmd_name)
-            )
+            advice = error if "pip install" in str(error) else did_you_mean(cmd_name, _verbs())
+            ctx.fail(f"no such command {cmd_name!r}. {advice}")
         return plugged
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -64,8 +65,6 @@ class Verbs(click.Group):
 
 
 def _check_working_folder() -> None:
-    from faithkit.errors import InputError
-
     try:
         os.getcwd()
     except OSError as error:
@@ -80,13 +79,28 @@ def _verbs() -> dict[str, str]:
     return verbs()
 
 
-def _unknown(name: str) -> str:
-    from faithkit.wording import did_you_mean
-
-    return f"no such command {name!r}. {did_you_mean(name, _verbs())}"
-
-
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="faithkit")
 def main() -> None:
     """Measure whether explanations of predictions tell the truth about the model."""
+
+
+def console() -> int:
+    """Run the command line as a process of its own, whose stdout and exit code are nobody else's.
+
+    Its exit code is returned once everything is written.
+    """
+    stdout = keep_stdout()
+    try:
+        main()
+        code = FAILED  # it always raises what it ends with
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else FAILED
+    sys.stdout = sys.stderr  # what is printed by exit handlers is no result
+    failing = contextlib.suppress(FaithkitError, OSError) if code == FAILED else one_line({})
+    try:
+        with failing:
+            stdout.close()
+    except click.exceptions.Exit as ended:
+        code = ended.exit_code
+    return code

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.options import printing
+from faithkit.cli.options import option, printing
 from faithkit.cli.streams import Verb, say, tell
 from faithkit.supervision import MISSED
 
@@ -21,14 +21,10 @@ Group = tuple[str, str, "list[Check]", "Report"]
 
 @click.command(cls=Verb)
 @click.argument("distribution")
-@click.option(
-    "--component",
-    "only",
-    multiple=True,
-    metavar="NAME",
-    help="Check only this component. Can be given several times.",
+@option(
+    "--component NAME", "only", multiple=True, help="Check only this component. Can be given several times."
 )
-@click.option("--verbose", "-v", is_flag=True, help="Name every check, and say why any was skipped.")
+@option("--verbose", "-v", is_flag=True, help="Name every check, and say why any was skipped.")
 @printing
 @click.pass_context
 def command(

@@ -5,36 +5,25 @@ from typing import Any
 import click
 
 from faithkit.cli.delivery import deliver
-from faithkit.cli.options import (
-    check_components,
-    configured_backend,
-    loading,
-    measuring,
-    output,
-    running,
-    warn_on_stderr,
-)
+from faithkit.cli.options import begin, configured_backend, loading, measuring, option, output, running
 from faithkit.cli.places import check_paths
 from faithkit.cli.streams import Verb
 
 
 @click.command(cls=Verb)
 @loading
-@click.option(
-    "--explainer",
+@option(
+    "--explainer NAME",
     "explainers",
     multiple=True,
     required=True,
-    metavar="NAME",
     help="Compare this explainer: a name, or name:param=value,…. Can be given several times.",
 )
-@click.option(
-    "--discretize",
+@option(
+    "--discretize NAME",
     "discretizers",
     multiple=True,
     default=("original",),
-    show_default=True,
-    metavar="NAME",
     help="Compare this discretizer, too. Can be given several times.",
 )
 @measuring
@@ -49,8 +38,7 @@ def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, 
     from faithkit.inputs.situation import prepare
     from faithkit.run.api import compare
 
-    warn_on_stderr()
-    check_components(options)
+    begin(options)
     paths = check_paths(output)
     situation = prepare(**loading)
     with configured_backend(**workers):

@@ -17,21 +17,11 @@ Step = Callable[[], None]
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def _json(found: Any) -> str:
-    return escaped(found.to_json())
-
-
-def _csv(found: Any) -> str:
-    text: str = found.to_frame().map(as_text).to_csv(index=False)
-    return text
-
-
-def _html(found: Any) -> str:
-    text: str = found.to_html()
-    return text
-
-
-WRITERS: dict[str, Callable[[Any], str]] = {"json_path": _json, "csv_path": _csv, "html_path": _html}
+WRITERS: dict[str, Callable[[Any], str]] = {
+    "json_path": lambda found: escaped(found.to_json()),
+    "csv_path": lambda found: found.to_frame().map(as_text).to_csv(index=False),
+    "html_path": lambda found: found.to_html(),
+}
 
 
 def deliver(found: Any, paths: dict[str, str], limits: dict[str, float] | None = None) -> None:

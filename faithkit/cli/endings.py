@@ -13,10 +13,7 @@ from faithkit.wording import describe, visible
 # what to say of errors that nobody raised on purpose; the first that fits
 UNEXPECTED: tuple[tuple[type[BaseException], str], ...] = (
     (MemoryError, "Memory is too small for this: take fewer rows (--samples) or fewer workers (--n-jobs)"),
-    (
-        SystemExit,
-        "Code of others wanted to end the program: find the call of exit in it, and take it out",
-    ),
+    (SystemExit, "Code of others wanted to end the program: find the call of exit in it, and take it out"),
     (Warning, "Warnings are errors here: leave out -W error, or PYTHONWARNINGS=error"),
     (OSError, "Check that the path can be used, and that there is room"),
     (BaseException, "This was not expected"),

@@ -7,15 +7,15 @@ import click
 from faithkit.cli.delivery import deliver
 from faithkit.cli.options import (
     asking,
-    check_components,
+    begin,
     configured_backend,
     discretizing,
     explaining,
     loading,
     measuring,
+    option,
     output,
     running,
-    warn_on_stderr,
 )
 from faithkit.cli.places import check_paths, placed
 from faithkit.cli.streams import Verb
@@ -26,9 +26,8 @@ from faithkit.cli.streams import Verb
 @explaining
 @discretizing
 @measuring
-@click.option(
-    "--reference",
-    metavar="FILE",
+@option(
+    "--reference FILE",
     callback=placed,
     help="Measure this earlier sample, too, to see what has drifted since.",
 )
@@ -54,8 +53,7 @@ def command(
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
 
-    warn_on_stderr()
-    check_components(options)
+    begin(options)
     paths = check_paths(output)
     situation = prepare(by=by, **loading)
     earlier = None if reference is None else read_like(situation.X, reference, loading["text"])

@@ -48,25 +48,17 @@ def check_limits(result: Any, limits: dict[str, float]) -> None:
     from faithkit.errors import InputError
     from faithkit.report.formats import number
 
-    unchecked = {measure: _why_unchecked(result, measure) for measure in limits}
-    missed = [
-        measure
-        for measure, limit in limits.items()
-        if unchecked[measure] is None and not getattr(result, measure).low >= limit
-    ]
-    for measure in missed:
-        found, limit = getattr(result, measure), limits[measure]
-        tell(
-            f"failed: {measure} may be as low as {rounded_below(found.low, limit)} (value "
-            f"{number(found.value)}), below {_exact(limit)}."
-        )
-    reasons = [
-        f"--fail-under {measure}={_exact(limits[measure])} cannot be checked: {reason}."
-        for measure, reason in unchecked.items()
-        if reason is not None
-    ]
-    if reasons:
-        raise InputError(" ".join(reasons))
+    unchecked, missed = [], False
+    for measure, limit in limits.items():
+        found, reason = getattr(result, measure), _why_unchecked(result, measure)
+        if reason is not None:
+            unchecked.append(f"--fail-under {measure}={_exact(limit)} cannot be checked: {reason}.")
+        elif not found.low >= limit:
+            missed = True
+            low, value = rounded_below(found.low, limit), number(found.value)
+            tell(f"failed: {measure} may be as low as {low} (value {value}), below {_exact(limit)}.")
+    if unchecked:
+        raise InputError(" ".join(unchecked))
     if missed:
         raise click.exceptions.Exit(MISSED)
 

@@ -7,26 +7,25 @@ import click
 
 from faithkit.cli.delivery import escaped, hand_over
 from faithkit.cli.options import (
-    check_components,
+    begin,
     confidence,
     configured_backend,
     discretizing,
     explaining,
     loading,
+    option,
     printing,
     relating,
     running,
-    warn_on_stderr,
 )
 from faithkit.cli.streams import Verb, say
 
 
 @click.command(cls=Verb)
-@click.option(
-    "--row",
+@option(
+    "--row N",
     type=click.IntRange(min=0),
     required=True,
-    metavar="N",
     help="Measure the explanation of this row of the sample; the first is 0.",
 )
 @loading
@@ -44,8 +43,7 @@ def command(
     from faithkit.report.text import local_text
     from faithkit.run.api import evaluate
 
-    warn_on_stderr()
-    check_components(options)
+    begin(options)
     situation = prepare(**loading)
     with configured_backend(**workers):
         result = evaluate(**situation.question(), progress=True, **options)

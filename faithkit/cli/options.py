@@ -64,168 +64,149 @@ def _gathered(function: F, into: str, params: Iterable[click.Parameter]) -> F:
     return cast("F", gathered)
 
 
-_option = functools.partial(click.option, show_default=True)
+def option(usage: str, *name: str, show_default: bool = True, **settings: Any) -> Callable[[F], F]:
+    """Return an option by what its line in the help begins with: "--data FILE"; a flag has no second word."""
+    flag, _, metavar = usage.partition(" ")
+    return click.option(flag, *name, metavar=metavar or None, show_default=show_default, **settings)
+
 
 loading = together(
-    _option(
-        "--data",
+    option(
+        "--data FILE|NAME",
         default="breast-cancer",
-        metavar="FILE|NAME",
         callback=placed,
         help="Read a CSV (also .gz) or Parquet file, or take a dataset that `faithkit datasets` lists.",
     ),
-    _option("--target", metavar="COLUMN", help="Predict this column. It is never shown to the model."),
-    _option("--columns", metavar="NAMES", help="Use these columns only, with wildcards: 'age,phi_*'."),
-    _option("--text", metavar="COLUMN", help="Take the texts in this column as the instances."),
-    _option(
-        "--model",
-        metavar="MODEL",
+    option("--target COLUMN", help="Predict this column. It is never shown to the model."),
+    option("--columns NAMES", help="Use these columns only, with wildcards: 'age,phi_*'."),
+    option("--text COLUMN", help="Take the texts in this column as the instances."),
+    option(
+        "--model MODEL",
         callback=placed_model,
         default="gradient-boosting",
         help="Explain this model: module:attribute, a .skops, .onnx or pickle file, or one that is trained "
         "on a part of the data: gradient-boosting, random-forest, logistic, tree or knn.",
     ),
-    _option(
+    option(
         "--trust-pickle",
         is_flag=True,
         help="Load a pickled model. Loading a pickle RUNS ANY CODE in it: do so with your own files only.",
     ),
-    _option(
-        "--trust-types",
+    option(
+        "--trust-types NAME[,NAME]",
         default="",
         show_default=False,
-        metavar="NAME[,NAME]",
         help="Let a .skops model hold these types besides scikit-learn's, by the full names that the refusal "
         "prints. The file MAY CALL what is named here: name only what you know.",
     ),
-    _option(
-        "--background",
-        metavar="FILE",
-        callback=placed,
-        help="Let the explainer learn from the rows in this file.",
-    ),
-    _option("--samples", type=click.IntRange(min=1), metavar="N", help="Evaluate N rows, drawn at random."),
-    _option(
-        "--seed",
+    option("--background FILE", callback=placed, help="Let the explainer learn from the rows in this file."),
+    option("--samples N", type=click.IntRange(min=1), help="Evaluate N rows, drawn at random."),
+    option(
+        "--seed N",
         default=0,
-        metavar="N",
         help="Start all random choices from this number; the same number gives the same result.",
     ),
     into="loading",
 )
 
-explaining = _option(
-    "--explainer",
+explaining = option(
+    "--explainer NAME",
     default="shap",
-    metavar="NAME",
     help="Use this explainer: a name, or name:param=value,… with parameters that `faithkit show NAME` lists.",
 )
 
-discretizing = _option(
-    "--discretize",
+discretizing = option(
+    "--discretize NAME",
     "discretizer",
     default="original",
-    metavar="NAME",
     help="Use this discretizer, which says what explanations count as equal, such as 1fp or sign.",
 )
 
-relating = _option(
-    "--relation",
-    metavar="NAME",
-    help="Use this relation for sufficiency; it says where an explanation applies.",
+relating = option(
+    "--relation NAME", help="Use this relation for sufficiency; it says where an explanation applies."
 )
 
-confidence = _option("--confidence", default=0.95, metavar="SHARE", help="Give intervals of this confidence.")
+confidence = option("--confidence SHARE", default=0.95, help="Give intervals of this confidence.")
 
 measuring = together(
     relating,
-    _option(
-        "--estimator",
+    option(
+        "--estimator NAME",
         default="leave-one-out",
-        metavar="NAME",
         help="Use this estimator, which turns counts into values.",
     ),
     confidence,
-    _option("--permutations", default=0, metavar="N", help="Shuffle the labels N times, for a p-value."),
+    option("--permutations N", default=0, help="Shuffle the labels N times, for a p-value."),
 )
 
 BACKENDS = ("loky", "threading", "sequential", "dask")
 
-_scheduler = _option(
-    "--scheduler",
-    metavar="ADDRESS",
+_scheduler = option(
+    "--scheduler ADDRESS",
     help="Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
 )
 
 clustering = together(
-    _option("--backend", type=click.Choice(["dask"]), help="Tally a folder's files on a cluster."),
+    option("--backend", type=click.Choice(["dask"]), help="Tally a folder's files on a cluster."),
     _scheduler,
     into="workers",
 )
 
 running = together(
-    _option("--n-jobs", default=1, metavar="N", help="Use N workers; -1 means one per core."),
+    option("--n-jobs N", default=1, help="Use N workers; -1 means one per core."),
     together(
-        _option("--backend", type=click.Choice(BACKENDS), help="Use workers of this kind.  [default: loky]"),
+        option("--backend", type=click.Choice(BACKENDS), help="Use workers of this kind.  [default: loky]"),
         _scheduler,
         into="workers",
     ),
-    _option(
-        "--store",
-        metavar="DIR",
+    option(
+        "--store DIR",
         callback=placed_folder,
         help="Keep finished chunks in this folder: a run that was killed goes on from them.",
     ),
-    _option(
+    option(
         "--on-error",
         type=click.Choice(["raise", "record"]),
         default="raise",
         help="Stop at a row that cannot be explained, or count it as unexplained.",
     ),
-    _option("--row-timeout", type=float, metavar="SECONDS", help="Give up on a row after this many seconds."),
+    option("--row-timeout SECONDS", type=float, help="Give up on a row after this many seconds."),
 )
 
 asking = together(
-    _option("--by", metavar="COLUMN", help="Measure inside each group of this column of the data, too."),
-    _option(
-        "--violations",
+    option("--by COLUMN", help="Measure inside each group of this column of the data, too."),
+    option(
+        "--violations K",
         type=click.IntRange(min=0),
-        metavar="K",
         help="Show the K worst explanations that hold for different predictions, with two rows each.",
     ),
-    _option(
-        "--fail-under",
+    option(
+        "--fail-under MEASURE=VALUE",
         multiple=True,
-        metavar="MEASURE=VALUE",
         callback=lambda _ctx, _param, given: parse_limits(given),
         help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
     ),
 )
 
 output = together(
-    _option(
-        "--json", "json_path", metavar="FILE", help="Write the result to this file as JSON; - means stdout."
-    ),
-    _option(
-        "--csv", "csv_path", metavar="FILE", help="Write the measures to this file as CSV; - means stdout."
-    ),
-    _option(
-        "--html",
-        "html_path",
-        metavar="FILE",
-        help="Write a report for a browser to this file; - means stdout.",
-    ),
+    option("--json FILE", "json_path", help="Write the result to this file as JSON; - means stdout."),
+    option("--csv FILE", "csv_path", help="Write the measures to this file as CSV; - means stdout."),
+    option("--html FILE", "html_path", help="Write a report for a browser to this file; - means stdout."),
     debug,
     into="output",
 )
 
-printing = together(_option("--json", "as_json", is_flag=True, help="Print JSON instead of text."), debug)
+printing = together(option("--json", "as_json", is_flag=True, help="Print JSON instead of text."), debug)
 
 
-def check_components(options: Mapping[str, Any]) -> None:
-    """Tell of a misspelt name or parameter at once, not after data was read and a model trained."""
+def begin(options: Mapping[str, Any]) -> None:
+    """Let warnings be lines on stderr, and tell of a misspelt name or parameter at once.
+
+    Nobody should wait for data that is read and a model that is trained to learn of it.
+    """
     from faithkit.run.components import METHOD, component
 
+    warnings.showwarning = _show_warning
     for kind in METHOD:
         asked = (options.get(kind), *options.get(f"{kind}s", ()))
         for given in filter(None, asked):
@@ -249,13 +230,9 @@ def configured_backend(
     return joblib.parallel_config(backend=backend)
 
 
-def warn_on_stderr() -> None:
+def _show_warning(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
     """Show faithkit's own warnings as one line each; all others as Python does."""
-
-    def show(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
-        if issubclass(category, FaithkitWarning):
-            tell(f"warning: {' '.join(str(message).split())}")
-        else:
-            tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
-
-    warnings.showwarning = show
+    if issubclass(category, FaithkitWarning):
+        tell(f"warning: {' '.join(str(message).split())}")
+    else:
+        tell(warnings.formatwarning(message, category, filename, lineno).rstrip())

@@ -6,26 +6,21 @@ from functools import partial
 import click
 
 from faithkit.cli.delivery import every, put
-from faithkit.cli.options import debug
+from faithkit.cli.options import debug, option
 from faithkit.cli.places import check_paths
 from faithkit.cli.streams import Verb, say
 
 
 @click.command(cls=Verb)
-@click.option(
-    "--range",
+@option(
+    "--range K",
     "n_explanations",
     required=True,
     type=click.IntRange(min=1),
-    metavar="K",
     help="Plan for an explainer that can give K different explanations.",
 )
-@click.option(
-    "--epsilon", default=0.1, show_default=True, metavar="SHARE", help="Plan for an error of at most this."
-)
-@click.option(
-    "--json", "json_path", metavar="FILE", help="Write the plan to this file as JSON; - means stdout."
-)
+@option("--epsilon SHARE", default=0.1, help="Plan for an error of at most this.")
+@option("--json FILE", "json_path", help="Write the plan to this file as JSON; - means stdout.")
 @debug
 def command(n_explanations: int, epsilon: float, json_path: str | None) -> None:
     """Say how many instances an evaluation needs.

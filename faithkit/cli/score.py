@@ -8,13 +8,13 @@ import click
 from faithkit.cli.delivery import deliver
 from faithkit.cli.options import (
     asking,
-    check_components,
+    begin,
     clustering,
     configured_backend,
     discretizing,
     measuring,
+    option,
     output,
-    warn_on_stderr,
 )
 from faithkit.cli.places import check_paths, placed
 from faithkit.cli.streams import Verb
@@ -22,20 +22,16 @@ from faithkit.cli.streams import Verb
 
 @click.command(cls=Verb)
 @click.argument("log", metavar="LOG", callback=placed)
-@click.option(
-    "--prediction", required=True, metavar="COLUMN", help="Read the predicted labels from this column."
-)
-@click.option(
-    "--explanation",
+@option("--prediction COLUMN", required=True, help="Read the predicted labels from this column.")
+@option(
+    "--explanation NAMES",
     required=True,
     multiple=True,
-    metavar="NAMES",
     help="Read the explanations from these columns, with wildcards: 'phi_*'. Can be given several times.",
 )
-@click.option(
-    "--features",
+@option(
+    "--features NAMES",
     multiple=True,
-    metavar="NAMES",
     help="Read the instances from these columns, for relations that need them. Can be given several times.",
 )
 @discretizing
@@ -63,8 +59,7 @@ def command(
     from faithkit.inputs.logs import ParquetLog, open_log
     from faithkit.run.scoring import score_log
 
-    warn_on_stderr()
-    check_components(options)
+    begin(options)
     paths = check_paths(output)
     with configured_backend(**workers):
         logged = open_log(log, prediction, explanation, features, by)

@@ -72,7 +72,7 @@ def test_every_option_arrives(verb, monkeypatch):
         left.update(options)
         raise StopIteration
 
-    monkeypatch.setattr(module, "check_components", catch)
+    monkeypatch.setattr(module, "begin", catch)
     with pytest.raises(StopIteration):
         command.callback(**given)
     assert left
