@@ -47,11 +47,6 @@ def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def value_text(found: Estimate) -> str:
-    """Return a measure's value; where nothing could be checked a dash, for a 0 would look unfaithful."""
-    return "–" if found.verified == 0 else number(found.value)
-
-
 def ends(low: float | None, high: float | None) -> str:
     """Return an interval, or a dash where there is none.
 
@@ -120,38 +115,11 @@ def system_name(explainer: str | None, discretizer: str) -> str:
     return " · ".join(parts) or "logged explanations"
 
 
-def facts(told: Told) -> list[str]:
-    """Return what the sample is made of, and what explainers had to say about it."""
-    given = told["n_explanations"] - told["unexplained"]  # each unexplained instance counts as one
-    lines = [f"{plural(told['n'], 'instance')}, {plural(given, 'distinct explanation')}"]
-    if told["unexplained"]:
-        lines[0] += f", {told['unexplained']:,} unexplained"
-    if set(told["why_unexplained"]) - {"no explanation"}:
-        lines.append(f"of the unexplained, {_counted(told['why_unexplained'])}")
-    if told["remarks"]:
-        lines.append(f"of the explanations, {_counted(told['remarks'])}")
-    return lines
-
-
-def _counted(remarks: Mapping[str, int]) -> str:
-    return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
-
-
 def note(told: Told, what: str = "Differences, intervals and p") -> str | None:
     """Return which estimator the differences are of, where values beside them are those of another."""
     if told["estimator"] in LEAVE_ONE_OUT:
         return None
     return f"{what} are of leave-one-out, which estimates the measure."
-
-
-def permuted(told: Told) -> str | None:
-    """Return the p-values in a line, where they were asked for."""
-    lines = [
-        f"{name} {significance(found.p_value)}"
-        for name, found in estimates(told).items()
-        if found is not None and found.p_value is not None
-    ]
-    return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(lines)}" if lines else None
 
 
 def held(violation: Violation) -> str:
@@ -171,10 +139,3 @@ def ranked(told: Told, measure: str) -> dict[str, Estimate]:
     systems = told["systems"]
     found = {name: systems[name] for name in told["ranked"][measure]}
     return {name: Estimate.from_dict(one["measures"][measure], one["n"]) for name, one in found.items()}
-
-
-def remarks(told: Told) -> list[str]:
-    """Return what a comparison left out, and whose order it has where its values are of another estimator."""
-    lines = [f"Left out: {'; '.join(told['left_out'])}."] if told["left_out"] else []
-    orders = (note(one, "Order, differences, intervals and p") for one in told["systems"].values())
-    return lines + [line for line in orders if line][:1]

@@ -5,10 +5,9 @@ from typing import Any
 
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
-from faithkit.report.comparison_view import compared_view, comparison_view
-from faithkit.report.findings_view import findings_view
 from faithkit.report.formats import Told
-from faithkit.report.views import fragment_view
+from faithkit.report.pages import comparison_view, findings_view
+from faithkit.report.views import compared_view, fragment_view
 from faithkit.wording import visible
 
 WITNESSES = 3  # on a page, where nobody says how many

@@ -5,42 +5,32 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from faithkit.measure import MEASURES
-from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.report.formats import (
     Told,
     confidence,
     ends,
     estimates,
-    facts,
     group_estimates,
     held,
     interval_name,
     note,
     number,
-    percent,
-    permuted,
     plural,
-    ranked,
-    remarks,
-    significance,
-    system_name,
-    value_text,
 )
+from faithkit.report.views import View, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, few, visible
 
 WIDTH = 80
 MOST_CELLS = 8
-WHO = {"consistency": "that share an explanation", "sufficiency": "to which an explanation applies"}
 
 
 def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
     """Return the table and what it means, then what else was asked for: drift, subgroups, witnesses."""
-    name = system_name(told["explainer"], told["discretizer"])
-    title = f"{name} of {told['model']}" if told["model"] else name
-    said = _lines([permuted(told), *sentences(told)])
-    parts = [_printed(title, *facts(told), _table(told)) + said]
+    shown = fragment_view(told)
+    title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
+    said = _lines([shown["permuted"], *shown["sentences"]])
+    parts = [_printed(title, *shown["facts"], _table(shown)) + said]
     if "reference" in told:
         parts.append(_drift(told, told["reference"]))
     if "subgroups" in told:
@@ -92,41 +82,16 @@ def _lines(told: Sequence[str | None]) -> str:
     return "".join(f"{_wrapped(line)}\n" for line in told if line)
 
 
-def _table(told: Told) -> Any:
-    columns = ("measure", "value", interval_name(told), "verified", "by chance", "verdict")
+def _table(shown: View) -> Any:
+    columns = ("measure", "value", shown["interval"], "verified", "by chance", "verdict")
     table = _new_table(*columns, left=("measure", "verdict"))
-    for name, found in estimates(told).items():
-        _add_row(table, name, *_cells(found))
+    for one in shown["measures"]:
+        _add_row(table, one["name"], *_numbers(one), one["chance"], one["verdict"])
     return table
 
 
-def _cells(found: Estimate | None) -> list[str]:
-    if found is None:
-        return ["–", "–", "–", "–", "not measured"]
-    shown = [value_text(found), ends(found.low, found.high), percent(found.verified)]
-    return [*shown, number(found.by_chance), found.verdict]
-
-
-def sentences(told: Told) -> list[str]:
-    """Say in plain words what each measure means."""
-    said = [_sentence(name, found, told["why_no_sufficiency"]) for name, found in estimates(told).items()]
-    if told["background"] == "the sample itself":
-        said.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
-    return said if (remark := note(told)) is None else [*said, remark]
-
-
-def _sentence(name: str, found: Estimate | None, why_not: str | None) -> str:
-    if found is None:
-        return f"{name.capitalize()} was not measured: {why_not}."
-    who = f"Instances {WHO[name]}"
-    if found.verified == 0:
-        nothing = "so nothing could be checked; the sample says nothing about the truth"
-        return f"{who}: none were found, {nothing}."
-    agree = found.bracket[0] / found.verified
-    rest = "all instances could be checked"
-    if found.verified < 1:
-        rest = f"{percent(1 - found.verified)} of instances could not be checked"
-    return f"{who} get the same prediction {percent(agree)} of the time; {rest}."
+def _numbers(shown: View) -> list[str]:
+    return [shown["value"], shown["interval"], shown["verified"]]
 
 
 def subgroup_table(told: Told, subgroups: Told) -> str:
@@ -144,9 +109,9 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
 
 def _subgroups(told: Told, by: str, measure: str, parts: Told) -> str:
     table = _new_table(by, "n", "value", interval_name(told), "verified", "minus the rest", left=(by,))
-    for group, found in group_estimates(told, parts).items():
-        part = parts[group]
-        _add_row(table, group, f"{part['n']:,}", *_cells(found)[:3], _minus(part, 1 - confidence(told)))
+    for name, found in group_estimates(told, parts).items():
+        n, minus = f"{parts[name]['n']:,}", _minus(parts[name], 1 - confidence(told))
+        _add_row(table, name, n, *_numbers(estimate_view(found)), minus)
     said = ["*: the difference is not 0; corrected for the number of groups (Holm).", note(told)]
     return _printed(f"{measure} by {by}", table) + _lines(said)
 
@@ -161,21 +126,21 @@ def _minus(part: Told, alpha: float) -> str:
 
 def comparison_table(told: Told) -> str:
     """Return one row per system and measure; those that may be the best are marked."""
-    parts = [_compared(told, measure) for measure in MEASURES if told["best"][measure]]
-    notes = _lines(remarks(told))
+    shown = compared_view(told)
+    parts = [_compared(one, shown["interval"]) for one in shown["measures"] if told["best"][one["name"]]]
+    notes = _lines(shown["remarks"])
     return "\n".join([*parts, notes] if notes else parts)
 
 
-def _compared(told: Told, measure: str) -> str:
-    found, best = ranked(told, measure), told["best"][measure]
-    p = {name: significance(one.p_value) for name, one in found.items() if one.p_value is not None}
-    interval = interval_name(next(iter(told["systems"].values())))
-    columns = ("", measure, "value", interval, "verified", *(["p"] if p else []))
-    table = _new_table(*columns, left=(measure, ""))
-    for name, one in found.items():
-        last = [p.get(name, "–")] if p else []
-        _add_row(table, "*" if name in best else "", name, *_cells(one)[:3], *last)
-    tied = "the best" if len(best) == 1 else "these may all be the best: the sample cannot tell them apart"
+def _compared(shown: View, interval: str) -> str:
+    measure, rows = shown["name"], shown["rows"]
+    p = ["p"] if any(one["p"] for one in rows) else []
+    table = _new_table("", measure, "value", interval, "verified", *p, left=(measure, ""))
+    for one in rows:
+        last = [one[name] or "–" for name in p]
+        _add_row(table, "*" if one["mark"] else "", one["name"], *_numbers(one), *last)
+    alone = any(one["mark"] == "best" for one in rows)
+    tied = "the best" if alone else "these may all be the best: the sample cannot tell them apart"
     return _printed(table) + _lines([f"*: {tied} (paired differences, Holm's correction)."])
 
 
@@ -234,7 +199,7 @@ def _drift(told: Told, reference: Told) -> str:
     table = _new_table("measure", "value", "reference", "difference", "p", left=("measure",))
     here, there = estimates(told), estimates(reference)
     for name, change in reference["difference"].items():
-        values = [_cells(part[name])[0] for part in (here, there)]
+        values = [estimate_view(part[name])["value"] for part in (here, there)]
         value = "–" if change["value"] is None else f"{change['value']:+.3f}"
         between = f"({change['low']:+.3f} to {change['high']:+.3f})"
         _add_row(table, name, *values, f"{value} {between}", f"{change['p_value']:.2g}")

@@ -1,28 +1,28 @@
-"""What both kinds of page show about a result, as texts for their templates; the templates escape them."""
+"""What reports show about results, in a terminal and on a page, as texts; templates escape them."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
     Told,
-    confidence,
     ends,
     estimates,
-    facts,
     interval_name,
+    note,
     number,
     percent,
-    permuted,
     plural,
-    signed,
+    ranked,
     significance,
     system_name,
     unbroken,
-    value_text,
 )
-from faithkit.report.text import sentences
 
 View = dict[str, Any]
+
+WHO = {"consistency": "that share an explanation", "sufficiency": "to which an explanation applies"}
 
 
 def fragment_view(told: Told) -> View:
@@ -32,15 +32,64 @@ def fragment_view(told: Told) -> View:
     return {
         "headline": system_name(told["explainer"], told["discretizer"]),
         "model": told["model"],
-        "facts": facts(told),
+        "facts": _facts(told),
         "interval": interval_name(told),
         "measures": [
             {"name": name, "sentence": sentence, **estimate_view(found)}
             for (name, found), sentence in measures
         ],
-        "permuted": permuted(told),
+        "permuted": _permuted(told),
         "sentences": said,
     }
+
+
+def _facts(told: Told) -> list[str]:
+    """Return what the sample is made of, and what explainers had to say about it."""
+    given = told["n_explanations"] - told["unexplained"]  # each unexplained instance counts as one
+    lines = [f"{plural(told['n'], 'instance')}, {plural(given, 'distinct explanation')}"]
+    if told["unexplained"]:
+        lines[0] += f", {told['unexplained']:,} unexplained"
+    if set(told["why_unexplained"]) - {"no explanation"}:
+        lines.append(f"of the unexplained, {_counted(told['why_unexplained'])}")
+    if told["remarks"]:
+        lines.append(f"of the explanations, {_counted(told['remarks'])}")
+    return lines
+
+
+def _counted(remarks: Mapping[str, int]) -> str:
+    return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
+
+
+def _permuted(told: Told) -> str | None:
+    """Return the p-values in a line, where they were asked for."""
+    lines = [
+        f"{name} {significance(found.p_value)}"
+        for name, found in estimates(told).items()
+        if found is not None and found.p_value is not None
+    ]
+    return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(lines)}" if lines else None
+
+
+def sentences(told: Told) -> list[str]:
+    """Say in plain words what each measure means."""
+    said = [_sentence(name, found, told["why_no_sufficiency"]) for name, found in estimates(told).items()]
+    if told["background"] == "the sample itself":
+        said.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
+    return said if (remark := note(told)) is None else [*said, remark]
+
+
+def _sentence(name: str, found: Estimate | None, why_not: str | None) -> str:
+    if found is None:
+        return f"{name.capitalize()} was not measured: {why_not}."
+    who = f"Instances {WHO[name]}"
+    if found.verified == 0:
+        nothing = "so nothing could be checked; the sample says nothing about the truth"
+        return f"{who}: none were found, {nothing}."
+    agree = found.bracket[0] / found.verified
+    rest = "all instances could be checked"
+    if found.verified < 1:
+        rest = f"{percent(1 - found.verified)} of instances could not be checked"
+    return f"{who} get the same prediction {percent(agree)} of the time; {rest}."
 
 
 def estimate_view(found: Estimate | None) -> View:
@@ -50,7 +99,8 @@ def estimate_view(found: Estimate | None) -> View:
         return {"measured": False, "verdict": "not measured", **blank}
     return {
         "measured": True,
-        "value": value_text(found),
+        # a 0 where nothing could be checked would look unfaithful
+        "value": "–" if found.verified == 0 else number(found.value),
         "interval": ends(found.low, found.high),
         "bracket": ends(*found.bracket),
         "verified": percent(found.verified),
@@ -60,36 +110,33 @@ def estimate_view(found: Estimate | None) -> View:
     }
 
 
-def difference_view(value: float | None, low: float, high: float, p_value: float, alpha: float) -> View:
-    """Return a difference's numbers, and whether it is surely not 0."""
+def compared_view(told: Told) -> View:
+    """Return the tables of systems that fit between the cells of a notebook."""
     return {
-        "difference": signed(value),
-        "between": f"{signed(low)} to {signed(high)}",
-        "p": significance(p_value),
-        "sure": p_value < alpha,
+        "interval": interval_name(next(iter(told["systems"].values()))),
+        "measures": [_table(told, measure) for measure in MEASURES],
+        "remarks": _remarks(told),
     }
 
 
-def system_facts(told: Told) -> dict[str, str]:
-    """Return what explained."""
-    return {
-        "explainer": told["explainer"] or "none: the explanations were logged",
-        "discretizer": told["discretizer"],
-        "relation of sufficiency": told["relation"] or "none",
-        "background": told["background"] or "none",
-    }
+def _table(told: Told, measure: str) -> View:
+    best = told["best"][measure]
+    mark = "best" if len(best) == 1 else "may be the best"
+    rows = [
+        {"name": name, "mark": mark if name in best else "", **estimate_view(one)}
+        for name, one in ranked(told, measure).items()
+    ]
+    return {"name": measure, "rows": rows, "sentence": _best_sentence(best)}
 
 
-def measuring_facts(told: Told) -> dict[str, str]:
-    """Return what was measured, and how."""
-    data = told["data"]
-    columns = "" if data["columns"] is None else f", {plural(data['columns'], 'column')}"
-    return {
-        "model": told["model"] or "none: the predictions were logged",
-        "estimator": told["estimator"],
-        "confidence": f"{100 * confidence(told):g} %",
-        "permutations": f"{told['permutations']:,}" if told["permutations"] else "none",
-        "seed": str(told["seed"]),
-        "data": f"{plural(data['rows'], 'row')}{columns}",
-        "data checksum": data["fingerprint"] or "none: not all values have one",
-    }
+def _best_sentence(best: list[str]) -> str:
+    if len(best) > 1:
+        return f"{len(best)} systems may be the best: the sample cannot tell them apart."
+    return f"The best is {best[0]}." if best else "No system has a value."
+
+
+def _remarks(told: Told) -> list[str]:
+    """Return what a comparison left out, and whose order it has where its values are of another estimator."""
+    lines = [f"Left out: {'; '.join(told['left_out'])}."] if told["left_out"] else []
+    orders = (note(one, "Order, differences, intervals and p") for one in told["systems"].values())
+    return lines + [line for line in orders if line][:1]

@@ -12,7 +12,7 @@ from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, hostile, ordina
 
 import faithkit
 from faithkit.cli import main
-from faithkit.report.text import sentences
+from faithkit.report.views import sentences
 from faithkit.run.comparison import Comparison
 from faithkit.run.findings import Findings
 

@@ -1,0 +1,194 @@
+"""What only pages show: plots, witnesses, subgroups, drift, differences, and where a result comes from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from faithkit.measure import MEASURES
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.slots import Slots
+from faithkit.measure.witnesses import Violation
+from faithkit.report.figures import figures, lines
+from faithkit.report.formats import (
+    Told,
+    confidence,
+    estimates,
+    group_estimates,
+    held,
+    plural,
+    ranked,
+    signed,
+    significance,
+)
+from faithkit.report.views import View, compared_view, estimate_view, fragment_view
+from faithkit.wording import cell_text, listing
+
+CELLS = 16  # of a witness; further ones are folded
+LETTERS = 300  # of an explanation; what is longer is folded
+LINES = 12  # of a plot of subgroups; a longer one is no overview
+
+
+def findings_view(told: Told, violations: Sequence[Violation] | None, slots: Mapping[str, Slots]) -> View:
+    """Return one system: its measures, plots, witnesses, subgroups and drift, and where they come from."""
+    shown, found = fragment_view(told), estimates(told)
+    return {
+        **shown,
+        "notes": shown["sentences"][len(MEASURES) :],
+        "plot": lines(found, "measures"),
+        "figures": figures(told, "result", slots),
+        "unchecked": [name for name, one in found.items() if one and one.verified == 0],
+        "witnesses": None if violations is None else [_witness(violation) for violation in violations],
+        "subgroups": _subgroups(told) if "subgroups" in told else None,
+        "drift": _drift(told) if "reference" in told else None,
+        "provenance": _system_facts(told) | _measuring_facts(told),
+        "versions": told["versions"],
+    }
+
+
+def _witness(violation: Violation) -> View:
+    one, two = violation.witnesses
+    cells = list(_side_by_side(one.cells or {}, two.cells or {}))
+    whole = violation.explanation
+    return {
+        "explanation": whole,
+        "start": f"{whole[:LETTERS]}…" if len(whole) > LETTERS else None,
+        "held": held(violation),
+        "share": f"{100 * violation.predictions[one.prediction] / violation.holds_for:.1f}",
+        "rows": [{"row": seen.row, "prediction": str(seen.prediction)} for seen in (one, two)],
+        "cells": cells[:CELLS],
+        "more": cells[CELLS:],
+    }
+
+
+def _side_by_side(one: dict[str, Any], two: dict[str, Any]) -> Iterable[View]:
+    for name, cell in one.items():
+        pair = [{"text": cell_text(value), "missing": value is None} for value in (cell, two[name])]
+        yield {"name": name, "pair": pair, "differs": cell != two[name]}
+
+
+def _subgroups(told: Told) -> View:
+    by, groups = told["subgroups"]["by"], told["subgroups"]["groups"]
+    found = {measure: group_estimates(told, parts) for measure, parts in groups.items()}
+    return {
+        "name": by,
+        "figures": [
+            {"title": measure, "caption": "", "svg": lines(parts, f"{measure} by {by}")}
+            for measure, parts in found.items()
+            if len(parts) <= LINES
+        ],
+        "tables": [
+            {"measure": measure, "rows": _subgroup_rows(groups[measure], parts, 1 - confidence(told))}
+            for measure, parts in found.items()
+        ],
+    }
+
+
+def _subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], alpha: float) -> list[View]:
+    return [
+        {"name": name, "n": f"{part['n']:,}", **estimate_view(found[name]), **_minus_the_rest(part, alpha)}
+        for name, part in parts.items()
+    ]
+
+
+def _minus_the_rest(part: Told, alpha: float) -> View:
+    if part.get("from") is None:  # a group that is everybody
+        return {"difference": "–", "between": "–", "p": "–", "sure": False}
+    return _difference_view(part["difference"], part["from"], part["to"], part["p_value"], alpha)
+
+
+def _drift(told: Told) -> View:
+    reference, alpha = told["reference"], 1 - confidence(told)
+    here, there = estimates(told), estimates(reference)
+    rows = [
+        {
+            "name": name,
+            "here": estimate_view(here[name])["value"],
+            "there": estimate_view(there[name])["value"],
+            **_difference_view(change["value"], change["low"], change["high"], change["p_value"], alpha),
+        }
+        for name, change in reference["difference"].items()
+    ]
+    return {"sizes": [plural(part["n"], "instance") for part in (told, reference)], "rows": rows}
+
+
+def comparison_view(told: Told, slots: Mapping[str, Mapping[str, Slots]]) -> View:
+    """Return several systems side by side, and each on its own."""
+    shown, systems = compared_view(told), told["systems"]
+    first = next(iter(systems.values()))
+    return {
+        **shown,
+        "headline": plural(len(systems), "explanation system"),
+        "model": first["model"],
+        "facts": [plural(first["n"], "instance")],
+        "measures": [table | _details(told, table["name"]) for table in shown["measures"]],
+        "systems": [
+            {
+                **fragment_view(one),
+                "name": name,
+                "figures": figures(one, name, slots.get(name, {})),
+                "provenance": _system_facts(one),
+            }
+            for name, one in systems.items()
+        ],
+        "provenance": _measuring_facts(first),
+        "versions": dict(sorted(known for one in systems.values() for known in one["versions"].items())),
+    }
+
+
+def _details(told: Told, measure: str) -> View:
+    found = ranked(told, measure)
+    alpha = 1 - confidence(next(iter(told["systems"].values())))
+    pairs = sorted(told["differences"][measure], key=lambda pair: pair["adjusted_p_value"])
+    absent = {name: one for name, one in told["systems"].items() if name not in found}
+    return {
+        "plot": lines(found, measure, told["best"][measure]) if found else None,
+        "pairs": [_pair(pair, alpha) for pair in pairs],
+        "absent": _reasons(absent),
+    }
+
+
+def _reasons(absent: Told) -> dict[str, str]:
+    """Return the systems without sufficiency, by reason."""
+    names: dict[str, list[str]] = {}
+    for name, one in absent.items():
+        names.setdefault(str(one["why_no_sufficiency"]), []).append(name)
+    return {reason: listing(those) for reason, those in names.items()}
+
+
+def _pair(pair: Told, alpha: float) -> View:
+    numbers = _difference_view(pair["value"], pair["low"], pair["high"], pair["adjusted_p_value"], alpha)
+    return {"first": pair["first"], "second": pair["second"], **numbers}
+
+
+def _difference_view(value: float | None, low: float, high: float, p_value: float, alpha: float) -> View:
+    """Return a difference's numbers, and whether it is surely not 0."""
+    return {
+        "difference": signed(value),
+        "between": f"{signed(low)} to {signed(high)}",
+        "p": significance(p_value),
+        "sure": p_value < alpha,
+    }
+
+
+def _system_facts(told: Told) -> dict[str, str]:
+    """Return what explained."""
+    return {
+        "explainer": told["explainer"] or "none: the explanations were logged",
+        "discretizer": told["discretizer"],
+        "relation of sufficiency": told["relation"] or "none",
+        "background": told["background"] or "none",
+    }
+
+
+def _measuring_facts(told: Told) -> dict[str, str]:
+    """Return what was measured, and how."""
+    data = told["data"]
+    columns = "" if data["columns"] is None else f", {plural(data['columns'], 'column')}"
+    return {
+        "model": told["model"] or "none: the predictions were logged",
+        "estimator": told["estimator"],
+        "confidence": f"{100 * confidence(told):g} %",
+        "permutations": f"{told['permutations']:,}" if told["permutations"] else "none",
+        "seed": str(told["seed"]),
+        "data": f"{plural(data['rows'], 'row')}{columns}",
+        "data checksum": data["fingerprint"] or "none: not all values have one",
+    }
