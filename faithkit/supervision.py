@@ -190,7 +190,8 @@ def _exit_code(said: int | None, status: int, passed: list[int]) -> int:
         return said
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        name = _name(number)
+        # a real-time signal has no name
+        name = next((known.name for known in signal.Signals if known == number), f"signal {number}")
         _tell(f"error: the run was ended by {name}, without a result. {REASONS.get(name, '')}".rstrip())
         return 128 + number
     _tell(
@@ -198,13 +199,6 @@ def _exit_code(said: int | None, status: int, passed: list[int]) -> int:
         "explainer or a library ended the whole process. Find the call of exit in it, and take it out."
     )
     return FAILED
-
-
-def _name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # a real-time signal
-        return f"signal {number}"
 
 
 def _tell(line: str) -> None:

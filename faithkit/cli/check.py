@@ -5,13 +5,16 @@ import sys
 import textwrap
 import traceback
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from faithkit.cli.options import option, printing
 from faithkit.cli.streams import Verb, say, tell
+from faithkit.errors import InputError
 from faithkit.supervision import MISSED
+from faithkit.wording import suggest
 
 if TYPE_CHECKING:
     from faithkit.testing import Check, Report
@@ -38,25 +41,21 @@ def command(
     from faithkit.testing import checks_for
 
     checks = _only(checks_for(distribution), only, distribution)
-    groups = [_run(kind, name, list(group)) for (kind, name), group in groupby(checks, key=_component)]
+    groups = [
+        _run(kind, name, list(group))
+        for (kind, name), group in groupby(checks, attrgetter("kind", "component"))
+    ]
     if as_json:
         say(json.dumps(_facts(distribution, groups), indent=2))
     else:
         _tell(distribution, groups, verbose)
-    if ctx.obj and ctx.obj["debug"]:
+    if ctx.obj["debug"]:
         _show_tracebacks(groups)
     if any(report.failed for *_, report in groups):
         ctx.exit(MISSED)
 
 
-def _component(check: "Check") -> tuple[str, str]:
-    return check.kind, check.component
-
-
 def _only(checks: "list[Check]", names: tuple[str, ...], distribution: str) -> "list[Check]":
-    from faithkit.errors import InputError
-    from faithkit.wording import suggest
-
     known = {check.component for check in checks}
     for name in names:
         if name not in known:

@@ -10,6 +10,7 @@ import click
 from faithkit.cli.limits import check_limits
 from faithkit.cli.streams import results, say
 from faithkit.errors import InputError
+from faithkit.files import write_whole
 from faithkit.wording import describe, is_hidden, visible
 
 Step = Callable[[], None]
@@ -39,20 +40,17 @@ def deliver(found: Any, paths: dict[str, str], limits: dict[str, float] | None =
 
 def every(steps: Iterable[Step]) -> None:
     """Take every step, whatever became of those before; then raise what went wrong."""
-    troubles = [trouble for step in steps if (trouble := _trouble(step)) is not None]
+    troubles = []
+    for step in steps:
+        try:
+            step()
+        except Exception as error:
+            troubles.append(error)
     errors = [trouble for trouble in troubles if not isinstance(trouble, click.exceptions.Exit)]
     if len(errors) > 1:
         raise InputError(" ".join(map(describe, errors))) from errors[0]
     for trouble in errors or troubles:
         raise trouble
-
-
-def _trouble(step: Step) -> Exception | None:
-    try:
-        step()
-    except Exception as error:
-        return error
-    return None
 
 
 def _write(found: Any, name: str, path: str) -> None:
@@ -64,8 +62,6 @@ def put(name: str, path: str, text: str) -> None:
     if path == "-":
         hand_over(name, text)
     else:
-        from faithkit.files import write_whole
-
         write_whole(path, text)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from faithkit.cli.streams import tell
+from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.supervision import MISSED
 
@@ -45,7 +46,6 @@ def check_limits(result: Any, limits: dict[str, float]) -> None:
 
     A limit that cannot be checked is an error, once all that are missed have been told.
     """
-    from faithkit.errors import InputError
     from faithkit.report.formats import number
 
     unchecked, missed = [], False

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 import click
@@ -16,13 +16,12 @@ from faithkit.errors import FaithkitWarning
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
-    if value and isinstance(ctx.obj, dict):
-        ctx.obj["debug"] = True
-
-
 debug = click.option(
-    "--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show the traceback of an error."
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, _param, given: ctx.ensure_object(dict).update(debug=given),
+    help="Show the traceback of an error.",
 )
 
 
@@ -48,20 +47,16 @@ def together(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
         for option in reversed(options):
             function = option(function)
         added = vars(function)["__click_params__"][before:]
-        return _gathered(function, into, added) if into else function
+        names = [param.name for param in added if param.expose_value]
+
+        @functools.wraps(function)
+        def gathered(*args: Any, **given: Any) -> Any:
+            group = {name: given.pop(name) for name in names}
+            return function(*args, **{into: group}, **given)
+
+        return cast("F", gathered) if into else function
 
     return apply
-
-
-def _gathered(function: F, into: str, params: Iterable[click.Parameter]) -> F:
-    names = [param.name for param in params if param.expose_value]
-
-    @functools.wraps(function)
-    def gathered(*args: Any, **given: Any) -> Any:
-        group = {name: given.pop(name) for name in names}
-        return function(*args, **{into: group}, **given)
-
-    return cast("F", gathered)
 
 
 def option(usage: str, *name: str, show_default: bool = True, **settings: Any) -> Callable[[F], F]:
@@ -213,9 +208,7 @@ def begin(options: Mapping[str, Any]) -> None:
             component(kind, given)
 
 
-def configured_backend(
-    backend: str | None, scheduler: str | None = None
-) -> contextlib.AbstractContextManager[Any]:
+def configured_backend(backend: str | None, scheduler: str | None) -> contextlib.AbstractContextManager[Any]:
     """Let joblib use the named backend, or whatever it uses anyway."""
     if (backend == "dask") != (scheduler is not None):
         raise click.UsageError("--backend dask and --scheduler ADDRESS go together: give both or neither.")

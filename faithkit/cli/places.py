@@ -106,8 +106,8 @@ def _taken(path: str, others: Iterable[str]) -> str | None:
 def _read(path: str, inputs: Iterable[Path]) -> str | None:
     """Say that a path is one of the inputs, or would become a part of a folder of Parquet files."""
     for given in inputs:
-        part = Path(path).suffix.lower() == ".parquet" and given.is_dir() and _inside(path, given)
-        if part or _same(path, given):
+        inside = given.is_dir() and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(given))
+        if _same(path, given) or (inside and Path(path).suffix.lower() == ".parquet"):
             return f"{given} is read; give a file of its own"
     return None
 
@@ -118,7 +118,3 @@ def _same(path: str, other: Any) -> bool:
         return os.path.samefile(path, other) and not stat.S_ISCHR(os.stat(path).st_mode)
     except OSError:
         return os.path.realpath(path) == os.path.realpath(other)
-
-
-def _inside(path: str, folder: Path) -> bool:
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import click
+from attrs import asdict, filters
 
 from faithkit.cli.options import printing
 from faithkit.cli.streams import Verb, say
@@ -18,13 +19,12 @@ def command(as_json: bool) -> None:
     forget_failures()  # whoever lists them wants to know how they are now
     found = registry()
     if as_json:
-        say(json.dumps({"components": _components(), "broken": [_fields(b) for b in found.broken]}, indent=2))
+        broken = [asdict(line, filter=filters.exclude("cause")) for line in found.broken]
+        say(json.dumps({"components": _components(), "broken": broken}, indent=2))
         return
-    for kind in KINDS:
-        entries = found.entries(kind)
-        if entries:
-            say(f"{kind}s")
-            _list(kind)
+    for kind in filter(found.entries, KINDS):
+        say(f"{kind}s")
+        _list(kind)
     if found.broken:
         say("problems")
         for line in found.broken:
@@ -54,7 +54,3 @@ def _components() -> list[dict[str, Any]]:
         }
         for entry in registry().entries()
     ]
-
-
-def _fields(line: Any) -> dict[str, str]:
-    return {name: getattr(line, name) for name in ("distribution", "entry_point", "problem", "hint")}

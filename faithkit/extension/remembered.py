@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from stat import S_ISREG
 
-from faithkit.cache import cache_folder
 from faithkit.extension.answers import LOADS, Answer
 
 _LARGEST = 10 * 2**20  # bytes; a hundred plugins take some ten thousand
@@ -44,6 +43,13 @@ def _write(answers: Mapping[str, Answer]) -> None:
     with contextlib.suppress(Exception):  # a folder that cannot be written to costs time, and nothing else
         _file().parent.mkdir(parents=True, exist_ok=True)
         write_whole(_file(), json.dumps({key: answer.to_json() for key, answer in answers.items()}, indent=1))
+
+
+def cache_folder() -> Path:
+    """Return faithkit's folder in the user's cache; it need not exist."""
+    from platformdirs import user_cache_path  # whoever only imports this module does not need it
+
+    return user_cache_path("faithkit", appauthor=False).expanduser()  # who has no home gets no folder "~"
 
 
 def _file() -> Path:

@@ -141,7 +141,10 @@ def _details(told: Told, measure: str) -> View:
     absent = {name: one for name, one in told["systems"].items() if name not in found}
     return {
         "plot": lines(found, measure, told["best"][measure]) if found else None,
-        "pairs": [_pair(pair, alpha) for pair in pairs],
+        "pairs": [
+            pair | _difference_view(pair["value"], pair["low"], pair["high"], pair["adjusted_p_value"], alpha)
+            for pair in pairs
+        ],
         "absent": _reasons(absent),
     }
 
@@ -152,11 +155,6 @@ def _reasons(absent: Told) -> dict[str, str]:
     for name, one in absent.items():
         names.setdefault(str(one["why_no_sufficiency"]), []).append(name)
     return {reason: listing(those) for reason, those in names.items()}
-
-
-def _pair(pair: Told, alpha: float) -> View:
-    numbers = _difference_view(pair["value"], pair["low"], pair["high"], pair["adjusted_p_value"], alpha)
-    return {"first": pair["first"], "second": pair["second"], **numbers}
 
 
 def _difference_view(value: float | None, low: float, high: float, p_value: float, alpha: float) -> View:

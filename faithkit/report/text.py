@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from faithkit.measure.witnesses import LocalResult, Violation, Witness
+from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.report.formats import (
     Told,
     confidence,
@@ -152,19 +152,17 @@ def violation_text(violations: Sequence[Violation]) -> str:
     for place, violation in enumerate(violations, 1):
         lines += ["", _indented(f"{place}. {violation.explanation}", "   ")]
         lines += [_indented(f"   holds for {held(violation)}", "     ")]
-        lines += [_witness(seen) for seen in violation.witnesses]
+        for seen in violation.witnesses:
+            lines += [_indented(f"   row {seen.row} → {seen.prediction}{_cells(seen.cells)}", "     ")]
     return "\n".join(lines) + "\n"
 
 
-def _witness(seen: Witness) -> str:
-    cells = f": {cells_text(seen.cells)}" if seen.cells else ""
-    return _indented(f"   row {seen.row} → {seen.prediction}{cells}", "     ")
-
-
-def cells_text(cells: dict[str, Any]) -> str:
-    """Return a row's first cells as a person reads them."""
+def _cells(cells: dict[str, Any] | None) -> str:
+    """Return what follows a row: its first cells as a person reads them, or nothing where none are known."""
+    if not cells:
+        return ""
     shown = [f"{name} = {cell_text(cell)}" for name, cell in list(cells.items())[:MOST_CELLS]]
-    return ", ".join(shown) + (", …" if len(cells) > MOST_CELLS else "")
+    return f": {', '.join(shown)}" + (", …" if len(cells) > MOST_CELLS else "")
 
 
 def _indented(line: str, more: str) -> str:
@@ -173,9 +171,8 @@ def _indented(line: str, more: str) -> str:
 
 def local_text(found: LocalResult, row: int) -> str:
     """Return one instance: its explanation, both measures, and who shares it."""
-    cells = [_indented(f"row {row}: {cells_text(found.cells)}", "  ")] if found.cells else [f"row {row}"]
     lines = [
-        *cells,
+        _indented(f"row {row}{_cells(found.cells)}", "  "),
         visible(f"prediction: {found.prediction}"),
         _indented(f"explanation: {found.explanation}", "  "),
         "",

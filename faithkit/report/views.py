@@ -26,7 +26,7 @@ WHO = {"consistency": "that share an explanation", "sufficiency": "to which an e
 
 
 def fragment_view(told: Told) -> View:
-    """Return what fits between the cells of a notebook."""
+    """Return what fits in a terminal, and between the cells of a notebook."""
     said = [unbroken(sentence) for sentence in sentences(told)]  # a page breaks lines where it likes
     measures = zip(estimates(told).items(), said, strict=False)  # what follows are remarks
     return {
@@ -111,7 +111,7 @@ def estimate_view(found: Estimate | None) -> View:
 
 
 def compared_view(told: Told) -> View:
-    """Return the tables of systems that fit between the cells of a notebook."""
+    """Return the tables of systems, as far as they fit there, too."""
     return {
         "interval": interval_name(next(iter(told["systems"].values()))),
         "measures": [_table(told, measure) for measure in MEASURES],

@@ -10,12 +10,11 @@ import time
 import pytest
 from on_path import faithkit_with, install
 
-from faithkit.cache import cache_folder
 from faithkit.extension import conversation, installed
 from faithkit.extension.answers import DAY, ENDS, HANGS, LOADS, Answer, stamps
 from faithkit.extension.builtins import VERBS
 from faithkit.extension.registry import Registry
-from faithkit.extension.remembered import forget_failures, recall, remember
+from faithkit.extension.remembered import cache_folder, forget_failures, recall, remember
 
 PLUGIN = """
 import faithkit
