@@ -241,7 +241,6 @@ def _orphans() -> list[int]:
 
 
 def _group(process: int) -> int | None:
-    try:
+    with contextlib.suppress(OSError):
         return os.getpgid(process)
-    except OSError:
-        return None
+    return None

@@ -41,10 +41,8 @@ def command(
     from faithkit.testing import checks_for
 
     checks = _only(checks_for(distribution), only, distribution)
-    groups = [
-        _run(kind, name, list(group))
-        for (kind, name), group in groupby(checks, attrgetter("kind", "component"))
-    ]
+    by_component = groupby(checks, attrgetter("kind", "component"))
+    groups = [_run(kind, name, list(group)) for (kind, name), group in by_component]
     if as_json:
         say(json.dumps(_facts(distribution, groups), indent=2))
     else:

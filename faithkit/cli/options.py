@@ -134,26 +134,23 @@ measuring = together(
     option("--permutations N", default=0, help="Shuffle the labels N times, for a p-value."),
 )
 
-BACKENDS = ("loky", "threading", "sequential", "dask")
 
-_scheduler = option(
-    "--scheduler ADDRESS",
-    help="Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
-)
+def _workers(*kinds: str, help: str) -> Callable[[F], F]:
+    return together(
+        option("--backend", type=click.Choice(kinds), help=help),
+        option(
+            "--scheduler ADDRESS",
+            help="Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
+        ),
+        into="workers",
+    )
 
-clustering = together(
-    option("--backend", type=click.Choice(["dask"]), help="Tally a folder's files on a cluster."),
-    _scheduler,
-    into="workers",
-)
+
+clustering = _workers("dask", help="Tally a folder's files on a cluster.")
 
 running = together(
     option("--n-jobs N", default=1, help="Use N workers; -1 means one per core."),
-    together(
-        option("--backend", type=click.Choice(BACKENDS), help="Use workers of this kind.  [default: loky]"),
-        _scheduler,
-        into="workers",
-    ),
+    _workers("loky", "threading", "sequential", "dask", help="Use workers of this kind.  [default: loky]"),
     option(
         "--store DIR",
         callback=placed_folder,

@@ -47,12 +47,11 @@ def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
     if list(given.values()).count("-") > 1:
         raise click.UsageError("only one of --json, --csv and --html can be - (stdout).")
     read = [Path(file) for path in _inputs() for file in (path, _module(path)) if os.path.exists(file)]
-    files: list[str] = []
-    for path in (path for path in given.values() if path != "-"):
-        reason = _why_not(path) or _taken(path, files) or _read(path, read)
+    files = [path for path in given.values() if path != "-"]
+    for place, path in enumerate(files):
+        reason = _why_not(path) or _taken(path, files[:place]) or _read(path, read)
         if reason is not None:
             raise InputError(f"cannot write {path}: {reason}.")
-        files.append(path)
     return {name: path if path == "-" else os.path.abspath(path) for name, path in given.items()}
 
 

@@ -20,10 +20,7 @@ CURVE = (
     "What a smaller sample would have given on average. Where the line still rises at its end, a larger "
     "sample would check more."
 )
-OTHERS = {
-    "consistency": "with the same explanation",
-    "sufficiency": "to which its explanation applies",
-}
+OTHERS = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
 
 
 def lines(found: Mapping[str, Estimate | None], name: str, best: Collection[str] | None = None) -> "Markup":

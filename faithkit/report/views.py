@@ -28,17 +28,18 @@ WHO = {"consistency": "that share an explanation", "sufficiency": "to which an e
 def fragment_view(told: Told) -> View:
     """Return what fits in a terminal, and between the cells of a notebook."""
     said = [unbroken(sentence) for sentence in sentences(told)]  # a page breaks lines where it likes
-    measures = zip(estimates(told).items(), said, strict=False)  # what follows are remarks
+    measures = [
+        {"name": name, "sentence": sentence, **estimate_view(found)}
+        for (name, found), sentence in zip(estimates(told).items(), said, strict=False)  # then come remarks
+    ]
+    p = [f"{one['name']} {one['p']}" for one in measures if one["p"]]
     return {
         "headline": system_name(told["explainer"], told["discretizer"]),
         "model": told["model"],
         "facts": _facts(told),
         "interval": interval_name(told),
-        "measures": [
-            {"name": name, "sentence": sentence, **estimate_view(found)}
-            for (name, found), sentence in measures
-        ],
-        "permuted": _permuted(told),
+        "measures": measures,
+        "permuted": f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}" if p else None,
         "sentences": said,
     }
 
@@ -58,16 +59,6 @@ def _facts(told: Told) -> list[str]:
 
 def _counted(remarks: Mapping[str, int]) -> str:
     return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
-
-
-def _permuted(told: Told) -> str | None:
-    """Return the p-values in a line, where they were asked for."""
-    lines = [
-        f"{name} {significance(found.p_value)}"
-        for name, found in estimates(told).items()
-        if found is not None and found.p_value is not None
-    ]
-    return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(lines)}" if lines else None
 
 
 def sentences(told: Told) -> list[str]:
@@ -96,7 +87,7 @@ def estimate_view(found: Estimate | None) -> View:
     """Return a measure's numbers."""
     if found is None:
         blank = dict.fromkeys(("value", "interval", "bracket", "verified", "chance"), "–")
-        return {"measured": False, "verdict": "not measured", **blank}
+        return {"measured": False, "verdict": "not measured", "p": None, **blank}
     return {
         "measured": True,
         # a 0 where nothing could be checked would look unfaithful

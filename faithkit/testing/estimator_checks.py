@@ -64,7 +64,7 @@ def check_order_of_the_tally_is_irrelevant(entry: Entry) -> None:
         turned = Tally(tally.counts[::-1].copy(), tally.owners[:, ::-1].copy())
         is_same = _same(_scores(estimator, turned)[:, ::-1], _scores(estimator, tally))
         found = "explanations in the opposite order got other scores"
-        mend = "Score u from counts[u] and owners[:, u] alone: a large tally comes in parts, which have no totals"
+        mend = "Score u from counts[u] and owners[:, u] alone: a large tally comes in parts, without totals"
         demand(is_same, _who(entry, name), found, mend)
 
 

@@ -300,7 +300,7 @@ ESTIMATORS = {
     "UsesThePosition": (
         "order_of_the_tally_is_irrelevant",
         "uses-the-position on a tally with three labels: explanations in the opposite order got other scores. "
-        "Score u from counts[u] and owners[:, u] alone: a large tally comes in parts, which have no totals.",
+        "Score u from counts[u] and owners[:, u] alone: a large tally comes in parts, without totals.",
     ),
 }
 
