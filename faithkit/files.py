@@ -44,7 +44,7 @@ def _replace(target: Path, data: bytes) -> None:
     """Put a new file in a file's place, with the owner and the mode of that one, or those of any new file."""
     before = target.stat() if target.exists() else None
     name = target.parent / f".faithkit-{os.urandom(8).hex()}"
-    mode = 0o666 if before is None else 0o600  # nobody else's, until it is the owner's of the other
+    mode = 0o666 if before is None else 0o600  # nobody else reads it before it is the other's owner's
     try:
         with open(name, "xb", opener=partial(os.open, mode=mode)) as file:
             file.write(data)
