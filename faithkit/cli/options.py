@@ -39,7 +39,7 @@ def together(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
     ... def read(pages):
     ...     print(pages)
     >>> read(["--from", "1", "--to", "9"], standalone_mode=False)
-    {'to': '9', 'from': '1'}
+    {'from': '1', 'to': '9'}
     """
 
     def apply(function: F) -> F:
@@ -47,7 +47,7 @@ def together(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
         for option in reversed(options):
             function = option(function)
         added = vars(function)["__click_params__"][before:]
-        names = [param.name for param in added if param.expose_value]
+        names = [param.name for param in reversed(added) if param.expose_value]  # the last was added first
 
         @functools.wraps(function)
         def gathered(*args: Any, **given: Any) -> Any:
