@@ -7,6 +7,7 @@ rest of the file for one cell. A last row of our own shows it, for it would be i
 import csv
 import gzip
 import io
+import math
 import re
 import zlib
 from pathlib import Path
@@ -43,24 +44,21 @@ def read_texts(path: Path, packed: bool) -> Any:
 
 
 def _content(path: Path, packed: bool) -> bytearray:
-    if not packed:
-        with open(path, "rb") as file:
-            return _read(path, file, None)
-    limit = max(UNPACKED, RATIO * path.stat().st_size)
+    limit = max(UNPACKED, RATIO * path.stat().st_size) if packed else math.inf
     try:
-        with gzip.open(path) as file:
+        with gzip.open(path) if packed else open(path, "rb") as file:
             return _read(path, file, limit)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a whole gzip file ({describe(error)}). Fetch it again.") from error
 
 
-def _read(path: Path, file: Any, limit: int | None) -> bytearray:
+def _read(path: Path, file: Any, limit: float) -> bytearray:
     content = bytearray()
     while chunk := file.read(_CHUNK):
         if b"\0" in chunk:  # told at once: such a file may be endless
             raise InputError(f"{path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
         content += chunk
-        if limit is not None and len(content) > limit:
+        if len(content) > limit:
             raise InputError(
                 f"{path} unpacks to more than {limit // 2**20:,} MiB, {RATIO} times its size. "
                 "If that is meant, unpack it first."

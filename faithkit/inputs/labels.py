@@ -51,9 +51,7 @@ def encode_labels(predictions: Any) -> Labels:
         labels = found.tolist()
         dict(zip(labels, map(str, labels), strict=True))  # what would fail in a report fails here
         order = _sorted_places(labels)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return Labels(rank[codes], [labels[place] for place in order])
+    return Labels(np.argsort(order)[codes], [labels[place] for place in order])
 
 
 def _sorted_places(labels: list[Any]) -> list[int]:

@@ -19,17 +19,13 @@ from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.preparation import is_plain, prepared
-from faithkit.inputs.rows import Rows, check_X, n_rows, take_rows
+from faithkit.inputs.rows import Rows, check_X
+from faithkit.measure.containers import n_rows, take_rows
 from faithkit.wording import describe, did_you_mean, listing, suggest
 
-_DEFAULTS = ("gradient-boosting", "random-forest", "logistic", "tree", "knn")
+DEFAULTS = ("gradient-boosting", "random-forest", "logistic", "tree", "knn")
 _PICKLES = (".joblib", ".pkl", ".pickle")
 _TRAIN_SHARE = 0.66  # as in the paper
-
-
-def default_model_names() -> list[str]:
-    """Return the names that `default_model` knows."""
-    return list(_DEFAULTS)
 
 
 def default_model(name: str = "gradient-boosting", X: Rows = None, seed: int = 0) -> Any:
@@ -55,48 +51,34 @@ def default_model(name: str = "gradient-boosting", X: Rows = None, seed: int = 0
     >>> default_model("tree", pd.DataFrame({"job": ["clerk", None]})).steps[-1]
     ('model', DecisionTreeClassifier(max_depth=5, random_state=0))
     """
-    if name == "logistic":
-        estimator = _logistic(plain=X is None or is_plain(X))
-    else:
-        estimator = _estimator(name, seed % 2**32)
+    estimator = _estimator(name, seed % 2**32, plain=X is None or is_plain(X))
     return estimator if X is None else prepared(estimator, X, one_hot=name in ("logistic", "knn"))
 
 
-def train_default(name: str, X: Rows, y: Any, seed: int = 0) -> tuple[Any, Rows, Rows]:
-    """Train a default model on 66 % of the rows and return it, these rows, and the other 34 %.
+def train_default(name: str, X: Rows, y: Any, seed: int = 0) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Train a default model on 66 % of the rows and return it, which rows these are, and the other 34 %.
 
     The split is stratified by y when every class has rows enough for it. Both parts keep X's order.
 
     Examples
     --------
     >>> X = np.arange(12.0).reshape(6, 2)
-    >>> model, background, test = train_default("tree", X, ["a", "a", "a", "b", "b", "b"])
-    >>> len(background), len(test), model.predict([[0.0, 1.0]]).tolist()
+    >>> model, train, test = train_default("tree", X, ["a", "a", "a", "b", "b", "b"])
+    >>> len(train), len(test), model.predict([[0.0, 1.0]]).tolist()
     (4, 2, ['a'])
     """
     X = check_X(X)
-    train, test = split_rows(y, n_rows(X), seed)
+    labels = _checked_target(y, n_rows(X))
+    train, test = _split(labels, seed % 2**32)
     model = default_model(name, X, seed)
-    background = take_rows(X, train)
     try:
-        model.fit(background, np.asarray(y)[train])
+        model.fit(take_rows(X, train), labels[train])
     except Exception as error:
         raise InputError(
             f"the default model {name!r} cannot be trained on this table ({describe(error)}). "
             "Check the target and the columns, or give a model of your own."
         ) from error
-    return model, background, take_rows(X, test)
-
-
-def split_rows(y: Any, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return which of n rows `train_default` learns from, and which are left to judge the model by.
-
-    Examples
-    --------
-    >>> [len(rows) for rows in split_rows(["a", "a", "a", "b", "b", "b"], 6)]
-    [4, 2]
-    """
-    return _split(_checked_target(y, n), seed % 2**32)
+    return model, train, test
 
 
 def load_model(
@@ -136,39 +118,31 @@ def load_model(
         raise InputError(
             f"the model {reference!r} is neither a file of a known kind nor a name in a module; expected "
             "module:attribute, or a .skops, .onnx, .joblib, .pkl or .pickle file. On the command line also a "
-            f"default model: {listing(_DEFAULTS, 'or')}. {did_you_mean(reference, _DEFAULTS)}".rstrip()
+            f"default model: {listing(DEFAULTS, 'or')}. {did_you_mean(reference, DEFAULTS)}".rstrip()
         )
     with foreign(f"the model {reference}", "Give an object with a predict method, or a callable."):
         Predictor(model)  # says what is wrong with something that is no model
     return model
 
 
-def _estimator(name: str, seed: int) -> Any:
-    if name == "gradient-boosting":
-        from sklearn.ensemble import GradientBoostingClassifier
-
-        return GradientBoostingClassifier(random_state=seed)
-    if name == "random-forest":
-        from sklearn.ensemble import RandomForestClassifier
-
-        return RandomForestClassifier(random_state=seed)
-    if name == "tree":
-        from sklearn.tree import DecisionTreeClassifier
-
-        return DecisionTreeClassifier(max_depth=5, random_state=seed)
-    if name == "knn":
-        from sklearn.neighbors import KNeighborsClassifier
-
-        return KNeighborsClassifier()
-    raise InputError(f"there is no default model {name!r}. {suggest(name, _DEFAULTS)}")
-
-
-def _logistic(plain: bool) -> Any:
+def _estimator(name: str, seed: int, plain: bool) -> Any:
+    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
 
+    if name not in DEFAULTS:
+        raise InputError(f"there is no default model {name!r}. {suggest(name, DEFAULTS)}")
     # A plain table is not scaled, so that explainers find the coefficients of its own columns: lbfgs would
     # take minutes there. A vocabulary has thousands of columns: Newton would take gigabytes there.
-    return LogisticRegression(solver="newton-cholesky") if plain else LogisticRegression(max_iter=2000)
+    solver = {"solver": "newton-cholesky"} if plain else {"max_iter": 2000}
+    return {
+        "gradient-boosting": GradientBoostingClassifier(random_state=seed),
+        "random-forest": RandomForestClassifier(random_state=seed),
+        "logistic": LogisticRegression(**solver),
+        "tree": DecisionTreeClassifier(max_depth=5, random_state=seed),
+        "knn": KNeighborsClassifier(),
+    }[name]
 
 
 def _checked_target(y: Any, n: int) -> np.ndarray:
@@ -239,7 +213,12 @@ def _check_file(path: str) -> None:
 
 def _import_model(reference: str) -> Any:
     module_name, _, attribute = reference.partition(":")
-    module = _import_module(module_name)
+    with foreign(
+        f"importing the module {module_name!r}",
+        "Expected module:attribute, importable from the current directory.",
+    ):
+        _import_from_here()
+        module = importlib.import_module(module_name)
     with foreign(f"looking up {reference}", "Give a model that is ready when its module is imported."):
         try:
             return operator.attrgetter(attribute)(module)
@@ -248,13 +227,6 @@ def _import_model(reference: str) -> Any:
                 f"the module {module_name!r} has no {attribute!r}. "
                 f"{suggest(attribute, (name for name in vars(module) if not name.startswith('_')))}"
             ) from error
-
-
-def _import_module(name: str) -> Any:
-    advice = "Expected module:attribute, importable from the current directory."
-    with foreign(f"importing the module {name!r}", advice):
-        _import_from_here()
-        return importlib.import_module(name)
 
 
 def _import_from_here() -> None:

@@ -11,8 +11,8 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.rows import Rows, n_rows
-from faithkit.measure.containers import copy_rows, unmasked
+from faithkit.inputs.rows import Rows
+from faithkit.measure.containers import copy_rows, n_rows, unmasked
 from faithkit.wording import describe, few
 
 _LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}

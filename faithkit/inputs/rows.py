@@ -11,20 +11,8 @@ import pandas as pd
 from scipy import sparse
 
 from faithkit.errors import InputError
-from faithkit.measure.containers import concat_rows, n_rows, take_rows
+from faithkit.measure.containers import n_rows
 from faithkit.wording import few
-
-__all__ = [
-    "check_X",
-    "check_columns",
-    "check_names",
-    "column_names",
-    "concat_rows",
-    "input_kind",
-    "iter_columns",
-    "n_rows",
-    "take_rows",
-]
 
 Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]
 

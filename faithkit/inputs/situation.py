@@ -10,9 +10,9 @@ import numpy as np
 from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
-from faithkit.inputs.models import default_model_names, load_model, split_rows, train_default
-from faithkit.inputs.rows import n_rows, take_rows
+from faithkit.inputs.models import DEFAULTS, load_model, train_default
 from faithkit.inputs.tables import match_name, open_table, select_columns, split_target, suggest_column
+from faithkit.measure.containers import n_rows, take_rows
 from faithkit.wording import few
 
 
@@ -66,15 +66,14 @@ def prepare(
     if text:
         X = _texts(X, text, table)
     known = read_like(X, background, text) if background else None
-    if model in default_model_names():
+    if model in DEFAULTS:
         if y is None:
             raise InputError(
                 f"the default model {model} must be trained, and nobody says on what: "
                 "name the column to predict with --target, or give your own --model."
             )
-        fitted, learnt, _ = train_default(model, X, y, seed)
-        known = learnt if known is None else known
-        rows = split_rows(y, n_rows(X), seed)[1]
+        fitted, train, rows = train_default(model, X, y, seed)
+        known = take_rows(X, train) if known is None else known
     else:
         fitted = load_model(model, trust_pickle, trust_types)
         rows = np.arange(n_rows(X))
