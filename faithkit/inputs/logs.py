@@ -3,7 +3,7 @@
 A log in Parquet can be larger than memory: it is then read in pieces, each of them a small log.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,13 @@ class Log:
 
 @attrs.frozen
 class Roles:
-    """Which columns of a log are what; `rules` where the explanations are rules in their JSON form."""
+    """Which columns of a log are what; `rules` where the explanations are rules in their JSON form.
+
+    Examples
+    --------
+    >>> Roles("label", ("phi_*",)).among(["label", "phi_age", "phi_sex"]).explanation
+    ('phi_age', 'phi_sex')
+    """
 
     prediction: str
     explanation: tuple[str, ...]
@@ -41,27 +47,13 @@ class Roles:
     by: str | None = None
     rules: bool = False
 
-    @classmethod
-    def named(
-        cls,
-        names: list[str],
-        prediction: str,
-        explanation: tuple[str, ...],
-        features: tuple[str, ...] = (),
-        by: str | None = None,
-    ) -> "Roles":
-        """Find the columns that were asked for by name or pattern.
-
-        Examples
-        --------
-        >>> Roles.named(["label", "phi_age", "phi_sex"], "label", ("phi_*",)).explanation
-        ('phi_age', 'phi_sex')
-        """
-        return cls(
-            match_name(names, prediction, "--prediction"),
-            tuple(match_names(names, explanation)),
-            tuple(match_names(names, features)) if features else (),
-            None if by is None else match_name(names, by, "--by"),
+    def among(self, names: list[str]) -> "Roles":
+        """Find the columns that are asked for by name or pattern."""
+        return Roles(
+            match_name(names, self.prediction, "--prediction"),
+            tuple(match_names(names, self.explanation)),
+            tuple(match_names(names, self.features)) if self.features else (),
+            None if self.by is None else match_name(names, self.by, "--by"),
         )
 
     @property
@@ -112,10 +104,10 @@ class ParquetLog:
     table: ParquetTable
 
     @classmethod
-    def open(cls, path: Path, roles: Callable[[list[str]], Roles]) -> "ParquetLog":
+    def open(cls, path: Path, asked: Roles) -> "ParquetLog":
         """Look at a Parquet file, or at a folder of them."""
         whole = ParquetTable.open(path)
-        found = roles(whole.columns)
+        found = asked.among(whole.columns)
         table = whole.using(found.columns)
         rules = _hold_rules(found.explanation, table)
         return cls(attrs.evolve(found, rules=rules), table)
@@ -165,15 +157,11 @@ def open_log(
 
     A single column of text in which every value is a rule's JSON form is read as rules.
     """
-
-    def roles(names: list[str]) -> Roles:
-        return Roles.named(names, prediction, explanation, features, by)
-
-    file = Path(path)
+    asked, file = Roles(prediction, explanation, features, by), Path(path)
     if is_folder(path) or file.name.lower().endswith(".parquet"):
-        return ParquetLog.open(file, roles)
+        return ParquetLog.open(file, asked)
     table = open_table(file)
-    found = roles(table.names)
+    found = asked.among(table.names)
     rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
     return attrs.evolve(found, rules=rules).log(table)
 

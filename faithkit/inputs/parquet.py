@@ -67,11 +67,12 @@ class ParquetTable:
         """Read the metadata of a file or folder, and refuse files that do not fit together."""
         # workers may have another working directory
         files = [file.resolve() for file in (_files_of(path) if is_folder(path) else [path])]
-        headers = {file: _Header.of(file) for file in files}
-        schema = _nullable(headers[files[0]].schema)
+        headers = {file: _header(file) for file in files}
+        schema = _nullable(headers[files[0]][0])
         for file in files[1:]:
-            _check_alike(files[0], schema, file, headers[file].schema)
-        pieces = list(_pieces(headers, max(1, CELLS // max(1, len(schema)))))
+            _check_alike(files[0], schema, file, headers[file][0])
+        rows = {str(file): row_groups for file, (_, row_groups) in headers.items()}
+        pieces = list(_pieces(rows, max(1, CELLS // max(1, len(schema)))))
         names = columns_of(schema)
         if not pieces or not names:
             raise InputError(f"{path} has 0 rows or 0 columns; expected at least one of each.")
@@ -154,16 +155,17 @@ def _nullable(schema: Any) -> Any:
 
 def read_cells(path: Path) -> Any:
     """Read one file as an Arrow table, without what pandas wrote as an index."""
-    header = _Header.of(path)
+    schema, _ = _header(path)
     with foreign(f"reading {path}", _PARTIAL), _opened(path) as file:
         table = file.read(use_threads=False)
-    return table.select(columns_of(header.schema))
+    return table.select(columns_of(schema))
 
 
 def _files_of(folder: Path) -> list[Path]:
     """Return the files of a log; hidden ones are not part of it."""
     with foreign(f"reading the folder {folder}", "Check that you may look into it."):
-        names = sorted(name for name in os.listdir(folder) if _is_part(name))
+        found = sorted(os.listdir(folder))
+    names = [name for name in found if name.endswith(".parquet") and not _is_hidden(name)]
     deeper = (file.relative_to(folder) for file in folder.glob("*/**/*.parquet"))
     inside = next((file for file in deeper if not any(map(_is_hidden, file.parts))), None)
     if inside is not None:
@@ -174,10 +176,6 @@ def _files_of(folder: Path) -> list[Path]:
     if not names:
         raise InputError(f"the folder {folder} has no file that ends in .parquet: name the folder of a log.")
     return [folder / name for name in names]
-
-
-def _is_part(name: str) -> bool:
-    return name.endswith(".parquet") and not _is_hidden(name)
 
 
 def _is_hidden(name: str) -> bool:
@@ -192,18 +190,13 @@ def _opened(file: Path) -> Any:
         return pq.ParquetFile(file, page_checksum_verification=True)
 
 
-@attrs.frozen(eq=False)
-class _Header:
-    schema: Any
-    rows: list[int]
-
-    @classmethod
-    def of(cls, path: Path) -> "_Header":
-        with _opened(path) as file, foreign(f"reading {path}", _PARTIAL):
-            groups = range(file.metadata.num_row_groups)
-            found = cls(file.schema_arrow, [file.metadata.row_group(i).num_rows for i in groups])
-            check_distinct(path, found.schema.names)
-            return found
+def _header(path: Path) -> tuple[Any, list[int]]:
+    """Return the columns of a file, and how many rows each of its row groups has."""
+    with _opened(path) as file, foreign(f"reading {path}", _PARTIAL):
+        groups = range(file.metadata.num_row_groups)
+        rows = [file.metadata.row_group(i).num_rows for i in groups]
+        check_distinct(path, file.schema_arrow.names)
+        return file.schema_arrow, rows
 
 
 def _check_alike(first: Path, wanted: Any, file: Path, found: Any) -> None:
@@ -225,21 +218,20 @@ def _check_alike(first: Path, wanted: Any, file: Path, found: Any) -> None:
             )
 
 
-def _pieces(headers: dict[Path, _Header], size: int) -> Iterator[Piece]:
+def _pieces(files: dict[str, list[int]], size: int) -> Iterator[Piece]:
     """Put small row groups of a file together; where edges are depends on the files alone."""
     start = 0
-    for file, header in headers.items():
-        groups: list[int] = []
-        n = 0
-        for i, rows in enumerate(header.rows):
-            if groups and n + rows > size:
-                yield Piece(str(file), tuple(groups), start, n)
-                start, groups, n = start + n, [], 0
-            if rows:
-                groups, n = [*groups, i], n + rows
-        if groups:
-            yield Piece(str(file), tuple(groups), start, n)
-            start += n
+    for file, rows in files.items():
+        last = Piece(file, (), start, 0)
+        for i, n in enumerate(rows):
+            if last.n and last.n + n > size:
+                yield last
+                last = Piece(file, (), last.start + last.n, 0)
+            if n:
+                last = Piece(file, (*last.row_groups, i), last.start, last.n + n)
+        if last.n:
+            yield last
+        start = last.start + last.n
 
 
 def _holding(file: str, schema: Any, conditions: dict[str, Any]) -> list[str]:

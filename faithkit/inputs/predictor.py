@@ -78,7 +78,7 @@ class Predictor:
         n = n_rows(X)
         if n == 0:
             return np.empty(0, dtype=object if self.classes is None else self.classes.dtype)
-        return _checked_labels(self._ask(_predict_method(self.model), X), n)
+        return _checked_labels(self._ask(getattr(self.model, "predict", self.model), X), n)
 
     @property
     def has_scores(self) -> bool:
@@ -166,10 +166,6 @@ def _check_model(model: Any) -> None:
         )
 
 
-def _predict_method(model: Any) -> Any:
-    return getattr(model, "predict", model)
-
-
 def _score_method(model: Any) -> str | None:
     methods = ("predict_proba", "decision_function")
     return next((name for name in methods if callable(getattr(model, name, None))), None)
@@ -190,7 +186,12 @@ def _checked_labels(answer: Any, n: int) -> np.ndarray:
             f"the model returned {labels_text} for {n} rows; expected one label per row. "
             "A predictor answers each row by itself: check that it neither drops nor aggregates rows."
         )
-    _check_not_missing(labels)
+    missing = np.asarray(pd.isna(labels))
+    if missing.any():
+        raise InputError(
+            f"the model returned a missing label ({labels[missing.argmax()]!r}) for {int(missing.sum())} of "
+            f"{n} rows; expected str, bool, int or float. Drop those rows, or name the label."
+        )
     return _plain(labels)
 
 
@@ -211,15 +212,6 @@ def _as_floats(answer: Any) -> np.ndarray:
         raise InputError(
             f"the model's scores are no numbers ({describe(error)}); expected one number per row and class."
         ) from error
-
-
-def _check_not_missing(labels: np.ndarray) -> None:
-    missing = np.asarray(pd.isna(labels))
-    if missing.any():
-        raise InputError(
-            f"the model returned a missing label ({labels[missing.argmax()]!r}) for {int(missing.sum())} of "
-            f"{len(labels)} rows; expected str, bool, int or float. Drop those rows, or name the label."
-        )
 
 
 def _plain(labels: np.ndarray) -> np.ndarray:

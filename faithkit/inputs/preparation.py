@@ -27,18 +27,14 @@ def prepared(estimator: Any, X: Rows, one_hot: bool) -> Any:
         Whether the estimator needs categories as indicators and numbers on one scale, as linear models
         do, or is content with ranks, as trees are.
     """
-    if input_kind(X) == "text":
-        return _text_pipeline(estimator)
     if input_kind(X) == "sparse" or is_plain(X):
         return estimator
-    return _table_pipeline(estimator, X, one_hot)
-
-
-def _text_pipeline(estimator: Any) -> Any:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.pipeline import Pipeline
 
-    return Pipeline([("words", CountVectorizer()), ("model", estimator)])
+    if input_kind(X) == "text":
+        return Pipeline([("words", CountVectorizer()), ("model", estimator)])
+    return Pipeline([("prepare", _columns(X, one_hot)), ("model", estimator)])
 
 
 def _is_word(column: Any) -> bool:
@@ -46,9 +42,8 @@ def _is_word(column: Any) -> bool:
     return is_category(column) and column.dtype.kind != "b"
 
 
-def _table_pipeline(estimator: Any, X: Rows, one_hot: bool) -> Any:
+def _columns(X: Rows, one_hot: bool) -> Any:
     from sklearn.compose import ColumnTransformer
-    from sklearn.pipeline import Pipeline
 
     named = isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in X.columns)
     labels = list(X.columns) if named else list(range(X.shape[1]))
@@ -56,8 +51,7 @@ def _table_pipeline(estimator: Any, X: Rows, one_hot: bool) -> Any:
     words = [label for label, word in zip(labels, is_word, strict=True) if word]
     numbers = [label for label, word in zip(labels, is_word, strict=True) if not word]
     parts = [("numbers", _number_steps(scale=one_hot), numbers), ("words", _word_steps(one_hot), words)]
-    prepare = ColumnTransformer([part for part in parts if part[2]])
-    return Pipeline([("prepare", prepare), ("model", estimator)])
+    return ColumnTransformer([part for part in parts if part[2]])
 
 
 def _number_steps(scale: bool) -> Any:

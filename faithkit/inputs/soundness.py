@@ -43,7 +43,7 @@ def check_sound(model: Any) -> None:
         for attribute, check in _CHECKS.items():
             for part in estimators:
                 if attribute in vars(part):
-                    vouched.update(map(id, check(part)))
+                    vouched.update(map(id, check(part) or ()))
     for part in parts:
         if type(part).__module__ in _COMPILED and id(part) not in vouched:
             raise ValueError(f"a {type(part).__name__} belongs to no estimator")
@@ -111,17 +111,16 @@ def _check_features(estimator: Any, features: Any, n_features: int) -> None:
     _require(same and np.all(within), estimator, "has a tree of other columns")
 
 
-def _boosted_trees(model: Any) -> list[Any]:
+def _boosted_trees(model: Any) -> None:
     """Check gradient boosting: its trees are asked all at once, and write where the first guess ends."""
     if "estimators_" not in vars(model):
-        return []
+        return
     n_features = model.n_features_in_
     _require(np.ndim(model.estimators_) == 2, model, "has trees in disorder")
     for estimator in np.ravel(model.estimators_):
         _require(estimator.tree_.n_features == n_features, model, "has a tree of other columns")
     guess = model._raw_predict_init(np.zeros((1, n_features), dtype=np.float32))
     _require(guess.shape[1] == model.estimators_.shape[1], model, "has trees for other classes")
-    return []
 
 
 def _histogram_trees(model: Any) -> list[Any]:
@@ -185,7 +184,7 @@ def _measures(metric: Any, columns: int) -> bool:
     return needed.get(name, True)
 
 
-def _support_vectors(model: Any) -> list[Any]:
+def _support_vectors(model: Any) -> None:
     """Check a machine of libsvm, which takes all sizes from the number of its classes."""
     counts, coefficients = model._n_support, model._dual_coef_
     n_classes, n_vectors = len(counts), len(model.support_)
@@ -198,34 +197,29 @@ def _support_vectors(model: Any) -> list[Any]:
     sound = sound and np.all((model.support_ >= 0) & (model.support_ < model.shape_fit_[0]))
     sound = sound and (precomputed or model.support_vectors_.shape == (n_vectors, model.n_features_in_))
     _require(sound, model, "has vectors of another model")
-    return []
 
 
-def _clusters(model: Any) -> list[Any]:
+def _clusters(model: Any) -> None:
     columns = np.shape(model.cluster_centers_)[1:]
     _require(columns == (model.n_features_in_,), model, "has centers of other columns")
-    return []
 
 
-def _hashes(vectorizer: Any) -> list[Any]:
+def _hashes(vectorizer: Any) -> None:
     _require(1 <= vectorizer.n_features < 2**31, vectorizer, "counts words in no columns")
-    return []
 
 
-def _workers(part: Any) -> list[Any]:
+def _workers(part: Any) -> None:
     wanted = [getattr(part, name, None) or 1 for name in ("n_jobs", "_n_threads")]
     _require(np.abs(wanted) <= _MOST_WORKERS, part, "wants more workers than there are")
-    return []
 
 
-def _vocabulary(vectorizer: Any) -> list[Any]:
+def _vocabulary(vectorizer: Any) -> None:
     places = sorted(vectorizer.vocabulary_.values()) if hasattr(vectorizer, "vocabulary_") else []
     sound = getattr(vectorizer, "input", "content") == "content" and places == list(range(len(places)))
     _require(sound, vectorizer, "reads files, or words that its vocabulary does not have")
-    return []
 
 
-def _indicators(encoder: Any) -> list[Any]:
+def _indicators(encoder: Any) -> None:
     """Check a OneHotEncoder: every category has a column, less the one that is dropped."""
     merged = encoder._default_to_infrequent_mappings if encoder._infrequent_enabled else None
     dropped = encoder._drop_idx_after_grouping
@@ -235,11 +229,11 @@ def _indicators(encoder: Any) -> list[Any]:
         last = int(np.max(codes))
         sound = len(codes) == len(known) and np.min(codes) >= 0 and width == last + (drop is None)
         _require(sound and (drop is None or 0 <= drop <= last), encoder, "has columns of other categories")
-    return []
 
 
-# What an estimator has decides what is checked. Gradient boosting comes last: it is asked for a first guess.
-_CHECKS: dict[str, Callable[[Any], list[Any]]] = {
+# What an estimator has decides what is checked. A check of compiled objects returns them, for it vouches for
+# them. Gradient boosting comes last: it is asked for a first guess.
+_CHECKS: dict[str, Callable[[Any], list[Any] | None]] = {
     "tree_": _decision_tree,
     "_predictors": _histogram_trees,
     "_fit_X": _neighbours,

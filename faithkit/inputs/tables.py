@@ -14,19 +14,40 @@ from faithkit.foreign import foreign
 from faithkit.inputs.content import Content, check_distinct
 from faithkit.inputs.csv_texts import read_texts
 from faithkit.inputs.paths import is_folder
-from faithkit.wording import did_you_mean, few
+from faithkit.wording import did_you_mean, few, listing
 
 _SUFFIXES = (".csv", ".csv.gz", ".parquet")
 
 
 def open_table(path: str | PathLike[str]) -> Content:
-    """Read a CSV (`.csv`, `.csv.gz`) or Parquet (`.parquet`) file, and leave open what its columns mean.
+    r"""Read a CSV (`.csv`, `.csv.gz`) or Parquet (`.parquet`) file, and leave open what its columns mean.
+
+    In a CSV an empty cell is a missing value and nothing else is: words like NA, None, null or nan stay
+    the text they are, so a column of numbers with such a word in it is a column of text. Cells are
+    separated by commas, every row has as many as the header, the encoding is UTF-8, and the first line has
+    the column names.
+
+    As features, columns are numbers wherever they can be. Integers with missing values among them are floats,
+    which models take; where a float would round one of them (beyond 2**53), they stay integers, as pandas'
+    Int64. Columns that are names stay as they were written, so that `01` and `1`, or `true` and `TRUE`, are
+    two labels or two groups.
 
     Raises
     ------
     InputError
         There is no such file, its suffix is unknown, it is damaged, it has no rows, or two of its columns
         have the same name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("age,job\n31,NA\n,clerk\n")
+    ...     open_table(path).frame()
+        age    job
+    0  31.0     NA
+    1   NaN  clerk
     """
     path = Path(path)
     suffix = _checked_suffix(path)
@@ -43,39 +64,6 @@ def open_table(path: str | PathLike[str]) -> Content:
             f"{path} has {len(found)} rows and {len(found.names)} columns; expected at least one of each."
         )
     return found
-
-
-def read_table(path: str | PathLike[str]) -> Any:
-    r"""Read a CSV (`.csv`, `.csv.gz`) or Parquet (`.parquet`) file as a DataFrame of features.
-
-    In a CSV an empty cell is a missing value and nothing else is: words like NA, None, null or nan stay
-    the text they are, so a column of numbers with such a word in it is a column of text. Cells are
-    separated by commas, every row has as many as the header, the encoding is UTF-8, and the first line has
-    the column names.
-
-    Integers with missing values among them are floats, which models take; where a float would round one of
-    them (beyond 2**53), they stay integers, as pandas' Int64.
-
-    Features are numbers wherever they can be. Columns that are names are not: `open_table` gives these as
-    they were written, so that `01` and `1`, or `true` and `TRUE`, stay two labels or two groups.
-
-    Raises
-    ------
-    InputError
-        As `open_table` does.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "people.csv")
-    ...     _ = path.write_text("age,job\n31,NA\n,clerk\n")
-    ...     read_table(path)
-        age    job
-    0  31.0     NA
-    1   NaN  clerk
-    """
-    return open_table(path).frame(categories=True)
 
 
 def split_target(frame: Any, target: str) -> tuple[Any, Any]:
@@ -175,12 +163,9 @@ def _matches(names: Sequence[str], pattern: str) -> Iterable[str]:
 
 def _checked_suffix(path: Path) -> str:
     if is_folder(path):
-        raise InputError(f"{path} is a directory; expected a file that ends in {_either(_SUFFIXES)}.")
+        raise InputError(f"{path} is a directory; expected a file that ends in {listing(_SUFFIXES, 'or')}.")
     suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), None)
     if suffix is None:
-        raise InputError(f"{path} has the suffix {path.suffix!r}; expected {_either(_SUFFIXES)}. Convert it.")
+        expected = listing(_SUFFIXES, "or")
+        raise InputError(f"{path} has the suffix {path.suffix!r}; expected {expected}. Convert it.")
     return suffix
-
-
-def _either(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}"

@@ -101,11 +101,14 @@ def as_frame(table: Any, gaps: Gaps, exact: bool = False, categories: bool = Fal
         name = field.name
         with foreign(f"the column {name!r} of type {field.type}", _ADVICE):
             _check_gaps(name, column, gaps)
-            dtype = declared.get(name) or _gapped(name, field.type, gaps, exact)
-            if dtype is None and _is_plain(field.type):
-                plain[name] = _floating(column) if name in gaps.some else column
-            else:
+            stays_whole = name in gaps.some and (exact or name in gaps.wide)
+            dtype = declared.get(name) or (_nullable(field.type) if stays_whole else None)
+            if dtype is not None or not (may_change(field.type) or pa.types.is_floating(field.type)):
                 others[name] = _series(column, dtype, categories)
+            elif name in gaps.some and pa.types.is_integer(field.type):
+                plain[name] = column.cast(pa.float64())
+            else:
+                plain[name] = column
     frame = _with_truths(pa.table(plain).to_pandas(use_threads=False), gaps)
     if not others:
         return frame
@@ -139,24 +142,11 @@ def _check_gaps(name: str, column: Any, gaps: Gaps) -> None:
         )
 
 
-def _gapped(name: str, kind: Any, gaps: Gaps, exact: bool) -> Any:
-    """Return pandas' dtype for integers with gaps that have to stay integers, else None."""
-    return _nullable(kind) if name in gaps.some and (exact or name in gaps.wide) else None
-
-
 def _nullable(kind: Any) -> Any:
     """Return pandas' dtype for integers that may be missing; None for what is no integer."""
     if not pa.types.is_integer(kind):
         return None
     return pd.UInt64Dtype() if pa.types.is_unsigned_integer(kind) else pd.Int64Dtype()
-
-
-def _is_plain(kind: Any) -> bool:
-    return bool(may_change(kind) or pa.types.is_floating(kind))
-
-
-def _floating(column: Any) -> Any:
-    return column.cast(pa.float64()) if pa.types.is_integer(column.type) else column
 
 
 def _with_truths(frame: pd.DataFrame, gaps: Gaps) -> pd.DataFrame:

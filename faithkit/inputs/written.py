@@ -75,7 +75,7 @@ def as_labels(texts: Any) -> Any:
     distinct = pc.unique(texts).drop_null()
     written = distinct.to_pylist()
     values = as_features(pa.chunked_array([distinct])).to_pylist()
-    if len(set(values)) < len(values) or any(map(_differ, written, values)):
+    if len(set(values)) < len(values) or written != [str(value) for value in values]:
         return texts
     return as_features(texts)
 
@@ -85,10 +85,6 @@ READ: dict[str, Callable[[Any], Any]] = {
     "explanation": as_explanation,
     "labels": as_labels,
 }
-
-
-def _differ(text: str, value: Any) -> bool:
-    return str(value) != text
 
 
 def _numbers(texts: Any) -> Any:

@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 from faithkit.cli import main
-from faithkit.inputs.loans import loans
+from faithkit.inputs.embedded import make_loans
 
 
 def run(*arguments):
@@ -28,7 +28,7 @@ def run(*arguments):
 def folder(tmp_path_factory):
     """A Pipeline on a mixed table, saved with skops and as a pickle, its data, and a log of rules."""
     folder = tmp_path_factory.mktemp("mine")
-    X, y = loans(900, seed=5)
+    X, y = make_loans(900, seed=5)
     prepare = make_column_transformer(
         (SimpleImputer(), ["age", "income", "debt"]),
         (

@@ -4,9 +4,16 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from faithkit.inputs.tables import open_table
+
 TEXT = st.text(alphabet="abcß é", max_size=3)
 WHOLE = st.integers(-(2**40), 2**40)
 FLOAT = st.floats(allow_nan=False, width=64)
+
+
+def read_table(path):
+    """Return all columns of a file as features, as those of `--data` are read."""
+    return open_table(path).frame(categories=True)
 
 
 def people():

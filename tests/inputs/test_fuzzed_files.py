@@ -14,10 +14,11 @@ import pytest
 from fixtures.odd_files import csv_files, parquet_files
 from hypothesis import given
 from hypothesis import strategies as st
+from inputs.frames import read_table
 
 from faithkit import FaithkitError
 from faithkit.inputs.logs import open_log
-from faithkit.inputs.tables import open_table, read_table
+from faithkit.inputs.tables import open_table
 from faithkit.run.scoring import score_log
 
 N = 12

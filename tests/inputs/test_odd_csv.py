@@ -6,11 +6,11 @@ import os
 import pandas as pd
 import pytest
 from fixtures.odd_files import csv_files
+from inputs.frames import read_table
 
 from faithkit import InputError
 from faithkit.inputs import csv_texts
 from faithkit.inputs.logs import open_log
-from faithkit.inputs.tables import read_table
 
 
 def cells(frame):

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from fixtures.odd_files import parquet_files
 from fixtures.odd_files.parquet_files import COLUMNS, FOREIGN, NESTED, REFUSED, TABLE
+from inputs.frames import read_table
 from pyarrow import dataset
 
 import faithkit
@@ -19,7 +20,7 @@ from faithkit import InputError
 from faithkit.inputs import parquet
 from faithkit.inputs.logs import open_log
 from faithkit.inputs.situation import prepare
-from faithkit.inputs.tables import open_table, read_table
+from faithkit.inputs.tables import open_table
 from faithkit.inputs.typed import Gaps, as_frame
 from faithkit.run.findings import Findings
 from faithkit.run.scoring import score_log

@@ -6,13 +6,13 @@ import socket
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from inputs.frames import read_table
 from inputs.prompt import promptly
 
 from faithkit import InputError
 from faithkit.cli import main
 from faithkit.inputs.logs import open_log
 from faithkit.inputs.situation import prepare, read_like
-from faithkit.inputs.tables import read_table
 from faithkit.run.scoring import score_log
 
 

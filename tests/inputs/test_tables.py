@@ -5,10 +5,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from inputs.frames import people
+from inputs.frames import people, read_table
 
 from faithkit import InputError
-from faithkit.inputs.tables import match_names, read_table, select_columns, split_target
+from faithkit.inputs.tables import match_names, select_columns, split_target
 
 
 @pytest.fixture

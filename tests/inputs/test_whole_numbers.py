@@ -9,12 +9,13 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from inputs.frames import read_table
 
 import faithkit
 from faithkit.inputs import parquet
 from faithkit.inputs.logs import open_log
 from faithkit.inputs.situation import prepare
-from faithkit.inputs.tables import open_table, read_table
+from faithkit.inputs.tables import open_table
 from faithkit.run.findings import Findings
 from faithkit.run.scoring import score_log
 
