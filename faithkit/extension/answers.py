@@ -1,11 +1,12 @@
 """How a plugin behaved when it was loaded in a process of its own, and until when that can be believed."""
 
+import contextlib
 import os
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import asdict, field, frozen
+from attrs import field, frozen
 from attrs.validators import ge, in_
 
 from faithkit.extension.component import Component
@@ -85,19 +86,12 @@ class Answer:
         patient = self.outcome != HANGS or self.waited >= patience
         return bool(recent and patient) and stamps(self.files) == self.files
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return asdict(self)
-
 
 def stamps(paths: Iterable[str]) -> Stamps:
     """Return the time of change and the size of those files that are there."""
-    return {path: stamp for path in paths if (stamp := _stamp(path))}
-
-
-def _stamp(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_mtime_ns, found.st_size
+    found = {}
+    for path in paths:
+        with contextlib.suppress(OSError, ValueError):
+            status = os.stat(path)
+            found[path] = status.st_mtime_ns, status.st_size
+    return found

@@ -21,9 +21,8 @@ from faithkit.wording import describe, did_you_mean
 INPUTS = ("table", "text", "sparse")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
-)  # what could steer a terminal, or stop it
+# what could steer a terminal, or stop it
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def _as_text(value: Any) -> Any:

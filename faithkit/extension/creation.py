@@ -78,17 +78,13 @@ def build(entry: Entry, params: Mapping[str, Any]) -> Any:
     _check_parameters(entry, factory, params)
     hint = f"Update the plugin, or tell its authors: pip install --upgrade {entry.distribution}"
     with foreign(f"{entry} cannot be made: it", hint, PluginError), same_folder():
-        return _made(entry, factory, {**entry.component.params, **params})
-
-
-def _made(entry: Entry, factory: Any, params: Mapping[str, Any]) -> Any:
-    try:
-        return factory(**params)
-    except FaithkitError:
-        raise
-    except (TypeError, ValueError) as error:
-        hint = f"Its parameters: faithkit show {entry.kind} {entry.qualified}"
-        raise ParameterError(f"{entry} refuses its parameters: {describe(error)}. {hint}") from error
+        try:
+            return factory(**{**entry.component.params, **params})
+        except FaithkitError:
+            raise
+        except (TypeError, ValueError) as error:
+            hint = f"Its parameters: faithkit show {entry.kind} {entry.qualified}"
+            raise ParameterError(f"{entry} refuses its parameters: {describe(error)}. {hint}") from error
 
 
 def _check_requirements(entry: Entry) -> None:
@@ -128,15 +124,11 @@ def _check_parameters(entry: Entry, factory: Any, params: Mapping[str, Any]) -> 
     for name in [] if anything else [*params, *presets]:
         if name not in accepted:
             blame = ParameterError if name in params else PluginError  # a wrong preset is the plugin's fault
-            raise blame(_unknown_parameter(entry, name, list(accepted)))
+            choice = f"Its parameters are {', '.join(accepted)}." if accepted else "It takes none."
+            sentences = [f"{entry} has no parameter {name!r}.", did_you_mean(name, accepted), choice]
+            raise blame(" ".join(filter(None, sentences)))
     needed = [name for name, default in accepted.items() if default is EMPTY]
     missing = [name for name in needed if name not in params and name not in presets]
     if missing:
         example = f"{entry.component.name}:{','.join(f'{name}=…' for name in missing)}"
         raise ParameterError(f"{entry} needs the parameter {listing(map(repr, missing))}. Write {example!r}.")
-
-
-def _unknown_parameter(entry: Entry, name: str, accepted: list[str]) -> str:
-    choice = f"Its parameters are {', '.join(accepted)}." if accepted else "It takes none."
-    sentences = [f"{entry} has no parameter {name!r}.", did_you_mean(name, accepted), choice]
-    return " ".join(filter(None, sentences))

@@ -7,7 +7,7 @@ points with the same name it drops the second. They are sorted, so the order of 
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import EntryPoint
 from typing import Any, NamedTuple
 
@@ -21,7 +21,6 @@ from faithkit.extension.component import Component
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.guests import same_folder, silent_stdout
 from faithkit.extension.hookspecs import API_VERSION, KINDS, hook_name
-from faithkit.extension.modules import file_of
 from faithkit.foreign import RowTimeout
 from faithkit.wording import describe, did_you_mean, listing
 
@@ -44,13 +43,7 @@ class Source(NamedTuple):
     @property
     def module(self) -> str:
         """The module that the entry point leads to."""
-        found = re.match(r"[\w.]*", self.entry_point.value)
-        return found[0] if found else ""
-
-    @property
-    def file(self) -> str | None:
-        """The file of that module, which need not be imported for it."""
-        return file_of(self.module)
+        return re.split(r"[^\w.]", self.entry_point.value)[0]
 
     @property
     def upgrade(self) -> str:
@@ -160,20 +153,16 @@ def _version_problem(source: Source, plugin: Any) -> Broken | None:
 
 
 def _misspelt_hooks(source: Source, plugin: Any) -> Iterator[Broken]:
-    parse = _MANAGER.parse_hookimpl_opts
     for name in dir(plugin):
-        marks = parse(plugin, name)
-        if marks is not None:
-            yield from _unknown_hook(source, marks, name)
-        elif name.startswith("faithkit_") and callable(inspect.getattr_static(plugin, name, None)):
-            yield _unmarked_hook(source, name)
-
-
-def _unknown_hook(source: Source, marks: Mapping[str, Any], name: str) -> Iterator[Broken]:
-    hook = marks.get("specname") or name
-    if hook not in _HOOKS and not marks.get("optionalhook"):
-        hint = did_you_mean(hook, _HOOKS) or f"The hooks are {listing(_HOOKS)}"
-        yield source.broken(f"@hookimpl is on {hook}(), and there is no such hook", hint)
+        marks = _MANAGER.parse_hookimpl_opts(plugin, name)
+        if marks is None:
+            if name.startswith("faithkit_") and callable(inspect.getattr_static(plugin, name, None)):
+                yield _unmarked_hook(source, name)
+            continue
+        hook = marks.get("specname") or name
+        if hook not in _HOOKS and not marks.get("optionalhook"):
+            hint = did_you_mean(hook, _HOOKS) or f"The hooks are {listing(_HOOKS)}"
+            yield source.broken(f"@hookimpl is on {hook}(), and there is no such hook", hint)
 
 
 def _unmarked_hook(source: Source, name: str) -> Broken:

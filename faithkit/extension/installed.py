@@ -19,6 +19,7 @@ from faithkit.extension.discovery import Source, as_sources, normalised, read, s
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import GROUP
 from faithkit.extension.known import KERNEL
+from faithkit.extension.modules import file_of
 from faithkit.extension.names import spoken, without_duplicates
 from faithkit.extension.remembered import recall, remember
 from faithkit.wording import describe
@@ -171,13 +172,13 @@ def _correct(answers: Answers, findings: Mapping[Source, Sequence[Entry | Broken
 
 
 def _stamp(source: Source) -> Stamps:
-    return stamps(filter(None, [source.file]))
+    return stamps(filter(None, [file_of(source.module)]))
 
 
 def _key(source: Source) -> str:
     """Name a plugin as installed: another version, place, Python or faithkit may well behave differently."""
     point = source.entry_point
-    place = (sys.implementation.cache_tag, faithkit.__version__, source.file)
+    place = (sys.implementation.cache_tag, faithkit.__version__, file_of(source.module))
     return " ".join(map(str, (source.distribution, source.version, point.name, point.value, *place)))
 
 

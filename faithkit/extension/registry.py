@@ -115,17 +115,11 @@ class Registry:
         UnknownComponentError
             If nobody provides it, or more than one does.
         """
-        if "/" in name:
-            distribution, _, short = name.rpartition("/")
-            sharers = [
-                entry
-                for entry in self._sharers(kind, short)
-                if entry.distribution == normalised(distribution)
-            ]
-            found = sharers[0] if sharers else None
-        else:
-            sharers = self._sharers(kind, name)
-            found = owner(sharers)
+        distribution, slash, short = name.rpartition("/")
+        sharers = [entry for entry in self.entries(kind) if entry.component.name == short]
+        if slash:
+            sharers = [entry for entry in sharers if entry.distribution == normalised(distribution)]
+        found = owner(sharers)
         if found:
             return found
         from faithkit.extension import advice
@@ -163,9 +157,6 @@ class Registry:
         from faithkit.extension.creation import build  # listing needs none of it
 
         return build(self.find(kind, name), params or {})
-
-    def _sharers(self, kind: str, name: str) -> list[Entry]:
-        return [entry for entry in self.entries(kind) if entry.component.name == name]
 
 
 @functools.cache

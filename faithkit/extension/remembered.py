@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from stat import S_ISREG
 
+from attrs import asdict
+
 from faithkit.extension.answers import LOADS, Answer
 
 _LARGEST = 10 * 2**20  # bytes; a hundred plugins take some ten thousand
@@ -18,8 +20,11 @@ _LARGEST = 10 * 2**20  # bytes; a hundred plugins take some ten thousand
 def recall() -> dict[str, Answer]:
     """Return what is known, by the key of each plugin."""
     with contextlib.suppress(Exception):  # no cache, or no longer what we wrote: there is nothing to know
-        found = json.loads(_content(_file()))
-        return {key: answer for key, given in found.items() if (answer := _answer(given))}
+        status = _file().stat()
+        # A pipe would keep us waiting, and a device never end.
+        if S_ISREG(status.st_mode) and status.st_size <= _LARGEST:
+            found = json.loads(_file().read_bytes())
+            return {key: answer for key, given in found.items() if (answer := _answer(given))}
     return {}
 
 
@@ -42,7 +47,7 @@ def _write(answers: Mapping[str, Answer]) -> None:
 
     with contextlib.suppress(Exception):  # a folder that cannot be written to costs time, and nothing else
         _file().parent.mkdir(parents=True, exist_ok=True)
-        write_whole(_file(), json.dumps({key: answer.to_json() for key, answer in answers.items()}, indent=1))
+        write_whole(_file(), json.dumps({key: asdict(answer) for key, answer in answers.items()}, indent=1))
 
 
 def cache_folder() -> Path:
@@ -54,12 +59,6 @@ def cache_folder() -> Path:
 
 def _file() -> Path:
     return cache_folder() / "plugins.json"
-
-
-def _content(path: Path) -> bytes:
-    status = path.stat()
-    # A pipe would keep us waiting, and a device never end.
-    return path.read_bytes() if S_ISREG(status.st_mode) and status.st_size <= _LARGEST else b"{}"
 
 
 def _answer(given: dict[str, object]) -> Answer | None:

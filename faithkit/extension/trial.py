@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import EntryPoint
 from types import ModuleType
-from typing import Any, TextIO
+from typing import TextIO
 
 from faithkit.extension.answers import stamps, verbs_of
 from faithkit.extension.discovery import Source, read
@@ -32,8 +32,10 @@ def answer(plugins: Iterable[Sequence[str]], patience: float) -> None:
     print(READY, file=report, flush=True)
     for distribution, version, name, value in plugins:
         faulthandler.dump_traceback_later(patience + _GRACE, exit=True)
-        told = _loaded(Source(distribution, version, EntryPoint(name, value, GROUP)))
-        print(json.dumps(told), file=report, flush=True)
+        before = set(sys.modules)
+        verbs = verbs_of(read(Source(distribution, version, EntryPoint(name, value, GROUP))))
+        files = stamps(_files(set(sys.modules) - before))
+        print(json.dumps({"verbs": verbs, "files": files}), file=report, flush=True)
     os._exit(0)  # without waiting for what the plugins have started
 
 
@@ -42,12 +44,6 @@ def _report() -> TextIO:
     report = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return report
-
-
-def _loaded(source: Source) -> dict[str, Any]:
-    before = set(sys.modules)
-    verbs = verbs_of(read(source))
-    return {"verbs": verbs, "files": stamps(_files(set(sys.modules) - before))}
 
 
 def _files(modules: Iterable[str]) -> Iterator[str]:

@@ -32,10 +32,14 @@ def learn_column(name: str, column: Any) -> "NumberColumn | CategoryColumn":
             "Convert it first, for example dates into days as numbers."
         )
     missing = _missing_marker(column)
-    if is_category(column):
-        return CategoryColumn.learn(name, column, missing)
-    whole = column.dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) == "integer"
-    return NumberColumn(name, column.dtype, missing, whole)
+    if not is_category(column):
+        whole = column.dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) == "integer"
+        return NumberColumn(name, column.dtype, missing, whole)
+    try:
+        values = tuple(_sorted_values(column))
+    except TypeError as error:
+        raise _untellable(name, error) from error
+    return CategoryColumn(name, column.dtype, values, _lookup(values, column.dtype, missing))
 
 
 @attrs.frozen(eq=False)
@@ -94,15 +98,6 @@ class CategoryColumn:
     values: tuple[Any, ...]
     lookup: Any  # the values and twice a missing one, in the column's dtype: decoding is one take
 
-    @classmethod
-    def learn(cls, name: str, column: Any, missing: Any) -> "CategoryColumn":
-        """Learn the values that occur, sorted; an ordered categorical dtype sorts them its own way."""
-        try:
-            values = tuple(_sorted_values(column))
-        except TypeError as error:
-            raise _untellable(name, error) from error
-        return cls(name, column.dtype, values, _lookup(values, column.dtype, missing))
-
     def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
         """Return the codes as float64."""
         try:
@@ -113,7 +108,11 @@ class CategoryColumn:
         missing, unseen = len(self.values), len(self.values) + 1
         codes = [known.get(value, unseen) for value in np.asarray(found, dtype=object)]
         if unseen in codes and not keep_unseen:
-            raise self._unseen(found[codes.index(unseen)])
+            value = found[codes.index(unseen)]
+            raise InputError(
+                f"column {self.name!r} has the value {value!r}, which the background does not have "
+                f"(it has {few(map(repr, self.values))}). Give a background that has it, or drop the row."
+            )
         return np.array([*codes, missing], dtype=np.float64)[place]  # a missing cell has the place −1
 
     def decode(self, codes: np.ndarray) -> Any:
@@ -128,12 +127,6 @@ class CategoryColumn:
         if self.dtype == np.dtype(bool) and not (codes >= len(self.values)).any():
             return cells.astype(bool)
         return cells
-
-    def _unseen(self, value: Any) -> InputError:
-        return InputError(
-            f"column {self.name!r} has the value {value!r}, which the background does not have "
-            f"(it has {few(map(repr, self.values))}). Give a background that has it, or drop the row."
-        )
 
 
 def _untellable(name: str, error: TypeError) -> InputError:
@@ -160,6 +153,7 @@ def _missing_marker(column: Any) -> Any:
 
 
 def _sorted_values(column: Any) -> Sequence[Any]:
+    """Return the values that occur, sorted; an ordered categorical dtype sorts them its own way."""
     dtype = column.dtype
     if dtype.kind == "b" or (
         dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) == "boolean"

@@ -46,8 +46,7 @@ class Content:
     @property
     def names(self) -> list[str]:
         """The names of the columns."""
-        found: list[str] = self.cells.column_names
-        return found
+        return list(self.cells.column_names)
 
     def frame(
         self, names: Sequence[str] | None = None, role: str = "features", categories: bool = False

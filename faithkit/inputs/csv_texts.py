@@ -44,25 +44,21 @@ def read_texts(path: Path, packed: bool) -> Any:
 
 
 def _content(path: Path, packed: bool) -> bytearray:
+    content = bytearray()
     limit = max(UNPACKED, RATIO * path.stat().st_size) if packed else math.inf
     try:
         with gzip.open(path) if packed else open(path, "rb") as file:
-            return _read(path, file, limit)
+            while chunk := file.read(_CHUNK):
+                if b"\0" in chunk:  # told at once: such a file may be endless
+                    raise InputError(f"{path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
+                content += chunk
+                if len(content) > limit:
+                    raise InputError(
+                        f"{path} unpacks to more than {limit // 2**20:,} MiB, {RATIO} times its size. "
+                        "If that is meant, unpack it first."
+                    )
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a whole gzip file ({describe(error)}). Fetch it again.") from error
-
-
-def _read(path: Path, file: Any, limit: float) -> bytearray:
-    content = bytearray()
-    while chunk := file.read(_CHUNK):
-        if b"\0" in chunk:  # told at once: such a file may be endless
-            raise InputError(f"{path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
-        content += chunk
-        if len(content) > limit:
-            raise InputError(
-                f"{path} unpacks to more than {limit // 2**20:,} MiB, {RATIO} times its size. "
-                "If that is meant, unpack it first."
-            )
     return content
 
 

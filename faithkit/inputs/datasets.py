@@ -83,12 +83,9 @@ def loaded(entry: Entry, source: Any) -> Dataset:
     with foreign(who, "Its load() should return the features and the labels.", PluginError):
         X, y = source.load()
         labels = np.array([str(label) for label in y], dtype=object)
-    if not isinstance(X, pd.DataFrame) and not _are_texts(X):
+    is_texts = isinstance(X, list) and all(isinstance(text, str) for text in X)
+    if not isinstance(X, pd.DataFrame) and not is_texts:
         raise ContractError(f"{who} is of type {type(X).__name__}: expected a DataFrame, or a list of texts.")
     if len(X) != len(labels):
         raise ContractError(f"{who} has {len(X)} rows and {len(labels)} labels: expected one for each row.")
     return Dataset(entry.component.name, X, labels, entry.component.summary)
-
-
-def _are_texts(X: Any) -> bool:
-    return isinstance(X, list) and all(isinstance(text, str) for text in X)

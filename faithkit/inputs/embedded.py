@@ -63,7 +63,7 @@ def _of_scikit_learn(name: str) -> Embedded:
 
 
 def make_loans(n: int = 2_000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return applications for a loan, and which were granted.
+    """Return applications for a loan, and which were granted: words, missing values, and a known truth.
 
     A loan is granted ("yes") where there are no arrears and either the debt is at most 0.35 of the income,
     or the applicant owns a home and earns more than 40,000. Nothing else matters: age, job and region are

@@ -191,7 +191,5 @@ def _all_rules(columns: Any) -> bool:
 
 def _rules(column: pd.Series) -> Explanations:
     codes, texts = pd.factorize(column)
-    rules = object_array(
-        [*(Rule.from_json(text) for text in texts), None]
-    )  # code −1 is the last, a missing one
+    rules = object_array([*map(Rule.from_json, texts), None])  # code −1 is the last, a missing one
     return Explanations.of(rules[codes], kind="rule", relation="in-scope")

@@ -1,5 +1,6 @@
 """A classifier in an ONNX file, with the two methods that every other model has."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,6 @@ _TYPES = {
     "tensor(bool)": np.bool_,
     "tensor(string)": object,
 }
-
-
 _WIDEST = 2**20  # columns of a row that is made up; a file may claim any number
 
 
@@ -58,11 +57,8 @@ class OnnxModel:
         only = ["CPUExecutionProvider"]
         self._session = onnxruntime.InferenceSession(self._content, options, providers=only)
         self._inputs = self._session.get_inputs()
-        self._has_scores = len(self._session.get_outputs()) > 1
-        classes = self._known_classes()
-        if classes is not None:
-            self.classes_ = classes
-        if self._has_scores:
+        if len(self._session.get_outputs()) > 1:
+            self._learn_classes()
             self.predict_proba = self._predict_proba
 
     def __getstate__(self) -> dict[str, Any]:
@@ -84,15 +80,13 @@ class OnnxModel:
             return np.array([[row[label] for label in sorted(row)] for row in found], dtype=np.float64)
         return np.asarray(found, dtype=np.float64)
 
-    def _known_classes(self) -> Any:
-        """Return the classes where the probabilities name them; a matrix of them does not."""
-        if not self._has_scores or not self._session.get_outputs()[1].type.startswith("seq(map"):
-            return None
-        try:
-            row = self._session.run([self._session.get_outputs()[1].name], self._blank())[0][0]
-        except Exception:  # it refuses zeros and empty words: its labels are learnt from the background
-            return None
-        return np.array(sorted(row))
+    def _learn_classes(self) -> None:
+        """Know the classes where the probabilities name them; a matrix of them does not."""
+        scores = self._session.get_outputs()[1]
+        if scores.type.startswith("seq(map"):
+            # where it refuses zeros and empty words, its labels are learnt from the background
+            with contextlib.suppress(Exception):
+                self.classes_ = np.array(sorted(self._session.run([scores.name], self._blank())[0][0]))
 
     def _blank(self) -> dict[str, Any]:
         def zeros(given: Any) -> Any:

@@ -7,7 +7,8 @@ import os
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from operator import or_
+from itertools import groupby
+from operator import attrgetter, or_
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,9 @@ class ParquetTable:
         # workers may have another working directory
         files = [file.resolve() for file in (_files_of(path) if is_folder(path) else [path])]
         headers = {file: _header(file) for file in files}
-        schema = _nullable(headers[files[0]][0])
+        first = headers[files[0]][0]
+        # one file may promise that no value is missing, and another break it
+        schema = pa.schema([pa.field(field.name, field.type) for field in first], first.metadata)
         for file in files[1:]:
             _check_alike(files[0], schema, file, headers[file][0])
         rows = {str(file): row_groups for file, (_, row_groups) in headers.items()}
@@ -102,10 +105,7 @@ class ParquetTable:
 
     def files(self) -> list[list[Piece]]:
         """Return the pieces of each file."""
-        by_file: dict[str, list[Piece]] = {}
-        for piece in self.pieces:
-            by_file.setdefault(piece.file, []).append(piece)
-        return list(by_file.values())
+        return [list(pieces) for _, pieces in groupby(self.pieces, attrgetter("file"))]
 
     def parts(self, piece: Piece) -> Iterator[Content]:
         """Yield the rows of a piece, in parts of bounded size."""
@@ -146,11 +146,6 @@ def _next(batches: Iterator[Any], piece: Piece) -> Any:
     groups = few([str(group) for group in piece.row_groups])
     with foreign(f"reading row group {groups} of {piece.file}", "It is damaged: write the file again."):
         return next(batches, None)
-
-
-def _nullable(schema: Any) -> Any:
-    """Return a schema that fits all files of these columns: one may promise that no value is missing."""
-    return pa.schema([pa.field(field.name, field.type) for field in schema], schema.metadata)
 
 
 def read_cells(path: Path) -> Any:
@@ -202,14 +197,13 @@ def _header(path: Path) -> tuple[Any, list[int]]:
 def _check_alike(first: Path, wanted: Any, file: Path, found: Any) -> None:
     """Refuse a file whose columns or their types are not those of the first; their order is moot."""
     types, others = ({field.name: field.type for field in schema} for schema in (wanted, found))
-    unshared = [name for name in {**types, **others} if (name in types) != (name in others)]
-    if unshared:
-        owner = first if unshared[0] in types else file
-        raise InputError(
-            f"{first.name} and {file.name} have different columns: only {owner.name} has "
-            f"{few([name for name in unshared if (name in types) == (owner == first)])}. "
-            "Give all files of a folder the same columns."
-        )
+    for owner, mine, theirs in ((first, types, others), (file, others, types)):
+        only = [name for name in mine if name not in theirs]
+        if only:
+            raise InputError(
+                f"{first.name} and {file.name} have different columns: only {owner.name} has {few(only)}. "
+                "Give all files of a folder the same columns."
+            )
     for name, kind in types.items():
         if kind != others[name]:
             raise InputError(

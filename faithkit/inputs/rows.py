@@ -33,7 +33,7 @@ def input_kind(X: Rows, who: str = "X") -> str:
         return "sparse"
     if isinstance(X, list) and all(isinstance(text, str) for text in X):
         return "text"
-    raise InputError(f"{who} is {_described(X)}; expected {_EXPECTED}.{_how_to_convert(X)}")
+    raise _unlike_rows(X, who)
 
 
 def column_names(X: Rows) -> list[str]:
@@ -162,16 +162,13 @@ def _check_distinct(X: Any, who: str) -> None:
         )
 
 
-def _described(X: object) -> str:
+def _unlike_rows(X: object, who: str) -> InputError:
+    what, remedy = f"of type {type(X).__name__}", ""
     if isinstance(X, list):
         strange = next(type(item).__name__ for item in X if not isinstance(item, str))
-        return f"a list of {strange}"
-    return f"of type {type(X).__name__}"
-
-
-def _how_to_convert(X: object) -> str:
+        what = f"a list of {strange}"
     if isinstance(X, list | tuple):
-        return " Use numpy.asarray(X) for numbers, or pandas.DataFrame(X) for mixed columns."
+        remedy = " Use numpy.asarray(X) for numbers, or pandas.DataFrame(X) for mixed columns."
     if isinstance(X, pd.Series):
-        return " Use X.to_frame() for a single feature, X.tolist() for texts."
-    return ""
+        remedy = " Use X.to_frame() for a single feature, X.tolist() for texts."
+    return InputError(f"{who} is {what}; expected {_EXPECTED}.{remedy}")

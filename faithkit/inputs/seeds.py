@@ -85,14 +85,11 @@ def fingerprint(X: Rows) -> str:
     >>> fingerprint(X) == fingerprint(X.copy()), fingerprint(X) == fingerprint(X[::-1])
     (True, False)
     """
-    if input_kind(X) == "sparse":
-        matrix = _canonical(X)
-        parts = iter(
-            [matrix.indptr.astype("<i8"), matrix.indices.astype("<i8"), cell_words(pd.Series(matrix.data))]
-        )
-    else:
-        parts = _column_words(X)
-    return digest_words(header(X), parts)
+    if input_kind(X) != "sparse":
+        return digest_words(header(X), _column_words(X))
+    matrix = _canonical(X)
+    places = matrix.indptr.astype("<i8"), matrix.indices.astype("<i8")
+    return digest_words(header(X), [*places, cell_words(pd.Series(matrix.data))])
 
 
 def digest_words(head: tuple[Any, ...], parts: Iterable[np.ndarray]) -> str:
@@ -141,15 +138,17 @@ def cell_words(column: Any) -> np.ndarray:
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return _spread(column.cat.codes.to_numpy(), dtype.categories)
-    if dtype.kind in "iu":
-        whole = np.uint64 if dtype.kind == "u" else np.int64
-        return _where_missing(column, _whole_words(column.fillna(0).to_numpy(dtype=whole)))
     if dtype.kind in "bf":
         return _float_words(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    if dtype.kind in "mM":
-        ticks = column.to_numpy(dtype=f"{dtype.kind}8[ns]").view(np.int64)
-        return _where_missing(column, _whole_words(ticks))
-    return _spread(*pd.factorize(column.to_numpy(dtype=object)))
+    if dtype.kind in "iu":
+        whole = column.fillna(0).to_numpy(dtype=np.uint64 if dtype.kind == "u" else np.int64)
+    elif dtype.kind in "mM":
+        whole = column.to_numpy(dtype=f"{dtype.kind}8[ns]").view(np.int64)
+    else:
+        return _spread(*pd.factorize(column.to_numpy(dtype=object)))
+    words = _whole_words(whole)
+    words[column.isna().to_numpy()] = _MISSING
+    return words
 
 
 def _spread(codes: np.ndarray, values: Any) -> np.ndarray:
@@ -210,11 +209,6 @@ def _whole_words(values: np.ndarray) -> np.ndarray:
     beyond = near >= 2.0 ** (63 if values.dtype == np.int64 else 64)  # such a cast differs between platforms
     rounded = beyond | (np.where(beyond, 0.0, near).astype(values.dtype) != values)
     words[rounded] = _mix(values[rounded].view(np.uint64))
-    return words
-
-
-def _where_missing(column: Any, words: np.ndarray) -> np.ndarray:
-    words[column.isna().to_numpy()] = _MISSING
     return words
 
 

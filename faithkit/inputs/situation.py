@@ -11,7 +11,7 @@ from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.models import DEFAULTS, load_model, train_default
-from faithkit.inputs.tables import match_name, open_table, select_columns, split_target, suggest_column
+from faithkit.inputs.tables import match_name, match_names, open_table, split_target, suggest_column
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.wording import few
 
@@ -62,7 +62,7 @@ def prepare(
     X, y, table = _load(data, target)
     groups = None if by is None else _column(table, by)
     if columns:
-        X = select_columns(X, columns)
+        X = X[match_names(list(X.columns), columns)]
     if text:
         X = _texts(X, text, table)
     known = read_like(X, background, text) if background else None

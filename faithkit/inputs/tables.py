@@ -85,33 +85,19 @@ def split_target(frame: Any, target: str) -> tuple[Any, Any]:
     return frame.drop(columns=target), frame[target]
 
 
-def select_columns(frame: Any, patterns: str | Sequence[str]) -> Any:
-    """Return the columns that any of the patterns matches, in the table's order.
+def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str]:
+    """Return those of the names that any of the patterns matches, in the order of the names.
 
     Parameters
     ----------
-    frame : DataFrame
-        The table.
+    names : sequence of str
     patterns : str or sequence of str
         Names or shell patterns such as `phi_*`, several of them in one string separated by commas.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame([[1, 0.5, 2, 0.25]], columns=["age", "phi_age", "sex", "phi_sex"])
-    >>> list(select_columns(frame, "phi_*,age"))
+    >>> match_names(["age", "phi_age", "sex", "phi_sex"], "phi_*,age")
     ['age', 'phi_age', 'phi_sex']
-    """
-    return frame[match_names(list(frame.columns), patterns)]
-
-
-def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str]:
-    """Return those of the names that any of the patterns matches, in the order of the names.
-
-    Examples
-    --------
-    >>> match_names(["age", "phi_age", "phi_sex"], ("phi_*",))
-    ['phi_age', 'phi_sex']
     """
     given = [patterns] if isinstance(patterns, str) else patterns
     # a name that is there as it stands may have commas in it
@@ -119,9 +105,7 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
     wanted = [part.strip() for split in parts for part in split if part.strip()]
     if not wanted:
         raise InputError("no columns were asked for; expected names or patterns, such as 'age,phi_*'.")
-    found: set[str] = set()
-    for pattern in wanted:
-        found.update(_matches(names, pattern))
+    found = {name for pattern in wanted for name in _matches(names, pattern)}
     return [name for name in names if name in found]
 
 

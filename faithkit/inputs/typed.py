@@ -6,6 +6,7 @@ a table is converted as the whole is, and no integer is rounded, the gaps are se
 
 import contextlib
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,14 +20,7 @@ from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.written import EXACT
 
-_NULLABLE = {
-    str(dtype): dtype
-    for dtype in (
-        *(pd.Int8Dtype(), pd.Int16Dtype(), pd.Int32Dtype(), pd.Int64Dtype()),
-        *(pd.UInt8Dtype(), pd.UInt16Dtype(), pd.UInt32Dtype(), pd.UInt64Dtype()),
-        *(pd.Float32Dtype(), pd.Float64Dtype(), pd.BooleanDtype()),
-    )
-}
+_NULLABLE = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|boolean")  # names of pandas' dtypes
 _ADVICE = "Write it as numbers, texts, truth values or dates, or leave it out."
 
 
@@ -202,7 +196,7 @@ def _declared(schema: Any) -> dict[str, Any]:
 def _fitting(name: str, kind: Any) -> Any:
     if name.partition("[")[0] == "string" and _is_text(kind):
         return pd.StringDtype()
-    dtype = _NULLABLE.get(name)
+    dtype = pd.api.types.pandas_dtype(name) if _NULLABLE.fullmatch(name) else None
     return dtype if dtype is not None and pa.from_numpy_dtype(dtype.numpy_dtype) == kind else None
 
 

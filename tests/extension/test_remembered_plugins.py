@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from attrs import asdict
 from on_path import faithkit_with, install
 
 from faithkit.extension import conversation, installed
@@ -150,7 +151,7 @@ KNOWN = Answer(LOADS, [("audit", "Audit a log.")], stamps([__file__]))
 
 def record(**changes):
     """What the file says of a plugin, but for some of it."""
-    return json.dumps({"acme": {**KNOWN.to_json(), **changes}}).encode()
+    return json.dumps({"acme": {**asdict(KNOWN), **changes}}).encode()
 
 
 DAMAGED = {
