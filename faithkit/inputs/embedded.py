@@ -1,6 +1,7 @@
 """The datasets that come with the installation, so that a first run needs neither file nor network."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import attrs
@@ -23,17 +24,17 @@ class Embedded:
 
 def breast_cancer() -> Embedded:
     """Return tumours of the breast by what their cell nuclei look like (Wisconsin, 1995)."""
-    return _of_scikit_learn("load_breast_cancer")
+    return Embedded(partial(_of_scikit_learn, "load_breast_cancer"))
 
 
 def digits() -> Embedded:
     """Return handwritten digits as 8 by 8 pixels of 17 shades (a part of UCI's digits, 1998)."""
-    return _of_scikit_learn("load_digits")
+    return Embedded(partial(_of_scikit_learn, "load_digits"))
 
 
 def iris() -> Embedded:
     """Return Fisher's irises (1936): the length and the width of sepals and petals, and the species."""
-    return _of_scikit_learn("load_iris")
+    return Embedded(partial(_of_scikit_learn, "load_iris"))
 
 
 def loans() -> Embedded:
@@ -47,19 +48,16 @@ def loans() -> Embedded:
 
 def wine() -> Embedded:
     """Return wines of one region in Italy by their chemistry (1991), and which of three growers made each."""
-    return _of_scikit_learn("load_wine")
+    return Embedded(partial(_of_scikit_learn, "load_wine"))
 
 
-def _of_scikit_learn(name: str) -> Embedded:
-    def load() -> tuple[Any, np.ndarray]:
-        from sklearn import datasets
+def _of_scikit_learn(name: str) -> tuple[Any, np.ndarray]:
+    from sklearn import datasets
 
-        bunch = getattr(datasets, name)()
-        X = pd.DataFrame(bunch.data, columns=[str(column) for column in bunch.feature_names])
-        labels = np.array([str(label) for label in bunch.target_names], dtype=object)
-        return X, labels[bunch.target]
-
-    return Embedded(load)
+    bunch = getattr(datasets, name)()
+    X = pd.DataFrame(bunch.data, columns=[str(column) for column in bunch.feature_names])
+    labels = np.array([str(label) for label in bunch.target_names], dtype=object)
+    return X, labels[bunch.target]
 
 
 def make_loans(n: int = 2_000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

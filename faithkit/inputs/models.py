@@ -213,10 +213,8 @@ def _check_file(path: str) -> None:
 
 def _import_model(reference: str) -> Any:
     module_name, _, attribute = reference.partition(":")
-    with foreign(
-        f"importing the module {module_name!r}",
-        "Expected module:attribute, importable from the current directory.",
-    ):
+    advice = "Expected module:attribute, importable from the current directory."
+    with foreign(f"importing the module {module_name!r}", advice):
         _import_from_here()
         module = importlib.import_module(module_name)
     with foreign(f"looking up {reference}", "Give a model that is ready when its module is imported."):

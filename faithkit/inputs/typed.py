@@ -185,12 +185,11 @@ def _is_zone(zone: str | None) -> bool:
 
 
 def _declared(schema: Any) -> dict[str, Any]:
-    """Return the nullable dtypes that pandas wrote beside columns, where they fit the columns' types."""
+    """Return the nullable dtypes that pandas wrote beside columns, None where they do not fit the column."""
     columns = _pandas_says(schema).get("columns")
     said = [one for one in columns if isinstance(one, dict)] if isinstance(columns, list) else []
     dtypes = {str(one.get("field_name")): str(one.get("numpy_type")) for one in said}
-    found = {field.name: _fitting(dtypes.get(field.name, ""), field.type) for field in schema}
-    return {name: dtype for name, dtype in found.items() if dtype is not None}
+    return {field.name: _fitting(dtypes.get(field.name, ""), field.type) for field in schema}
 
 
 def _fitting(name: str, kind: Any) -> Any:
