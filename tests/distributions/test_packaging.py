@@ -83,10 +83,9 @@ def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
 
 
 def test_the_kernel_alone_says_how_to_get_a_dataset(kernel_only):
-    (line,) = kernel_only.run(
-        ["python", "-c", "import faithkit; faithkit.load_dataset('adult')"], code=1
-    ).stderr.splitlines()
-    assert line.endswith("adult is provided by faithkit-paper: pip install faithkit-paper")
+    code = "import faithkit; faithkit.load_dataset('adult')"
+    *_, last = kernel_only.run(["python", "-c", code], code=1).stderr.splitlines()
+    assert last.endswith("adult is provided by faithkit-paper: pip install faithkit-paper")
 
 
 def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only):
