@@ -15,6 +15,7 @@ from faithkit.measure.slots import Counts, Slots
 
 BLOCK_BYTES = 32 * 2**20  # of packed bits at a time, whatever the number of explanations
 DENSE = 2**22  # entries of a table over all labels; a larger one is not kept
+NOBODY = np.zeros(0, dtype=np.int64)
 
 
 def bit_blocks(
@@ -24,6 +25,19 @@ def bit_blocks(
     size = max(1, BLOCK_BYTES // max(1, 8 * n_words(len(sample))))
     for start, stop in spans(len(explanations), size):
         yield start, stop, holds_bits(relation, sample, explanations.take(slice(start, stop)))
+
+
+@attrs.frozen(eq=False)
+class Whole:
+    """What instances are counted against: explanations, and the slots of those that are to be told apart.
+
+    `row` and `label` say which explanation and which label each slot stands for, in order.
+    """
+
+    explanations: Explanations
+    n_labels: int
+    row: Counts = NOBODY
+    label: Counts = NOBODY
 
 
 @attrs.frozen(eq=False)
@@ -64,33 +78,25 @@ class Asked:
         )
 
 
-def ask(
-    blocks: Iterator[tuple[int, int, Bits]],
-    sets: LabelSets,
-    slots: tuple[Counts, Counts],
-    place: Counts,
-    shape: tuple[int, int],
-) -> Asked:
+def ask(relation: Relation, sample: Sample, labels: Counts, whole: Whole, place: Counts) -> Asked:
     """Count every block of a relation's matrix.
 
     Parameters
     ----------
-    blocks
-        What `bit_blocks` yields.
-    sets : LabelSets
-        Who of the n instances has which label.
-    slots : two (c,) int
-        The explanation and the label of each slot, in order.
+    relation : Relation
+    sample : Sample
+    labels : (n,) int
+    whole : Whole
     place : (n,) int
         The slot in which each instance stands, −1 for one without an explanation.
-    shape : (m, k)
     """
-    row, label = slots
+    sets, row, label = LabelSets(labels, whole.n_labels), whole.row, whole.label
     owned = np.where(place < 0, -1, row[place]) if len(row) else place
-    totals, counts = np.zeros(shape[0], dtype=np.int64), np.zeros(len(row), dtype=np.int64)
-    table = np.zeros(shape, dtype=np.int64) if shape[0] * shape[1] <= DENSE else None
+    m, k = len(whole.explanations), whole.n_labels
+    totals, counts = np.zeros(m, dtype=np.int64), np.zeros(len(row), dtype=np.int64)
+    table = np.zeros((m, k), dtype=np.int64) if m * k <= DENSE else None
     reflexive = np.zeros(len(place), dtype=bool)
-    for start, stop, bits in blocks:
+    for start, stop, bits in bit_blocks(relation, sample, whole.explanations):
         first, last = np.searchsorted(row, [start, stop])
         where = row[first:last] - start, label[first:last]
         if table is None:

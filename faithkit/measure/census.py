@@ -4,14 +4,14 @@ A slot is an explanation with a label that some of its owners have. The censuses
 unite, so a sample of any length needs memory for its distinct explanations and their labels only.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.measure.asking import Whole
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import Groups, group, renumbered
 from faithkit.measure.relations import Relation, key_of
@@ -87,10 +87,12 @@ class Census:
         )
         return whole._merged()
 
-    def relabelled(self, change: Callable[[Any], Any]) -> "Census":
-        """Return the slots with other labels; labels that fall together are counted together."""
-        changed, labels = pd.factorize(_objects([change(label) for label in self.labels]))
-        return attrs.evolve(self, labels=labels.tolist(), label=changed[self.label])._merged()
+    def relabelled(self, codes: Ints, labels: list[Any]) -> "Census":
+        """Return the slots with other labels, in which `codes` are the places of the old ones.
+
+        Labels that fall together are counted together.
+        """
+        return attrs.evolve(self, labels=labels, label=codes[self.label])._merged()
 
     def taken(self, some: NDArray[Any]) -> "Census":
         """Return some of the slots, as if the others' instances had never been there."""
@@ -105,15 +107,17 @@ class Census:
             self.first[order],
         )
 
-    def sorted_as(self, codes: Ints, labels: Sequence[Any]) -> "Census":
-        """Return the slots with the same labels in another order; `codes` are the new places of the old."""
-        return attrs.evolve(self, labels=list(labels), label=codes[self.label])
-
     @property
     def ordered(self) -> tuple[Ints, Ints, Ints]:
         """The explanation, the label and the number of owners of each slot, in order of the first two."""
         order = np.lexsort((self.label, self.owner))
         return self.owner[order], self.label[order], self.count[order]
+
+    @property
+    def whole(self) -> Whole:
+        """What instances are counted against, with all slots."""
+        row, label, _ = self.ordered
+        return Whole(self.explanations, len(self.labels), row, label)
 
     @property
     def grouped(self) -> Slots:
@@ -137,35 +141,22 @@ class Census:
         )
 
 
-class Gathering:
-    """Censuses that come in one by one, united whenever the new ones are as many as the old.
+def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:
+    """Unite censuses that come in one by one, whenever the new ones are as many as the old.
 
     Uniting all at every turn would cost the square of their number; so the sum of all work stays near it.
 
     Examples
     --------
     >>> from faithkit.measure.relations import SameExplanation
-    >>> gathering = Gathering(SameExplanation())
-    >>> for word in ["a", "b", "a"]:
-    ...     gathering.add(Census.of(SameExplanation(), Explanations.of([word]), np.array([0]), ["yes"]))
-    >>> gathering.census().count
+    >>> same, yes = SameExplanation(), np.array([0])
+    >>> parts = (Census.of(same, Explanations.of([word]), yes, ["yes"]) for word in ["a", "b", "a"])
+    >>> gathered(same, parts).count
     array([2, 1])
     """
-
-    def __init__(self, relation: Relation) -> None:
-        self.relation = relation
-        self._parts: list[Census] = []
-
-    def add(self, census: Census) -> None:
-        """Take in the census of the next piece."""
-        self._parts.append(census)
-        if sum(len(part.count) for part in self._parts[1:]) >= len(self._parts[0].count):
-            self._parts = [self.census()]
-
-    def census(self) -> Census:
-        """Return all that came in."""
-        return Census.united(self.relation, self._parts)
-
-
-def _objects(values: Sequence[Any]) -> NDArray[Any]:
-    return np.fromiter(values, dtype=object, count=len(values))
+    parts: list[Census] = []
+    for census in censuses:
+        parts.append(census)
+        if sum(len(part.count) for part in parts[1:]) >= len(parts[0].count):
+            parts = [Census.united(relation, parts)]
+    return Census.united(relation, parts)

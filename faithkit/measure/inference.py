@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.estimators import mean_score, ratio
-from faithkit.measure.jackknife import Pseudo, standard_error
+from faithkit.measure.jackknife import Pseudo, Spread
 from faithkit.measure.slots import Slots
 
 
@@ -45,25 +45,21 @@ class Moments:
 
 def moments(slots: Slots, pseudo: Pseudo) -> Moments:
     """Summarise a tally and its pseudo-values."""
-    value, verified = level = agreement(slots)
-    se = standard_error(pseudo.value, pseudo.weight, value)
-    se_disagreement = standard_error(pseudo.disagreement, pseudo.weight, verified - value)
-    return moments_of(slots.n, level, (se, se_disagreement), pseudo.few)
+    level = agreement(slots)
+    return moments_of(slots.n, level, pseudo.spreads(*level), pseudo.few)
 
 
 def moments_of(
-    n: int,
-    level: tuple[float, float],
-    errors: tuple[float | None, float | None],
-    few: Callable[[], float],
+    n: int, level: tuple[float, float], spreads: tuple[Spread, Spread], few: Callable[[], float]
 ) -> Moments:
-    """Put together what is known: M and V, and the errors of M and Q.
+    """Put together what is known: M and V, and how pseudo-values of M and Q spread.
 
     The function `few` is asked only where it decides something.
     """
     value, verified = level
+    se, se_disagreement = (spread.standard_error for spread in spreads)
     # the weights w average to V, so few is at most n / (1 + V): where that decides nothing, few does not
-    summary = Moments(n, value, verified, *errors, trials=n / (1.0 + verified))
+    summary = Moments(n, value, verified, se, se_disagreement, trials=n / (1.0 + verified))
     return attrs.evolve(summary, trials=few()) if _few_decides(summary) else summary
 
 

@@ -39,6 +39,11 @@ class Pseudo:
         """Pseudo-values of Q, the verified disagreement."""
         return self.verified - self.value
 
+    def spreads(self, value: float, verified: float) -> "tuple[Spread, Spread]":
+        """Measure the pseudo-values of M and of Q, which lie around the M and the Q of all instances."""
+        level = Spread.of(self.value, value, self.weight)
+        return level, Spread.of(self.disagreement, verified - value, self.weight)
+
 
 @attrs.frozen(eq=False)
 class _Influence:
@@ -148,13 +153,8 @@ def largest_share(counted: RowCount) -> float:
     share = slots.owners * ratio(np.ones(slots.owners.shape), slots.others)
     grid = Grid.of(share.max(initial=0.0), 2 * len(slots))
     weights = slots.by_explanation(grid.whole(share))
-    everybody = np.zeros(len(s), dtype=np.int64)
-    sums = np.zeros(len(s), dtype=np.int64)
-    for start, stop, bits in counted.blocks():
-        sums += column_sums(bits, weights[start:stop, None, None], everybody)[:, 0]
-        del bits  # before the next block is made
     own = s * ratio(np.ones(len(s)), slots.totals[slots.row[counted.place]] - s)
-    return float((grid.floats(sums) - own).max(initial=0.0))
+    return float((grid.floats(counted.sums(weights)) - own).max(initial=0.0))
 
 
 def per_row(counted: RowCount, pseudo: Pseudo) -> tuple[Floats, Floats]:
@@ -178,6 +178,8 @@ class Spread:
     >>> both = Spread.of(np.array([0.0, 0.0]), 0.5) + Spread.of(np.array([1.0, 1.0]), 0.5)
     >>> round(both.standard_error, 4)
     0.2887
+    >>> Spread.of(np.array([1.0]), 0.5, np.array([4])).standard_error is None
+    True
     """
 
     n: int
@@ -216,16 +218,3 @@ class Spread:
         mean = quotient(self.total, self.n)
         variance = (quotient(self.squares, self.n) - mean * mean) * self.n / (self.n - 1)
         return math.sqrt(max(0.0, variance) / self.n)
-
-
-def standard_error(values: Floats, weight: Ints, centre: float = 0.0) -> float | None:
-    """Return the standard error of a mean of pseudo-values; None where the sample shows no variation.
-
-    Examples
-    --------
-    >>> round(standard_error(np.array([0.0, 1.0]), np.array([2, 2])), 4)
-    0.2887
-    >>> standard_error(np.array([1.0]), np.array([4])) is None
-    True
-    """
-    return Spread.of(values, centre, weight).standard_error

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.bitsets import column_sums, n_words
+from faithkit.measure.bitsets import n_words
 from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
@@ -68,19 +68,14 @@ def _grouped_means(counted: RowCount, draws: Draws) -> Iterator[float]:
 def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     """Yield M of every draw, asking the relation once for many of them."""
     order = _content_order(counted)
+    place = np.argsort(order)  # of every instance in it
     s = counted.reflexive.astype(np.int64)
     D = counted.slots.totals[counted.owned] - s
     bits = 8 * n_words(len(order)) * min(counted.n_labels, COMMON)  # of one draw, at most
     size = max(1, min(AT_ONCE, AT_ONCE_BYTES // bits))
-    while batch := [_at(order, labels) for labels in islice(draws, size)]:
+    while batch := [labels[place] for labels in islice(draws, size)]:
         for A in _agreeing(counted, batch):
             yield float(ratio(A - s, D)[order].sum() / len(order))
-
-
-def _at(order: NDArray[np.intp], labels: Counts) -> Counts:
-    placed = np.empty_like(labels)
-    placed[order] = labels
-    return placed
 
 
 def _agreeing(counted: RowCount, batch: list[Counts]) -> Counts:
@@ -105,8 +100,5 @@ def _content_order(counted: RowCount) -> NDArray[np.intp]:
     slots, owned = counted.slots, counted.owned
     content = content_words(key_of(counted.relation, counted.explanations))
     word = mix(np.column_stack([content, slots.totals.view(np.uint64), slots.sizes.view(np.uint64)]))
-    held, everybody = np.zeros(len(owned), dtype=np.uint64), np.zeros(len(owned), dtype=np.int64)
-    for start, stop, bits in counted.blocks():
-        held += column_sums(bits, word[start:stop, None, None], everybody)[:, 0]  # modulo 2**64
-        del bits  # before the next block is made
+    held = counted.sums(word)  # modulo 2**64
     return np.lexsort((held, counted.reflexive, word[owned], -slots.totals[owned]))

@@ -101,15 +101,11 @@ def _expected(sample: Others, size: int) -> float:
     return float(np.dot(weight, h * _some_drawn(D, sample.n, size)) / sample.n)
 
 
-def _none_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
-    """Return the probability that a subsample of `size` has none of D others: C(n−1−D, n′−1)/C(n−1, n′−1)."""
-    return 1.0 - _some_drawn(D, n, size)
-
-
 def _some_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
     """Return the probability that a subsample has at least one of D others, also where it is tiny.
 
-    The others are missed one after the other, which leaves one less to miss: 1 − Π (1 − (n′−1)/(n−1−i)).
+    It has none of them with probability C(n−1−D, n′−1)/C(n−1, n′−1): the others are missed one after the
+    other, which leaves one less to miss, so this is 1 − Π (1 − (n′−1)/(n−1−i)).
     """
     left = n - 1 - np.arange(int(D.max(initial=0)))
     with np.errstate(divide="ignore"):  # the logarithm of 0: somebody is surely drawn
@@ -133,7 +129,7 @@ def unverified_share(sample: Others, size: int) -> tuple[float, float]:
     if size < 1:
         raise InputError(f"a sample has at least one instance, got {size}.")
     if size <= n:
-        exact = float(np.dot(weight, _none_drawn(D, n, size)) / n)
+        exact = float(np.dot(weight, 1.0 - _some_drawn(D, n, size)) / n)
         return exact, exact
     if size > RANGE_UP_TO * n:
         raise InputError(

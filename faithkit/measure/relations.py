@@ -60,10 +60,10 @@ class Relation:
     packed: Callable[[Sample, Explanations], Bits] | None = None
 
     def __and__(self, other: "Relation") -> "Relation":
-        return _Both(self, _composable(self, other))
+        return _Joined(self, "&", _composable(self, other))
 
     def __or__(self, other: "Relation") -> "Relation":
-        return _Either(self, _composable(self, other))
+        return _Joined(self, "|", _composable(self, other))
 
     def __invert__(self) -> "Relation":
         return _Not(self)
@@ -244,12 +244,12 @@ class NearExplanation(Relation):
         return near
 
 
-class _Both(Relation):
-    """Both relations hold."""
+class _Joined(Relation):
+    """Both relations hold (&), or at least one of them does (|)."""
 
-    def __init__(self, left: Relation, right: Relation) -> None:
-        self.left, self.right = left, right
-        self.groups = left.groups and right.groups
+    def __init__(self, left: Relation, sign: str, right: Relation) -> None:
+        self.left, self.sign, self.right = left, sign, right
+        self.groups = sign == "&" and left.groups and right.groups
 
     def fit(self, background: Any) -> "Relation":
         self.left, self.right = fitted(self.left, background), fitted(self.right, background)
@@ -259,28 +259,11 @@ class _Both(Relation):
         return (key_of(self.left, explanations), key_of(self.right, explanations))
 
     def packed(self, sample: Sample, explanations: Explanations) -> Bits:
-        left, right = (
-            holds_bits(self.left, sample, explanations),
-            holds_bits(self.right, sample, explanations),
-        )
-        return left & right
+        left, right = (holds_bits(part, sample, explanations) for part in (self.left, self.right))
+        return left & right if self.sign == "&" else left | right
 
     def __str__(self) -> str:
-        return f"({self.left} & {self.right})"
-
-
-class _Either(_Both):
-    """At least one of two relations holds."""
-
-    def __init__(self, left: Relation, right: Relation) -> None:
-        super().__init__(left, right)
-        self.groups = False
-
-    def packed(self, sample: Sample, explanations: Explanations) -> Bits:
-        return holds_bits(self.left, sample, explanations) | holds_bits(self.right, sample, explanations)
-
-    def __str__(self) -> str:
-        return f"({self.left} | {self.right})"
+        return f"({self.left} {self.sign} {self.right})"
 
 
 class _Not(Relation):

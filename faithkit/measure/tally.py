@@ -9,6 +9,7 @@ keeps the slots that have owners, and makes tables of them for estimators, of so
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, partial
+from typing import Any
 
 import attrs
 import numpy as np
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure import asking
-from faithkit.measure.asking import ask, bit_blocks
-from faithkit.measure.bitsets import Bits
+from faithkit.measure.asking import Whole, ask, bit_blocks
+from faithkit.measure.bitsets import Bits, column_sums
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
@@ -157,11 +158,6 @@ class RowCount(Count):
     reflexive: NDArray[np.bool_]
     _place: Counts | None = None
 
-    @property
-    def slot(self) -> tuple[Counts, Counts, Counts]:
-        """The index (s, u, y) of every row into a tally's tables."""
-        return self.reflexive.astype(np.int64), self.owned, self.labels
-
     @cached_property
     def place(self) -> Counts:
         """Where every row stands among the slots."""
@@ -179,6 +175,15 @@ class RowCount(Count):
     def blocks(self) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix in blocks of explanations: start, stop and packed bits."""
         return bit_blocks(self.relation, self.sample, self.explanations)
+
+    def sums(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """Add up, for every row, the weights of the explanations that hold for it."""
+        everybody = np.zeros(len(self.sample), dtype=np.int64)
+        sums = np.zeros(len(self.sample), dtype=weights.dtype)
+        for start, stop, bits in self.blocks():
+            sums += column_sums(bits, weights[start:stop, None, None], everybody)[:, 0]
+            del bits  # before the next block is made
+        return sums
 
     def asked(self, some: Counts) -> Counts:
         """Ask the relation once more, about some explanations and all rows."""
@@ -240,7 +245,7 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
     distinct = sample.explanations.take(groups.first)
     codes, size = groups.codes * n_labels + labels, len(groups) * n_labels
     occurring, times = numbered(codes, size)
-    slots = np.divmod(occurring, n_labels)
+    row, label = np.divmod(occurring, n_labels)
     counted = partial(
         RowCount,
         relation=relation,
@@ -251,11 +256,10 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
         explanations=distinct,
     )
     if relation.groups:
-        return counted(reflexive=~missing, slots=grouped_slots(*slots, times, ~distinct.missing))
-    blocks, place = bit_blocks(relation, sample, distinct), places(occurring, codes, size)
-    known = np.where(missing, -1, place)
-    asked = ask(blocks, LabelSets(labels, n_labels), slots, known, (len(groups), n_labels))
-    found = asked.slots(*slots, times)
+        return counted(reflexive=~missing, slots=grouped_slots(row, label, times, ~distinct.missing))
+    place, whole = places(occurring, codes, size), Whole(distinct, n_labels, row, label)
+    asked = ask(relation, sample, labels, whole, np.where(missing, -1, place))
+    found = asked.slots(row, label, times)
     return counted(reflexive=asked.reflexive, slots=found, table=asked.table, place=place)
 
 

@@ -183,12 +183,9 @@ class Evaluation:
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
-        parts = self.population.parts(groups)
-        groups, rests = (
-            {group: self._measured(part) for group, part in some.items()}
-            for some in (parts.groups, parts.rests)
-        )
-        return Subgroups(parts.name, groups, rests)
+        name, *both = self.population.parts(groups)
+        parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
+        return Subgroups(name, parts, rests)
 
     def on(self, X: Any) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.

@@ -74,7 +74,7 @@ def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int6
             f"the groups of {name!r} are a function of the prediction, so inside each of them every "
             "explanation agrees with it: group by something else.",
             FaithkitWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

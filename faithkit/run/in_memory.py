@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels, encode_labels
-from faithkit.inputs.rows import check_row
+from faithkit.inputs.rows import check_columns, check_row, check_X
 from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.containers import take_rows
 from faithkit.measure.difference import Side
@@ -25,8 +25,7 @@ from faithkit.measure.tally import Count, RowCount, count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize, teach
-from faithkit.run.groups import members
-from faithkit.run.population import Parts, Population
+from faithkit.run.population import Parts, Population, divided
 from faithkit.run.provenance import describe_data
 from faithkit.run.readable import cells_of, readable
 from faithkit.run.setup import Setup
@@ -59,8 +58,9 @@ class InMemory(Population):
     @classmethod
     def explained(cls, system: System, X: Any) -> "InMemory":
         """Let a system predict and explain rows."""
-        system.check(X)
-        return cls.of(X, system.labels(X), system.explain(X))
+        check_X(X)
+        check_columns(X, system.job.background)
+        return cls.of(X, encode_labels(system.job.predictor.predict(X)), system.explain(X))
 
     @property
     def kind(self) -> str:
@@ -125,20 +125,13 @@ class InMemory(Population):
 
     def parts(self, groups: Any) -> Parts:
         """Divide the rows by one value each, or by a column of X."""
-        name, rows = members(groups, self.sample.X, self.coded.codes)
-        everybody = np.arange(len(self.sample))
-        rests = {
-            group: self.part(np.setdiff1d(everybody, mine))
-            for group, mine in rows.items()
-            if len(mine) < len(everybody)
-        }
-        return Parts(name, {group: self.part(mine) for group, mine in rows.items()}, rests)
+        return divided(groups, self.sample.X, self.coded.codes, self.part)
 
-    def part(self, rows: Any) -> "InMemory":
+    def part(self, some: Counts) -> "InMemory":
         """Return some of the rows, as if there were no others."""
-        sample = Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows))
-        labels = encode_labels([self.labels[code] for code in self.coded.codes[rows]])
-        return InMemory(sample, labels, take_rows(self.own, rows))
+        sample = Sample(take_rows(self.sample.X, some), self.sample.explanations.take(some))
+        labels = encode_labels([self.labels[code] for code in self.coded.codes[some]])
+        return InMemory(sample, labels, take_rows(self.own, some))
 
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
         """Find the rows in the relation's matrix."""

@@ -18,16 +18,14 @@ from faithkit.measure.census import Census
 from faithkit.measure.discretizers import Original
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments, agreement, moments, moments_of
-from faithkit.measure.jackknife import Spread, grouped_pseudo_values
-from faithkit.measure.pieces import Whole
+from faithkit.measure.jackknife import grouped_pseudo_values
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components import Given
-from faithkit.run.groups import members
-from faithkit.run.passes import FirstPass, LaterPasses, Reading
-from faithkit.run.population import Parts, Population
+from faithkit.run.passes import FirstPass, LaterPasses, Reading, added
+from faithkit.run.population import Parts, Population, divided
 from faithkit.run.readable import cells_of
 
 
@@ -44,13 +42,13 @@ class LogCount(Count):
         return np.concatenate([self._table(some[start:stop]) for start, stop in parts])
 
     def _table(self, some: Counts) -> Counts:
-        whole = Whole(self.explanations.take(some), self.n_labels)
+        whole = asking.Whole(self.explanations.take(some), self.n_labels)
         table = _asked(self.reading, self.relation, whole, self.census).table
         assert table is not None  # so few explanations are asked for
         return table
 
 
-def _asked(reading: Reading, relation: Relation, whole: Whole, census: Census) -> asking.Asked:
+def _asked(reading: Reading, relation: Relation, whole: asking.Whole, census: Census) -> asking.Asked:
     passes = LaterPasses(reading, relation, whole, census.labels)
     return reduce(add, reading.each(passes, "asked"))
 
@@ -132,7 +130,7 @@ class OnDisk(Population):
             census = _by_prediction(FirstPass(self.reading, relation).run())
         found, table = census.grouped, None
         if not relation.groups:
-            asked = _asked(self.reading, relation, Whole.of(census), census)
+            asked = _asked(self.reading, relation, census.whole, census)
             found, table = asked.slots(*census.ordered), asked.table
         return LogCount(
             relation=relation,
@@ -149,16 +147,13 @@ class OnDisk(Population):
         counted, slots = _of_log(counted), counted.slots
         if counted.relation.groups:
             return moments(slots, grouped_pseudo_values(slots))
-        whole, labels = Whole.of(counted.census), counted.census.labels
-        passes = LaterPasses(self.reading, counted.relation, whole, labels, slots)
-        found: list[tuple[Spread, Spread]] = list(self.reading.each(passes, "spreads"))
-        value, disagreement = (reduce(add, part) for part in zip(*found, strict=True))
+        census = counted.census
+        passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)
 
         def few() -> float:
             return slots.n / (1.0 + max(self.reading.each(passes, "share")))
 
-        errors = value.standard_error, disagreement.standard_error
-        return moments_of(slots.n, agreement(slots), errors, few)
+        return moments_of(slots.n, agreement(slots), added(self.reading.each(passes, "spreads")), few)
 
     def parts(self, groups: Any) -> Parts:
         """Divide the log by the column that it was read with."""
@@ -167,16 +162,9 @@ class OnDisk(Population):
         pairs = self.gathered
         values = np.array([pairs.labels[code][0] for code in pairs.label], dtype=object)
         codes = encode_labels([pairs.labels[code][1] for code in pairs.label]).codes
-        name, rows = members(pd.Series(values, name=groups, dtype=object), None, codes)
-        everything = np.arange(len(values))
-        rests = {
-            group: self._part(np.setdiff1d(everything, mine))
-            for group, mine in rows.items()
-            if len(mine) < len(everything)
-        }
-        return Parts(name, {group: self._part(mine) for group, mine in rows.items()}, rests)
+        return divided(pd.Series(values, name=groups, dtype=object), None, codes, self._part)
 
-    def _part(self, some: Any) -> "OnDisk":
+    def _part(self, some: Counts) -> "OnDisk":
         return OnDisk(self.reading, self.gathered.taken(some))
 
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
@@ -221,10 +209,8 @@ def _as_floats(census: Census) -> Census:
 
 def _by_prediction(census: Census) -> Census:
     """Return a census by prediction, in the order that predictions have everywhere: groups are forgotten."""
-    if census.labels and isinstance(census.labels[0], tuple):
-        census = census.relabelled(lambda pair: pair[1])
-    found = encode_labels(census.labels)
-    return census.sorted_as(found.codes, found.classes)
+    found = encode_labels([label[1] if isinstance(label, tuple) else label for label in census.labels])
+    return census.relabelled(found.codes, found.classes)
 
 
 def _contradiction(counted: LogCount, explanation: int, label: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ threads nor workers change a result.
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import reduce
 from operator import add
@@ -20,13 +20,14 @@ from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.logs import Log, ParquetLog
 from faithkit.inputs.parquet import Piece
-from faithkit.measure.asking import Asked
+from faithkit.measure.asking import Asked, Whole
 from faithkit.measure.blocks import MAX_THREADS
-from faithkit.measure.census import Census, Gathering
+from faithkit.measure.census import Census, gathered
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import renumbered
-from faithkit.measure.jackknife import Spread, largest_share
-from faithkit.measure.pieces import Whole, ask_piece, count_piece, spreads
+from faithkit.measure.inference import agreement
+from faithkit.measure.jackknife import Spread, largest_share, pseudo_values
+from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import Relation
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import RowCount
@@ -86,21 +87,17 @@ class FirstPass:
 
     def run(self) -> Census:
         """Go over the whole log."""
-        gathering = Gathering(self.relation)
-        for census in self.reading.each(self, "census"):
-            gathering.add(census)
-        return gathering.census()
+        return gathered(self.relation, self.reading.each(self, "census"))
 
     def census(self, pieces: list[Piece]) -> Census:
         """Go over some pieces."""
-        gathering = Gathering(self.relation)
-        for start, log in self.reading.logs(pieces):
-            found = log.explanations
-            if self.relation.groups:
-                found = attrs.evolve(found, instances=None)  # nobody will read them
-            codes, labels = _labels(log, start)
-            gathering.add(Census.of(self.relation, found, codes, labels, start))
-        return gathering.census()
+        return gathered(self.relation, (self._count(*part) for part in self.reading.logs(pieces)))
+
+    def _count(self, start: int, log: Log) -> Census:
+        found = log.explanations
+        if self.relation.groups:
+            found = attrs.evolve(found, instances=None)  # nobody will read them
+        return Census.of(self.relation, found, *_labels(log, start), start)
 
 
 def _labels(log: Log, start: int) -> tuple[Counts, list[Any]]:
@@ -122,6 +119,12 @@ def _labels(log: Log, start: int) -> tuple[Counts, list[Any]]:
     return pairs.codes, labels
 
 
+def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
+    """Add up the spreads of M's and of Q's pseudo-values over pieces."""
+    first, second = (reduce(add, some) for some in zip(*spreads, strict=True))
+    return first, second
+
+
 @attrs.frozen(eq=False)
 class LaterPasses:
     """Ask a relation other than grouping about every piece, with all distinct explanations at hand.
@@ -141,8 +144,8 @@ class LaterPasses:
 
     def spreads(self, pieces: list[Piece]) -> tuple[Spread, Spread]:
         """Measure the spread of pseudo-values in some pieces."""
-        first, *more = (spreads(counted) for counted in self._counts(pieces))
-        return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), more, first)
+        counts = self._counts(pieces)
+        return added(pseudo_values(counted).spreads(*agreement(counted.slots)) for counted in counts)
 
     def share(self, pieces: list[Piece]) -> float:
         """Return the largest share that an instance has in the values of others."""

@@ -4,10 +4,11 @@ All have the same few operations, and the pipeline uses no others. What a kind o
 refused here, in one sentence that says what to do instead.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import attrs
+import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels
@@ -20,17 +21,12 @@ from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
+from faithkit.run.groups import members
 from faithkit.run.setup import Setup
 from faithkit.run.system import System
 
-
-@attrs.frozen(eq=False)
-class Parts:
-    """A population divided into groups: what divides it, each group, and everybody else beside each."""
-
-    name: str
-    groups: "Mapping[Any, Population]"
-    rests: "Mapping[Any, Population]"
+Parts = tuple[str, dict[Any, "Population"], dict[Any, "Population"]]
+"""A population divided into groups: what divides it, each group, and everybody else beside each."""
 
 
 class Population:
@@ -120,6 +116,15 @@ class Population:
     def refuse(self, what: str, instead: str = "") -> NoReturn:
         """Say what cannot be done, and what can be done instead."""
         raise InputError(f"{what} {self.where}: {instead}{self.remedy}.")
+
+
+def divided(groups: Any, X: Any, labels: Counts, part: Callable[[Counts], Population]) -> Parts:
+    """Divide a population as `members` says; `part` makes one of some of its rows."""
+    name, rows = members(groups, X, labels)
+    everything = np.arange(len(labels))
+    others = {group: np.setdiff1d(everything, mine) for group, mine in rows.items()}
+    rests = {group: part(rest) for group, rest in others.items() if len(rest)}
+    return name, {group: part(mine) for group, mine in rows.items()}, rests
 
 
 @attrs.frozen(eq=False)

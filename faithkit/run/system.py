@@ -7,8 +7,7 @@ import numpy as np
 
 from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.registry import registry
-from faithkit.inputs.labels import Labels, encode_labels
-from faithkit.inputs.rows import check_columns, check_X, input_kind
+from faithkit.inputs.rows import check_columns, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations
@@ -42,15 +41,6 @@ class System:
         decimals = decimals_of(explained, single=explained.kind == "vector" and _is_single(job))
         return cls(job, execution, decimals), rounded(explained, decimals)
 
-    def check(self, X: Any) -> None:
-        """Refuse rows that are not of the kind that the system knows."""
-        check_X(X)
-        check_columns(X, self.job.background)
-
-    def labels(self, X: Any) -> Labels:
-        """Predict rows."""
-        return encode_labels(self.job.predictor.predict(X))
-
     def explain(self, X: Any) -> Explanations:
         """Explain another sample as the first one."""
         return rounded(explain_sample(self.job, X, self.execution), self.decimals)
@@ -68,8 +58,7 @@ class System:
         if not learns(discretizer):
             return
         if self.job.background is not X:
-            rows = _some_rows(self.job.background, self.job.seed)
-            explanations = rounded(explain_sample(self.job, rows, self.execution), self.decimals)
+            explanations = self.explain(_some_rows(self.job.background, self.job.seed))
         teach(discretizer, explanations)
 
 

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithkit.measure.census import Census, Gathering
+from faithkit.measure.census import Census, gathered
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.jackknife import Spread, largest_share
-from faithkit.measure.pieces import Whole, ask_piece, count_piece, spreads
+from faithkit.measure.inference import agreement
+from faithkit.measure.jackknife import Spread, largest_share, pseudo_values
+from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import NearExplanation, SameExplanation
 from faithkit.measure.tally import count
+from faithkit.run.passes import added
 
 SAME = SameExplanation()
 
@@ -59,11 +61,8 @@ def assert_same_slots(found, expected):
 @given(rows, cuts)
 def test_pieces_unite_to_the_whole(sample, edges):
     parts = [census_of(piece, start) for start, piece in pieces(sample, edges)]
-    gathering = Gathering(SAME)
-    for part in parts:
-        gathering.add(part)
     whole = census_of(sample)
-    for united in (Census.united(SAME, parts), gathering.census()):
+    for united in (Census.united(SAME, parts), gathered(SAME, parts)):
         assert table(united) == table(whole)
         assert united.explanations.values.tolist() == whole.explanations.values.tolist()
 
@@ -71,7 +70,7 @@ def test_pieces_unite_to_the_whole(sample, edges):
 @given(rows, cuts)
 def test_the_slots_of_pieces_are_those_that_counting_gives(sample, edges):
     united = Census.united(SAME, [census_of(piece, start) for start, piece in pieces(sample, edges)])
-    found = united.sorted_as(np.array(united.labels), [0, 1, 2])
+    found = united.relabelled(np.array(united.labels), [0, 1, 2])
     assert_same_slots(found.grouped, counted_slots(sample))
 
 
@@ -88,7 +87,8 @@ def test_some_slots_are_those_of_the_rows_that_are_left(sample):
 
 @given(rows)
 def test_labels_that_fall_together_are_counted_together(sample):
-    found = census_of(sample).relabelled(lambda label: min(label, 1))
+    whole = census_of(sample)
+    found = whole.relabelled(np.minimum(whole.labels, 1), [0, 1])
     assert table(found) == table(census_of([(word, min(label, 1)) for word, label in sample]))
 
 
@@ -115,14 +115,15 @@ def test_other_relations_are_counted_piece_by_piece_to_the_same_bits(sample, edg
 
     expected = count(near, sample_of(sample), codes(sample), 2)
     cells = Census.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
-    whole = Whole.of(cells)
-    parts = [(near, sample_of(part), codes(part), whole) for _, part in pieces(sample, edges)]
+    parts = [(near, sample_of(part), codes(part), cells.whole) for _, part in pieces(sample, edges)]
     asked = reduce(add, (ask_piece(*part) for part in parts))
     total = asked.slots(*cells.ordered)
     assert_same_slots(total, expected.slots)
     assert asked.table.tolist() == expected.table.tolist()
     found = [count_piece(*part, total) for part in parts]
     assert [x for one in found for x in one.reflexive] == expected.reflexive.tolist()
-    value, disagreement = (reduce(add, part) for part in zip(*map(spreads, found), strict=True))
-    assert (value, disagreement) == spreads(expected)
+    level = agreement(expected.slots)
+    assert added(pseudo_values(one).spreads(*level) for one in found) == pseudo_values(expected).spreads(
+        *level
+    )
     assert max(map(largest_share, found)) == largest_share(expected)

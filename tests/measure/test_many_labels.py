@@ -91,7 +91,7 @@ def test_the_counts_of_all_labels_equal_the_double_loop(case, regime):
         expected = [[int((pairs[i] & (labels == y)).sum()) for y in range(k)] for i in range(len(owned))]
         assert rows[found.owned].tolist() == expected
         assert whole.counts.tolist() == rows.tolist()
-        assert whole.owners[found.slot].min() > 0
+        assert whole.owners[found.reflexive.astype(int), found.owned, found.labels].min() > 0
         assert whole.n == len(owned)
 
 
