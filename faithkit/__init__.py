@@ -15,7 +15,7 @@ _HOME = {
     "score": "faithkit.run.api",
     "compare": "faithkit.run.api",
     "plan": "faithkit.run.api",
-    "load": "faithkit.run.api",
+    "load": "faithkit.run.loading",
     "try_discretizers": "faithkit.run.discretizations",
     # what comes back
     "Evaluation": "faithkit.run.evaluation",

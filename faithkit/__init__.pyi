@@ -47,7 +47,6 @@ from faithkit.measure.witnesses import Violation as Violation
 from faithkit.measure.witnesses import Witness as Witness
 from faithkit.run.api import compare as compare
 from faithkit.run.api import evaluate as evaluate
-from faithkit.run.api import load as load
 from faithkit.run.api import plan as plan
 from faithkit.run.api import score as score
 from faithkit.run.comparison import Comparison as Comparison
@@ -55,6 +54,7 @@ from faithkit.run.comparison import Pair as Pair
 from faithkit.run.components import relation as relation
 from faithkit.run.discretizations import try_discretizers as try_discretizers
 from faithkit.run.evaluation import Evaluation as Evaluation
+from faithkit.run.loading import load as load
 from faithkit.run.subgroups import Subgroups as Subgroups
 
 __version__: str

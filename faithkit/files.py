@@ -31,6 +31,13 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         raise InputError(f"cannot write {path}: {reason}. Give a path that you can write to.") from None
 
 
+def written(text: str, path: str | Path | None) -> str:
+    """Return a text, and write it to `path` where one is given."""
+    if path is not None:
+        write_whole(path, text)
+    return text
+
+
 def is_replaced(path: str | Path) -> bool:
     """Whether a file is written by putting another into its place: it is a regular file, or not there yet."""
     try:

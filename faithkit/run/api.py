@@ -1,7 +1,6 @@
-"""What most people need: `evaluate`, `score`, `compare`, `plan` and `load`."""
+"""What most people need: `evaluate`, `score`, `compare` and `plan`."""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -21,7 +20,6 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.in_memory import InMemory
-from faithkit.run.loading import loaded
 from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model
 from faithkit.run.setup import Applicability, Setup
@@ -267,31 +265,3 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
             "Evaluate or score the rows again."
         )
     return plan_samples(epsilon, n_explanations, checked)
-
-
-def load(path: str | Path) -> Evaluation | Comparison:
-    """Read a result that was saved: what `to_json` or the command line wrote, of one system or of several.
-
-    All its numbers are there, and no rows: it can be printed, drawn and compared with another sample, and a
-    plan can be made from it. What needs rows is refused.
-
-    Parameters
-    ----------
-    path : path
-        A JSON file. What else the command line was asked for (violations, subgroups, a reference) stays
-        there.
-
-    Returns
-    -------
-    Evaluation or Comparison
-
-    Examples
-    --------
-    >>> import faithkit, os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "january.json")
-    >>> _ = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_json(path)
-    >>> january, february = faithkit.load(path), faithkit.score(["yes", "no", "no"], ["a", "a", "a"])
-    >>> february.difference(january, paired=False).value
-    -0.3333333333333333
-    """
-    return loaded(path)

@@ -9,6 +9,7 @@ import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference, holm
@@ -74,8 +75,7 @@ class Comparison:
         """Return every two systems' difference, the larger minus the smaller."""
         if self._saved is not None:
             return self._saved.get(measure, [])
-        measured = self._measured(measure)
-        found = [_ordered(a, b, measured, measure) for a, b in combinations(measured, 2)]
+        found = [self._ordered(a, b, measure) for a, b in combinations(self._measured(measure), 2)]
         adjusted = holm([difference.p_value for _, _, difference in found])
         return [Pair(*names, p) for names, p in zip(found, adjusted, strict=True)]
 
@@ -90,18 +90,16 @@ class Comparison:
 
     def ranked(self, measure: str = "consistency") -> dict[str, Estimate]:
         """Return the systems that have a measure, the highest first."""
-        found = {name: getattr(result, measure) for name, result in self._measured(measure).items()}
         # the bracket starts at leave-one-out's value, of which the differences are
-        return dict(sorted(found.items(), key=lambda item: -item[1].bracket[0]))
+        return dict(sorted(self._measured(measure).items(), key=lambda item: -item[1].bracket[0]))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per system and measure, the best marked."""
         rows = []
         for measure in MEASURES:
             best = self.best(measure)
-            for name, result in self._measured(measure).items():
-                found = getattr(result, measure).to_row()
-                rows.append({"system": name, "measure": measure, "best": name in best, **found})
+            for name, found in self._measured(measure).items():
+                rows.append({"system": name, "measure": measure, "best": name in best, **found.to_row()})
         return with_ends(pd.DataFrame(rows))
 
     def to_dict(self, data: bool = True) -> dict[str, Any]:
@@ -128,18 +126,13 @@ class Comparison:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON text, and write it to `path` where one is given."""
-        from faithkit.files import write_whole
-
-        text = json_text(self.to_dict())
-        if path is not None:
-            write_whole(path, text)
-        return text
+        return written(json_text(self.to_dict()), path)
 
     def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
         """Draw every system's measure with interval and bracket, the best to the fore; return the axes."""
         from faithkit.report import plots
 
-        found = {name: getattr(result, measure) for name, result in self._measured(measure).items()}
+        found = self._measured(measure)
         if not found:
             raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
         axes = plots.line_axes(len(found)) if ax is None else ax
@@ -147,13 +140,10 @@ class Comparison:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""
-        from faithkit.files import write_whole
         from faithkit.report.html import comparison_page
 
-        text = comparison_page(self.to_dict(), {name: one.slots for name, one in self.results.items()})
-        if path is not None:
-            write_whole(path, text)
-        return text
+        slots = {name: one.slots for name, one in self.results.items()}
+        return written(comparison_page(self.to_dict(), slots), path)
 
     def _repr_html_(self) -> str:
         from faithkit.report.html import comparison_fragment
@@ -165,11 +155,11 @@ class Comparison:
 
         return comparison_table(self.to_dict(data=False))
 
-    def _measured(self, measure: str) -> dict[str, Evaluation]:
-        return {name: result for name, result in self.results.items() if getattr(result, measure)}
+    def _measured(self, measure: str) -> dict[str, Estimate]:
+        found = {name: getattr(result, measure) for name, result in self.results.items()}
+        return {name: estimate for name, estimate in found.items() if estimate}
 
-
-def _ordered(a: str, b: str, results: dict[str, Evaluation], measure: str) -> tuple[str, str, Difference]:
-    first, second = (getattr(results[name], measure).bracket[0] for name in (a, b))
-    larger, smaller = (a, b) if first >= second else (b, a)
-    return larger, smaller, results[larger].difference(results[smaller], measure)
+    def _ordered(self, a: str, b: str, measure: str) -> tuple[str, str, Difference]:
+        first, second = (getattr(self.results[name], measure).bracket[0] for name in (a, b))
+        larger, smaller = (a, b) if first >= second else (b, a)
+        return larger, smaller, self.results[larger].difference(self.results[smaller], measure)

@@ -8,6 +8,7 @@ import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.files import written
 from faithkit.inputs.labels import Labels
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
@@ -297,12 +298,7 @@ class Evaluation:
 
         The file is written beside its place and renamed, so that it is never half there.
         """
-        text = json_text(self.to_dict())
-        if path is not None:
-            from faithkit.files import write_whole
-
-            write_whole(path, text)
-        return text
+        return written(json_text(self.to_dict()), path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per measure.
@@ -342,14 +338,10 @@ class Evaluation:
         >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_html().splitlines()[0]
         '<!DOCTYPE html>'
         """
-        from faithkit.files import write_whole
         from faithkit.report.html import WITNESSES, page
 
         shown = self.violations(WITNESSES) if self.counts else None  # one that was loaded has no rows to show
-        text = page(self.to_dict(), shown, self.slots)
-        if path is not None:
-            write_whole(path, text)
-        return text
+        return written(page(self.to_dict(), shown, self.slots), path)
 
     def _repr_html_(self) -> str:
         from faithkit.report.html import fragment

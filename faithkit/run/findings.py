@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 import pandas as pd
 
+from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
@@ -73,16 +74,12 @@ class Findings:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""
-        from faithkit.files import write_whole
         from faithkit.report.html import WITNESSES, page
 
         shown = self.violations
         if shown is None and self.result.counts:  # one that was loaded has no rows to show
             shown = self.result.violations(WITNESSES)
-        text = page(self.to_dict(), shown, self.result.slots)
-        if path is not None:
-            write_whole(path, text)
-        return text
+        return written(page(self.to_dict(), shown, self.result.slots), path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure."""

@@ -14,8 +14,31 @@ from faithkit.wording import describe
 SHARES = ("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance")
 
 
-def loaded(path: str | Path) -> Evaluation | Comparison:
-    """Read a result; what is none is refused in one line."""
+def load(path: str | Path) -> Evaluation | Comparison:
+    """Read a result that was saved: what `to_json` or the command line wrote, of one system or of several.
+
+    All its numbers are there, and no rows: it can be printed, drawn and compared with another sample, and a
+    plan can be made from it. What needs rows is refused.
+
+    Parameters
+    ----------
+    path : path
+        A JSON file. What else the command line was asked for (violations, subgroups, a reference) stays
+        there.
+
+    Returns
+    -------
+    Evaluation or Comparison
+
+    Examples
+    --------
+    >>> import faithkit, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "january.json")
+    >>> _ = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_json(path)
+    >>> january, february = faithkit.load(path), faithkit.score(["yes", "no", "no"], ["a", "a", "a"])
+    >>> february.difference(january, paired=False).value
+    -0.3333333333333333
+    """
     if is_folder(path):
         raise InputError(f"{path} is a folder; expected the JSON file of a result. Name a file in it.")
     try:

@@ -10,7 +10,6 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
-from faithkit.inputs.logs import ParquetLog
 from faithkit.measure import asking
 from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.blocks import spans
@@ -63,11 +62,6 @@ class OnDisk(Population):
     where = "in a log that was read in pieces"
     remedy = "read the log into memory and give faithkit.score its columns"
 
-    @classmethod
-    def of(cls, log: ParquetLog, discretizer: Given) -> "OnDisk":
-        """Look at a log; nothing is read yet."""
-        return cls(Reading(log, discretizer))
-
     @cached_property
     def example(self) -> Explanations:
         """What explanations of this log look like, without any."""
@@ -113,7 +107,7 @@ class OnDisk(Population):
         """Read the log with another discretizer."""
         if discretizer is self.reading.discretizer:
             return self
-        return OnDisk.of(self.reading.log, discretizer)
+        return OnDisk(Reading(self.reading.log, discretizer))
 
     def fitted(self, relation: Relation, background: Any) -> Relation:
         """Refuse relations that learn."""

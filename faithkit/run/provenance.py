@@ -4,13 +4,8 @@ import contextlib
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from importlib.metadata import (
-    PackageNotFoundError,
-    distribution,
-    packages_distributions,
-    requires,
-    version,
-)
+from importlib import metadata
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from faithkit.extension.registry import registry
@@ -66,7 +61,7 @@ def libraries(given: Given) -> dict[str, str]:
     for home in _home(given):
         with contextlib.suppress(PackageNotFoundError):
             found[home] = version(home)
-            for line in requires(home) or ():
+            for line in metadata.requires(home) or ():
                 name = re.match(r"[\w.-]+", line)
                 if name and not re.search(r"\bextra\s*==", line):
                     with contextlib.suppress(PackageNotFoundError):
@@ -100,7 +95,7 @@ def distributions_of(module: str) -> tuple[str, ...]:
     """
     top = _top(module)
     try:
-        namesake = distribution(top)
+        namesake = metadata.distribution(top)
         if any(file.parts[0] == top for file in namesake.files or ()):
             return (namesake.name,)
     except PackageNotFoundError:
@@ -111,7 +106,7 @@ def distributions_of(module: str) -> tuple[str, ...]:
 @functools.cache
 def _providers() -> Mapping[str, list[str]]:
     """Return who provides which module: slow, since all that is installed is looked through."""
-    return packages_distributions()
+    return metadata.packages_distributions()
 
 
 def _version(name: str) -> str:

@@ -12,6 +12,7 @@ from faithkit.run.discretizing import learns
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.findings import Findings
 from faithkit.run.on_disk import OnDisk, learns_from_rows
+from faithkit.run.passes import Reading
 from faithkit.run.pipeline import measured
 from faithkit.run.setup import Applicability, Setup
 
@@ -32,31 +33,23 @@ def score_in_pieces(
     discretizer: Any = "original",
     relation: Any = None,
     estimator: Any = "leave-one-out",
-    seed: int = 0,
-    confidence: float = 0.95,
-    permutations: int = 0,
+    **numbers: Any,
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where something needs all of its rows at once.
 
     That is a discretizer or a relation that learns from them, a permutation test, and another relation than
     equality inside groups.
     """
-    setup = Setup(
-        discretizer=component("discretizer", discretizer),
-        estimator=component("estimator", estimator),
-        confidence=confidence,
-        permutations=permutations,
-        seed=seed,
-    )
-    population = OnDisk.of(log, setup.discretizer)
+    way, scorer = component("discretizer", discretizer), component("estimator", estimator)
+    setup = Setup(discretizer=way, estimator=scorer, **numbers)
+    population = OnDisk(Reading(log, way))
     named = population.example.relation if relation is None else relation
-    if setup.permutations or learns(setup.discretizer):
+    if setup.permutations or learns(way):
         return None
     if named is not None and (log.roles.by is not None or _must_learn(named)):
         return None
-    return measured(
-        population, attrs.evolve(setup, applies=Applicability.of(relation, population.example, None))
-    )
+    applies = Applicability.of(relation, population.example, None)
+    return measured(population, attrs.evolve(setup, applies=applies))
 
 
 def _must_learn(relation: Any) -> bool:

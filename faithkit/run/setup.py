@@ -71,9 +71,9 @@ class Setup:
 
     discretizer: Given
     estimator: Given
-    confidence: float = attrs.field(converter=_confidence)
-    permutations: int = attrs.field(converter=_permutations)
-    seed: int = attrs.field(converter=_seed)
+    confidence: float = attrs.field(default=0.95, converter=_confidence)
+    permutations: int = attrs.field(default=0, converter=_permutations)
+    seed: int = attrs.field(default=0, converter=_seed)
     applies: Applicability = attrs.field(factory=Applicability)
     explainer: Given | None = None
     model: str | None = None

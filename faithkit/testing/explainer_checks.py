@@ -19,12 +19,11 @@ from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
-from faithkit.run.explaining.answer import stored
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
 from faithkit.testing.fixtures import TWINS, narrower, situation_named, situation_names
-from faithkit.testing.sameness import difference, same
+from faithkit.testing.sameness import difference, same, stored
 from faithkit.testing.trials import Trial, again, one_by_one, outcome, refitted, reversed_rows, trials
 from faithkit.wording import describe
 

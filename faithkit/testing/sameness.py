@@ -17,11 +17,25 @@ from faithkit.measure.containers import concat_rows, n_rows, take_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
 from faithkit.measure.precision import decimals_of
+from faithkit.run.explaining.answer import Answer
 from faithkit.wording import one_line
 
 _SHARED = {False: 2.0**-26, True: 2.0**-14}  # of numbers such as a base value, in double and single precision
 _WORDS = {"identities": "identity", "values": "value"}
 _COLUMNS = ("values", "instances", "identity", "missing", "shared", "remarks")
+
+
+def stored(found: Explanations) -> Explanations:
+    """Return explanations as they come back from a store.
+
+    Examples
+    --------
+    >>> stored(Explanations.vectors([[0.5, -1.0]], shared={"names": ["age", "sex"]})).values
+    array([[ 0.5, -1. ]])
+    """
+    again = Answer.load(Answer.of(found).dump(""), "").found
+    assert again is not None
+    return again
 
 
 def same(a: Any, b: Any, tolerance: float = 0.0) -> bool:

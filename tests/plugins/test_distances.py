@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mixed_tables import tables
 
 import faithkit
-from faithkit.run.explaining.answer import stored
+from faithkit.testing.sameness import stored
 
 NAMES = ("euclidean", "standardized", "manhattan", "gower")
 

@@ -18,7 +18,7 @@ from mixed_tables import FirstColumns, tables
 
 import faithkit
 from faithkit.measure.relations import holds_bits
-from faithkit.run.explaining.answer import stored
+from faithkit.testing.sameness import stored
 
 
 def relation(name, **params):

@@ -99,19 +99,6 @@ class Answer:
         return answer
 
 
-def stored(found: Explanations) -> Explanations:
-    """Return explanations as they come back from a store.
-
-    Examples
-    --------
-    >>> stored(Explanations.vectors([[0.5, -1.0]], shared={"names": ["age", "sex"]})).values
-    array([[ 0.5, -1. ]])
-    """
-    again = Answer.load(Answer.of(found).dump(""), "").found
-    assert again is not None
-    return again
-
-
 def _head(found: Explanations, blobs: list[bytes]) -> dict[str, Any]:
     columns = {name: pack(getattr(found, name), blobs) for name in (*COLUMNS, "shared")}
     remarks = None if found.remarks is None else found.remarks.tolist()

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.run.explaining.answer import Answer, stored
+from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.framing import DIGEST, FORMAT
+from faithkit.testing.sameness import stored
 
 KEY = "0" * 32 + "1" * 32
 RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])
