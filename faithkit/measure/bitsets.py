@@ -51,13 +51,6 @@ def unpack_bits(bits: Bits, n: int) -> NDArray[np.bool_]:
     return np.unpackbits(bits.view(np.uint8), axis=1, count=n).view(np.bool_)
 
 
-def from_indices(indices: NDArray[np.int64], n: int) -> Bits:
-    """Return one row of bits with the given ones set."""
-    dense = np.zeros((1, n), dtype=bool)
-    dense[0, indices] = True
-    return pack_bits(dense)[0]
-
-
 def ones(n: int) -> Bits:
     """Return one row with n bits set and zeros behind them."""
     return pack_bits(np.ones((1, n), dtype=bool))[0]

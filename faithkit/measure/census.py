@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from faithkit.measure.asking import Whole
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.grouping import Groups, group, renumbered
+from faithkit.measure.grouping import group, renumbered
 from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.slots import Slots
 from faithkit.measure.tally import grouped_slots
@@ -124,14 +124,8 @@ class Census:
         """The slots of grouping."""
         return grouped_slots(*self.ordered, ~self.explanations.missing)
 
-    @property
-    def reflexive(self) -> NDArray[np.bool_]:
-        """Whether an explanation holds for its owners: where there is one."""
-        held: NDArray[np.bool_] = ~self.explanations.missing[self.owner]
-        return held
-
     def _merged(self) -> "Census":
-        slots: Groups = renumbered(self.owner * len(self.labels) + self.label)
+        slots = renumbered(self.owner * len(self.labels) + self.label)
         count = np.zeros(len(slots), dtype=np.int64)
         np.add.at(count, slots.codes, self.count)
         first = np.full(len(slots), np.iinfo(np.int64).max)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.wording import few
@@ -62,18 +61,13 @@ def take_rows(X: Any, rows: Any) -> Any:
         return None
     if isinstance(X, tuple):
         return tuple(take_rows(part, rows) for part in X)
-    if not isinstance(rows, slice):
-        rows = _positions(rows, n_rows(X))
+    if not isinstance(rows, slice):  # indices or a mask, resolved here: no container reads them its own way
+        rows = np.arange(n_rows(X))[np.asarray(rows, dtype=None if len(rows) else np.intp)]
     if isinstance(X, pd.DataFrame):
         return X.iloc[rows]
     if isinstance(X, list):
         return [X[i] for i in np.arange(len(X))[rows]]
     return X[rows] if isinstance(X, np.ndarray) else X.tocsr()[rows]
-
-
-def _positions(rows: Any, n: int) -> NDArray[np.int64]:
-    """Resolve indices or a mask once, so that no container reads them in its own way."""
-    return np.arange(n)[np.asarray(rows, dtype=None if len(rows) else np.intp)]
 
 
 def copy_rows(X: Any) -> Any:

@@ -1,6 +1,6 @@
 """One measure's result: the value, what could be checked, and how sure the sample makes us."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -9,7 +9,7 @@ from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.inference import Moments, chance, interval
 from faithkit.measure.others import Others
 from faithkit.measure.protocols import said
-from faithkit.measure.tally import Count, Tally
+from faithkit.measure.tally import Count
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
 
@@ -104,8 +104,9 @@ def estimate(
 ) -> Estimate:
     """Turn what was counted and its moments into an estimate."""
     low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
-    value, checked = _value(counted.tallies(), facts, estimator), facts.verified > 0
-    luck = chance(counted.slots.by_label())
+    # the mean of leave-one-out's scores is known already
+    value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
+    checked, luck = facts.verified > 0, chance(counted.slots.by_label())
     return Estimate(
         value=value if checked else None,
         verified=facts.verified,
@@ -120,13 +121,6 @@ def estimate(
         moments=facts,
         others=Others.of(counted.slots),
     )
-
-
-def _value(tallies: Iterable[Tally], facts: Moments, estimator: Any) -> float | None:
-    """Return the mean of the estimator's scores, which for leave-one-out is known already."""
-    if isinstance(estimator, LeaveOneOut):
-        return facts.value
-    return mean_over(estimator, tallies)
 
 
 def _mse_bound(facts: Moments, groups: bool) -> float | None:

@@ -120,14 +120,8 @@ class Explanations:
 
     def take(self, rows: Any) -> "Explanations":
         """Return the explanations of some rows."""
-        return attrs.evolve(
-            self,
-            values=take_rows(self.values, rows),
-            instances=take_rows(self.instances, rows),
-            identity=take_rows(self.identity, rows),
-            missing=self.missing[rows],
-            remarks=take_rows(self.remarks, rows),
-        )
+        names = ("values", "instances", "identity", "missing", "remarks")
+        return attrs.evolve(self, **{name: take_rows(getattr(self, name), rows) for name in names})
 
     def identified(self, identity: Any) -> "Explanations":
         """Return the same explanations, compared by another identity."""

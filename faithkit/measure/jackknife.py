@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from faithkit.measure.bitsets import Bits, column_sums, get_bits
 from faithkit.measure.estimators import ratio
 from faithkit.measure.label_sets import LabelSets
-from faithkit.measure.slots import Slots
+from faithkit.measure.slots import SELF, Slots
 from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
 from faithkit.measure.tally import RowCount
 
@@ -112,10 +112,9 @@ def grouped_pseudo_values(slots: Slots) -> Pseudo:
     """Compute the same for grouping, from the slots alone: one value for each s and slot."""
     most = np.bincount(slots.row).max(initial=1)  # slots of one explanation, each with both s
     influence = _influence(slots, 2 * int(most))
-    held = np.array([[0], [1]])  # a missing explanation holds for nothing
     S = influence.grid.floats(influence.gain[slots.row] - influence.loss)
-    sums = held * S, held * influence.lone[slots.row]
-    value, verified = _assemble((slots.others, slots.agreeing, held), sums)
+    sums = SELF * S, SELF * influence.lone[slots.row]  # a missing explanation holds for nothing
+    value, verified = _assemble((slots.others, slots.agreeing, SELF), sums)
     used = slots.owners > 0
     return Pseudo(value[used], verified[used], slots.owners[used], lambda: slots.n / 2)
 

@@ -45,8 +45,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
-        ends = None if self.from_pilot is None else list(self.from_pilot)
-        return attrs.asdict(self) | {"from_pilot": ends}
+        return attrs.asdict(self)
 
 
 def plan_samples(epsilon: float, n_explanations: int | None = None, pilot: Others | None = None) -> Plan:
@@ -91,14 +90,12 @@ def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     >>> curve(Others(number=(0, 1), rows=(1, 2), score=(0.0, 1.0)), np.array([1, 2, 3])).round(3)
     array([0.   , 0.333, 0.667])
     """
-    return np.array([_expected(sample, int(size)) for size in sizes])
-
-
-def _expected(sample: Others, size: int) -> float:
     D, h, weight = np.array(sample.number), np.array(sample.score), np.array(sample.rows)
-    if not 1 <= size <= sample.n:
-        raise InputError(f"the curve is known from 1 to {sample.n}, the sample's size; got {size}.")
-    return float(np.dot(weight, h * _some_drawn(D, sample.n, size)) / sample.n)
+    for size in sizes:
+        if not 1 <= size <= sample.n:
+            raise InputError(f"the curve is known from 1 to {sample.n}, the sample's size; got {size}.")
+    drawn = (_some_drawn(D, sample.n, int(size)) for size in sizes)
+    return np.array([np.dot(weight, h * share) / sample.n for share in drawn])
 
 
 def _some_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.bitsets import BLOCK_WORDS, Bits, from_indices, n_words, ones, pack_bits
+from faithkit.measure.bitsets import BLOCK_WORDS, Bits, n_words, ones, pack_bits
 from faithkit.measure.blocks import each_block
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Sample
@@ -213,10 +213,16 @@ class _PredicateTable:
         first = predicates[0]
         if isinstance(first, Contains):
             rows = self._rows_with(first.tokenizer)
-            found = (np.array(rows.get(p.token, []), dtype=np.int64) for p in predicates)
-            return [from_indices(where, self._n) for where in found]
-        values = first.read(self._X)
-        return [pack_bits(p.takes(values)[None, :])[0] for p in predicates]
+            masks = (self._mask(rows.get(p.token, [])) for p in predicates)
+        else:
+            values = first.read(self._X)
+            masks = (p.takes(values) for p in predicates)
+        return [pack_bits(mask[None, :])[0] for mask in masks]
+
+    def _mask(self, rows: list[int]) -> NDArray[np.bool_]:
+        mask = np.zeros(self._n, dtype=bool)
+        mask[rows] = True
+        return mask
 
     def _rows_with(self, tokenizer: str) -> dict[str, list[int]]:
         """Return the rows of every token: texts are split once, whatever the number of rules."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 Counts = NDArray[np.int64]
 
-_SELF = np.array([[0], [1]])  # s, by which the owners of a slot differ
+SELF = np.array([[0], [1]])  # s, by which the owners of a slot differ
 
 
 @attrs.frozen(eq=False)
@@ -58,12 +58,12 @@ class Slots:
     @property
     def others(self) -> Counts:
         """D[s, c]: how many *other* instances an owner can be checked against."""
-        return self.totals[self.row] - _SELF
+        return self.totals[self.row] - SELF
 
     @property
     def agreeing(self) -> Counts:
         """A[s, c]: how many of those have the owner's label."""
-        return self.counts - _SELF
+        return self.counts - SELF
 
     @property
     def sizes(self) -> Counts:

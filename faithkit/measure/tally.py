@@ -24,7 +24,7 @@ from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.slots import Counts, Slots, numbered, places
+from faithkit.measure.slots import SELF, Counts, Slots, numbered, places
 
 MOST = 2**25  # entries of a table that somebody asks for as a whole
 NARROW = 2**15  # entries of a part of a grouping's table: most are empty, so small parts waste less time
@@ -55,12 +55,12 @@ class Tally:
     def others(self) -> Counts:
         """D[s, u, y]: how many *other* instances an owner can be checked against."""
         totals = self.counts.sum(axis=1)
-        return np.broadcast_to(totals[None, :, None] - _self_counted(), self.owners.shape)
+        return np.broadcast_to(totals[None, :, None] - SELF[..., None], self.owners.shape)
 
     @property
     def agreeing(self) -> Counts:
         """A[s, u, y]: how many of those have the owner's label."""
-        return self.counts[None] - _self_counted()
+        return self.counts[None] - SELF[..., None]
 
     @property
     def slots(self) -> Slots:
@@ -76,10 +76,6 @@ class Tally:
                 "tally both pieces against one list of explanations and labels."
             )
         return Tally(self.counts + other.counts, self.owners + other.owners)
-
-
-def _self_counted() -> Counts:
-    return np.array([0, 1]).reshape(2, 1, 1)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -116,7 +112,7 @@ class Count:
         if m * k <= asking.DENSE:
             yield self._part(0, m)
         elif self.relation.groups:
-            yield from (self._narrow_part(start, stop) for start, stop in _narrow_spans(self.slots))
+            yield from (self._part(*span, narrow=True) for span in _narrow_spans(self.slots))
         else:
             yield from (_occurring(self._part(*span)) for span in spans(m, max(1, asking.DENSE // k)))
 
@@ -130,19 +126,18 @@ class Count:
         """Ask the relation once more, about some explanations and everybody."""
         raise NotImplementedError
 
-    def _part(self, start: int, stop: int) -> Tally:
-        """Return the tally of consecutive explanations over all labels."""
-        mine = self.slots.span(start, stop)
-        owners = _owners(self.slots, start, stop, self.slots.label[mine], self.n_labels)
+    def _part(self, start: int, stop: int, narrow: bool = False) -> Tally:
+        """Return the tally of consecutive explanations over all labels; if `narrow`, those of its owners."""
+        slots, mine = self.slots, self.slots.span(start, stop)
+        label, k = slots.label[mine], self.n_labels
+        if narrow:
+            known, label = np.unique(label, return_inverse=True)
+            k = len(known)
+        owners = np.zeros((2, stop - start, k), dtype=np.int64)
+        owners[:, slots.row[mine] - start, label] = slots.owners[:, mine]
         if self.relation.groups:
             return Tally(owners[1].copy(), owners)
         return Tally(self.label_counts(np.arange(start, stop)), owners)
-
-    def _narrow_part(self, start: int, stop: int) -> Tally:
-        """Return the tally of consecutive explanations of a grouping over the labels that occur in it."""
-        known, label = np.unique(self.slots.label[self.slots.span(start, stop)], return_inverse=True)
-        owners = _owners(self.slots, start, stop, label, len(known))
-        return Tally(owners[1].copy(), owners)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -189,13 +184,6 @@ class RowCount(Count):
         """Ask the relation once more, about some explanations and all rows."""
         blocks = bit_blocks(self.relation, self.sample, self.explanations.take(some))
         return np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
-
-
-def _owners(slots: Slots, start: int, stop: int, label: Counts, n_labels: int) -> Counts:
-    mine = slots.span(start, stop)
-    owners = np.zeros((2, stop - start, n_labels), dtype=np.int64)
-    owners[:, slots.row[mine] - start, label] = slots.owners[:, mine]
-    return owners
 
 
 def _narrow_spans(slots: Slots) -> Iterator[tuple[int, int]]:

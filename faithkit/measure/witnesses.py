@@ -70,8 +70,7 @@ class Violation:
             "predictions": dict(zip(names(self.predictions), self.predictions.values(), strict=True)),
             "unlisted": self.unlisted,
             "witnesses": [
-                {"row": seen.row, "prediction": plain(seen.prediction), "cells": seen.cells}
-                for seen in self.witnesses
+                attrs.asdict(seen) | {"prediction": plain(seen.prediction)} for seen in self.witnesses
             ],
         }
 
@@ -102,5 +101,4 @@ class LocalResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
-        found = {"prediction": plain(self.prediction), "shared_by": list(self.shared_by)}
-        return attrs.asdict(self) | found
+        return attrs.asdict(self) | {"prediction": plain(self.prediction)}

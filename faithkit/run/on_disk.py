@@ -93,7 +93,8 @@ class OnDisk(Population):
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
         """Count the rows without an explanation; a log does not say why, and has no remarks."""
-        gone = int(self.census.count[~self.census.reflexive].sum())
+        census = self.census
+        gone = int(census.count[census.explanations.missing[census.owner]].sum())
         return gone, {"no explanation": gone} if gone else {}, {}
 
     def data(self) -> dict[str, Any]:

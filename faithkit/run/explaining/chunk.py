@@ -1,7 +1,6 @@
 """A chunk: some rows of a sample, explained by whoever gets them, all at once or one by one."""
 
 import contextlib
-import sys
 import threading
 import warnings
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.keys import digest
 from faithkit.run.explaining.notes import Note
+from faithkit.run.explaining.parcel import cluster_worker
 from faithkit.run.explaining.timeout import limited
 from faithkit.wording import describe
 
@@ -93,11 +93,8 @@ def _is_alone() -> bool:
     """Whether no other thread of this process explains: in the main thread, or in a worker that has one."""
     if threading.current_thread() is threading.main_thread():
         return True
-    distributed = sys.modules.get("distributed")
-    try:
-        return distributed is not None and distributed.get_worker().state.nthreads == 1
-    except ValueError:  # this is no worker of a cluster
-        return False
+    worker = cluster_worker()
+    return worker is not None and worker.state.nthreads == 1
 
 
 def _explained(job: Job, chunk: Chunk, note: Note | None) -> Answer:

@@ -191,12 +191,9 @@ def _frame(inner: Any, content: Content) -> pd.DataFrame:
     if any(len(column) != n for column in columns.values()) or (not columns and n > WIDEST):
         raise ValueError("columns of other lengths than their table")
     frame = pd.DataFrame(columns, index=range(n))
-    frame.columns = pd.MultiIndex.from_tuples(names) if _are_tuples(names) else pd.Index(names)
+    are_tuples = len(names) > 0 and all(isinstance(name, tuple) for name in names)
+    frame.columns = pd.MultiIndex.from_tuples(names) if are_tuples else pd.Index(names)
     return frame
-
-
-def _are_tuples(names: "pd.Series[Any]") -> bool:
-    return len(names) > 0 and all(isinstance(name, tuple) for name in names)
 
 
 def _series(value: Any, content: Content) -> "pd.Series[Any]":

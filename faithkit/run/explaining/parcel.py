@@ -59,13 +59,19 @@ class Parcel:
 _BENCH = threading.local()  # what a thread of a worker unpacked last
 
 
-def place() -> str:
-    """Name the worker that this is; on a cluster, as its scheduler knows it."""
+def cluster_worker() -> Any:
+    """Return the worker of a cluster that this is, or None."""
     distributed = sys.modules.get("distributed")  # no worker of a cluster is without it
     try:
-        return f"the worker {distributed.get_worker().address}"  # type: ignore[union-attr]
+        return distributed.get_worker()  # type: ignore[union-attr]
     except (AttributeError, ValueError):
-        return f"the worker process {os.getpid()}"
+        return None
+
+
+def place() -> str:
+    """Name the worker that this is; on a cluster, as its scheduler knows it."""
+    worker = cluster_worker()
+    return f"the worker process {os.getpid()}" if worker is None else f"the worker {worker.address}"
 
 
 def portably(work: Callable[[], T]) -> T:
