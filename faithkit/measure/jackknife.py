@@ -101,11 +101,8 @@ def pseudo_values(counted: RowCount) -> Pseudo:
     D, A = slots.totals[slots.row[place]] - s, slots.counts[place] - s
     S, Z = _sums_over_explanations(counted, influence)
     value, verified = _assemble((D, A, s), (influence.grid.floats(S), Z))
-
-    def few() -> float:
-        return slots.n / (1.0 + largest_share(counted))
-
-    return Pseudo(value, verified, np.ones(len(s), dtype=np.int64), few)
+    once = np.ones(len(s), dtype=np.int64)
+    return Pseudo(value, verified, once, lambda: slots.n / (1.0 + largest_share(counted)))
 
 
 def grouped_pseudo_values(slots: Slots) -> Pseudo:

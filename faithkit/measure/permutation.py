@@ -79,7 +79,7 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
 
 
 def _agreeing(counted: RowCount, batch: list[Counts]) -> Counts:
-    """RowCount, for every draw and instance, the instances of its label for which its explanation holds."""
+    """Count, for every draw and instance, the instances of its label for which its explanation holds."""
     sets = [LabelSets(labels, counted.n_labels) for labels in batch]
     agreeing = np.empty((len(batch), len(counted.owned)), dtype=np.int64)
     for start, stop, bits in counted.blocks():

@@ -45,7 +45,8 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
-        return attrs.asdict(self)
+        ends = None if self.from_pilot is None else list(self.from_pilot)
+        return attrs.asdict(self) | {"from_pilot": ends}
 
 
 def plan_samples(epsilon: float, n_explanations: int | None = None, pilot: Others | None = None) -> Plan:
@@ -66,9 +67,7 @@ def plan_samples(epsilon: float, n_explanations: int | None = None, pilot: Other
         sizes = bias_sample_size(K, epsilon), corollary_sample_size(K, epsilon)
         found = attrs.evolve(found, from_range=sizes[0], corollary=sizes[1])
     if pilot is not None:
-        best = _needed(pilot, epsilon, lambda share: share[0])
-        worst = _needed(pilot, epsilon, lambda share: share[1])
-        point = _needed(pilot, epsilon, lambda share: (share[0] + share[1]) / 2)
+        best, worst, point = (_needed(pilot, epsilon, forecast) for forecast in (min, max, np.mean))
         if point is not None and point > POINT_UP_TO * pilot.n:
             point = None
         found = attrs.evolve(found, from_pilot=(best, worst), point=point, pilot_size=pilot.n)
@@ -95,7 +94,7 @@ def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
         if not 1 <= size <= sample.n:
             raise InputError(f"the curve is known from 1 to {sample.n}, the sample's size; got {size}.")
     drawn = (_some_drawn(D, sample.n, int(size)) for size in sizes)
-    return np.array([np.dot(weight, h * share) / sample.n for share in drawn])
+    return np.array([np.dot(weight, h * some) / sample.n for some in drawn])
 
 
 def _some_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:

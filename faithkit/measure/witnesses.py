@@ -70,7 +70,8 @@ class Violation:
             "predictions": dict(zip(names(self.predictions), self.predictions.values(), strict=True)),
             "unlisted": self.unlisted,
             "witnesses": [
-                attrs.asdict(seen) | {"prediction": plain(seen.prediction)} for seen in self.witnesses
+                {"row": seen.row, "prediction": plain(seen.prediction), "cells": seen.cells}
+                for seen in self.witnesses
             ],
         }
 
@@ -101,4 +102,5 @@ class LocalResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
-        return attrs.asdict(self) | {"prediction": plain(self.prediction)}
+        found = {"prediction": plain(self.prediction), "shared_by": list(self.shared_by)}
+        return attrs.asdict(self) | found

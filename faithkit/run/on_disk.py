@@ -144,11 +144,12 @@ class OnDisk(Population):
             return moments(slots, grouped_pseudo_values(slots))
         census = counted.census
         passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)
-
-        def few() -> float:
-            return slots.n / (1.0 + max(self.reading.each(passes, "share")))
-
-        return moments_of(slots.n, agreement(slots), added(self.reading.each(passes, "spreads")), few)
+        return moments_of(
+            slots.n,
+            agreement(slots),
+            added(self.reading.each(passes, "spreads")),
+            lambda: slots.n / (1.0 + max(self.reading.each(passes, "share"))),
+        )
 
     def parts(self, groups: Any) -> Parts:
         """Divide the log by the column that it was read with."""

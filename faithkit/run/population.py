@@ -89,10 +89,9 @@ class Population:
 
     def estimate(self, counted: Count, setup: Setup) -> Estimate:
         """Turn what was counted into a value, and say how sure the sample makes us of it."""
-        times = setup.permutations
+        times, scorer = setup.permutations, setup.estimator.instance
         p_value = self.p_value(counted, times, setup.seed) if times else None
-        facts = self.moments(counted)
-        return estimate(counted, facts, setup.estimator.instance, setup.confidence, p_value)
+        return estimate(counted, self.moments(counted), scorer, setup.confidence, p_value)
 
     def side(self, counted: Count | None) -> Side:
         """Return what a paired comparison needs of every row."""

@@ -54,7 +54,17 @@ class Job:
     def explain(self, X: Any, seeds: NDArray[np.uint32]) -> Explanations:
         """Explain rows: one explanation each, whatever the batch they come in."""
         own = copy_rows(X)  # some explainers change their input; what X holds is compared later
-        return checked_explanations(self.fitted.explain(own, seeds.copy()), X, self.explainer.text)
+        given, who = self.fitted.explain(own, seeds.copy()), self.explainer.text
+        if not isinstance(given, Explanations):
+            raise ContractError(
+                f"the explainer {who} returned a {type(given).__name__}; expected faithkit.Explanations."
+            )
+        if len(given) != n_rows(X):
+            raise ContractError(
+                f"the explainer {who} returned {len(given)} explanations for {n_rows(X)} rows; expected one "
+                "per row: mark rows without an explanation in `missing`."
+            )
+        return given if given.instances is not None else attrs.evolve(given, instances=X)
 
     @property
     def rows_per_chunk(self) -> int:
@@ -71,17 +81,3 @@ class Job:
 def _rebuilt(given: Given, predictor: Predictor, background: Any, seed: int) -> Job:
     own = given if given.recipe is None else component("explainer", given.text)
     return Job(own, predictor, background, seed)
-
-
-def checked_explanations(given: Any, X: Any, who: str) -> Explanations:
-    """Refuse anything but one explanation per row; note the explained rows beside them."""
-    if not isinstance(given, Explanations):
-        raise ContractError(
-            f"the explainer {who} returned a {type(given).__name__}; expected faithkit.Explanations."
-        )
-    if len(given) != n_rows(X):
-        raise ContractError(
-            f"the explainer {who} returned {len(given)} explanations for {n_rows(X)} rows; expected one per "
-            "row: mark rows without an explanation in `missing`."
-        )
-    return given if given.instances is not None else attrs.evolve(given, instances=X)

@@ -66,16 +66,12 @@ def _chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
 
 def _recalled(chunks: list[Chunk], execution: Execution) -> dict[int, Answer]:
     """Return the answers that the store has; how many cannot be trusted is told, and these are left out."""
-    found = {}
-    damaged = 0
+    found, damaged = {}, 0
     for chunk in chunks:
         try:
-            answer = chunk.find()
+            found[chunk.number] = chunk.find()
         except ValueError:
             damaged += 1
-        else:
-            if answer is not None:
-                found[chunk.number] = answer
     if damaged and execution.store is not None:
         warnings.warn(
             f"{damaged} of {len(chunks)} chunks must be explained again: in the store "
@@ -83,7 +79,7 @@ def _recalled(chunks: list[Chunk], execution: Execution) -> dict[int, Answer]:
             FaithkitWarning,
             stacklevel=3,
         )
-    return found
+    return {number: answer for number, answer in found.items() if answer is not None}
 
 
 def _farewell(done: int, n: int, execution: Execution) -> str:
