@@ -66,10 +66,9 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tu
     >>> [round(end, 3) for end in clopper_pearson(10, 10)]
     [0.692, 1.0]
     """
-    from scipy.special import betaincinv
+    if not trials:
+        return 0.0, 1.0
+    from scipy.stats import binomtest
 
-    half = (1 - confidence) / 2
-    failures = trials - successes
-    low = float(betaincinv(successes, failures + 1, half)) if successes else 0.0
-    high = float(betaincinv(successes + 1, failures, 1 - half)) if failures else 1.0
-    return low, high
+    found = binomtest(successes, trials).proportion_ci(confidence, method="exact")
+    return float(found.low), float(found.high)

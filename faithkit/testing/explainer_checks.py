@@ -19,6 +19,7 @@ from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
+from faithkit.measure.protocols import said
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
@@ -276,7 +277,7 @@ def check_background_of_another_width_is_refused(entry: Entry) -> None:
     """
     needs(check_fit_returns_self, entry)
     needs(check_pickles, entry)
-    found = [trial for trial in _with_columns(entry) if getattr(trial.explainer, "learns", True)]
+    found = [trial for trial in _with_columns(entry) if said(trial.explainer, "learns")]
     attempts = [partial(_explain_from_narrow, make(entry), trial) for trial in found]
     _demand_refusals(found, "the background has one column instead of four", attempts)
 

@@ -2,7 +2,6 @@
 
 import copy
 from functools import cached_property
-from numbers import Integral
 from typing import Any
 
 import attrs
@@ -12,8 +11,10 @@ from numpy.typing import NDArray
 from faithkit.errors import ContractError, ExplainerError
 from faithkit.foreign import foreign
 from faithkit.inputs.predictor import Predictor
+from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import copy_rows, n_rows
 from faithkit.measure.explanations import Explanations
+from faithkit.measure.protocols import said
 from faithkit.run.components import Given, component
 
 
@@ -69,13 +70,9 @@ class Job:
     @property
     def rows_per_chunk(self) -> int:
         """How many rows are worth a trip to a worker; explainers that are fast in batches say more."""
-        told = getattr(self.explainer.instance, "rows_per_chunk", 32)
-        if not isinstance(told, Integral) or told < 1:
-            raise ContractError(
-                f"the explainer {self.explainer.text}: rows_per_chunk is {told!r}; expected a whole number "
-                "above 0."
-            )
-        return int(told)
+        told, what = said(self.explainer.instance, "rows_per_chunk"), "rows_per_chunk"
+        rows: int = whole_number(told, f"the explainer {self.explainer.text}: {what}", 1, error=ContractError)
+        return rows
 
 
 def _rebuilt(given: Given, predictor: Predictor, background: Any, seed: int) -> Job:

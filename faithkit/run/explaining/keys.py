@@ -16,6 +16,7 @@ from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.seeds import fingerprint, header, row_words
 from faithkit.measure.blocks import spans
 from faithkit.measure.containers import n_rows, take_rows
+from faithkit.measure.protocols import said
 from faithkit.run.explaining.framing import FORMAT
 from faithkit.run.explaining.job import Job
 from faithkit.run.provenance import libraries, versions
@@ -57,7 +58,7 @@ def _key(job: Job, X: Any) -> str:
         versions((given,)) | libraries(given),
         job.seed,
         _content(job.predictor.model, "model"),
-        fingerprint(job.background) if getattr(given.instance, "learns", True) else None,
+        fingerprint(job.background) if said(given.instance, "learns") else None,
         repr(header(take_rows(X, slice(0, 0)))),
     )
 
