@@ -1,10 +1,12 @@
 """A plugin that hangs, or ends the process, when it is loaded: it is named, and nothing else waits or ends."""
 
+import re
 import subprocess
 import sys
 import time
 from importlib.metadata import entry_points
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 from on_path import faithkit_with, install
@@ -70,7 +72,9 @@ def test_a_plugin_that_hangs_is_named_and_the_others_found(name, folder, monkeyp
     monkeypatch.setattr(installed, "PATIENCE", 0.5)
     install(folder, name, HEAD + HANGS[name])
     registry = Registry()
-    assert told(registry) == {name: "did not finish loading within 0.5 s"}
+    assert told(registry) == {name: ANY}
+    # it gets more time where the machine is busy
+    assert re.fullmatch(r"did not finish loading within [\d.]+ s", told(registry)[name])
     assert {"fine", "shap"} <= set(registry.names("explainer"))
 
 
@@ -120,7 +124,7 @@ def test_help_gives_a_hanging_plugin_a_moment_once_and_lists_the_verbs_of_others
     assert "  audit      Audit a log.\n" in first.stdout
     assert first.stdout == again.stdout
     monkeypatch.setattr(conversation, "ask", pytest.fail)  # it is known by now to take more than a moment
-    assert ("audit", "Audit a log.") in installed.verbs.__wrapped__()
+    assert installed.verbs.__wrapped__()["audit"] == "Audit a log."
 
 
 def test_help_loads_no_plugin(folder):
@@ -222,7 +226,7 @@ def test_where_no_process_can_be_started_plugins_are_loaded_at_once(case, folder
     registry = Registry()
     assert told(registry) == {"exiting": "cannot be loaded: SystemExit: 0"}
     assert "fine" in registry.names("explainer")
-    assert ("audit", "Audit a log.") in installed.verbs.__wrapped__()  # now it is known
+    assert installed.verbs.__wrapped__()["audit"] == "Audit a log."  # now it is known
 
 
 @pytest.mark.parametrize("lacking", ["subprocess.Popen", "threading.Thread.start"])
