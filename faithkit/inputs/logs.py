@@ -17,6 +17,7 @@ from faithkit.inputs.parquet import ParquetTable, Piece
 from faithkit.inputs.paths import is_folder
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
+from faithkit.inputs.typed import is_text
 from faithkit.measure.explanations import Explanations, as_explanations, object_array
 from faithkit.measure.rules import Rule
 
@@ -174,8 +175,7 @@ def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
 
 
 def _is_text(kind: Any) -> bool:
-    value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(value) or pa.types.is_large_string(value))
+    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _all_rules(columns: Any) -> bool:

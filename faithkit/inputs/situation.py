@@ -61,6 +61,8 @@ def prepare(
         raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
     X, y, table = _load(data, target)
     groups = None if by is None else _column(table, by)
+    if columns and isinstance(X, list):
+        raise InputError(f"this dataset has texts only: leave --columns {columns} out.")
     if columns:
         X = X[match_names(list(X.columns), columns)]
     if text:

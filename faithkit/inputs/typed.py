@@ -165,7 +165,8 @@ def _series(column: Any, dtype: Any, categories: bool) -> Any:
     return column.to_pandas()
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow's is one of its texts."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
@@ -193,7 +194,7 @@ def _declared(schema: Any) -> dict[str, Any]:
 
 
 def _fitting(name: str, kind: Any) -> Any:
-    if name.partition("[")[0] == "string" and _is_text(kind):
+    if name.partition("[")[0] == "string" and is_text(kind):
         return pd.StringDtype()
     dtype = pd.api.types.pandas_dtype(name) if _NULLABLE.fullmatch(name) else None
     return dtype if dtype is not None and pa.from_numpy_dtype(dtype.numpy_dtype) == kind else None
