@@ -15,7 +15,7 @@ from faithkit.measure.slots import Counts, Slots
 
 BLOCK_BYTES = 32 * 2**20  # of packed bits at a time, whatever the number of explanations
 DENSE = 2**22  # entries of a table over all labels; a larger one is not kept
-NOBODY = np.zeros(0, dtype=np.int64)
+NOBODY = np.zeros(0, dtype=np.int64)  # where no slots are told apart
 
 
 def bit_blocks(

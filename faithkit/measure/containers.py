@@ -116,21 +116,18 @@ def _check_alike(parts: Sequence[Any]) -> None:
     kinds = sorted({type(part).__name__ for part in parts})
     if len(kinds) > 1:
         raise InputError(f"the parts are of different kinds ({few(kinds)}); expected one kind.")
-    for part in parts[1:]:
-        _check_columns(parts[0], part)
-
-
-def _check_columns(first: Any, part: Any) -> None:
-    if _columns(first) != _columns(part):
-        raise InputError(
-            f"the parts have different columns: {few(_columns(first))}; and {few(_columns(part))}. "
-            "Give all of them the same columns in the same order."
-        )
-    if _dtypes(first) != _dtypes(part):
-        raise InputError(
-            f"rows of {few(_dtypes(first))} cannot be joined with rows of {few(_dtypes(part))}: equal values "
-            "would compare as different. Convert all parts to one dtype first."
-        )
+    first, *more = parts
+    for part in more:
+        if _columns(first) != _columns(part):
+            raise InputError(
+                f"the parts have different columns: {few(_columns(first))}; and {few(_columns(part))}. "
+                "Give all of them the same columns in the same order."
+            )
+        if _dtypes(first) != _dtypes(part):
+            raise InputError(
+                f"rows of {few(_dtypes(first))} cannot be joined with rows of {few(_dtypes(part))}: equal "
+                "values would compare as different. Convert all parts to one dtype first."
+            )
 
 
 def _columns(X: Any) -> list[str]:

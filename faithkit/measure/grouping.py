@@ -71,11 +71,10 @@ def _groups(identity: Any) -> Groups:
     if isinstance(identity, pd.DataFrame):
         columns = [_column_words(identity.iloc[:, j]) for j in range(identity.shape[1])]
         return _equal_rows(np.column_stack(columns) if columns else np.zeros((len(identity), 0), np.uint64))
-    array = identity if isinstance(identity, np.ndarray) else None
-    if array is not None and array.dtype.kind in "biufM":
-        return _equal_rows(array[:, None] if array.ndim == 1 else array)
-    if array is not None and array.ndim == 2:
-        return _groups(pd.DataFrame(array))
+    if isinstance(identity, np.ndarray) and identity.dtype.kind in "biufM":
+        return _equal_rows(identity[:, None] if identity.ndim == 1 else identity)
+    if isinstance(identity, np.ndarray) and identity.ndim == 2:
+        return _groups(pd.DataFrame(identity))
     return _equal_objects(identity)
 
 

@@ -41,8 +41,8 @@ class Pseudo:
 
     def spreads(self, value: float, verified: float) -> "tuple[Spread, Spread]":
         """Measure the pseudo-values of M and of Q, which lie around the M and the Q of all instances."""
-        level = Spread.of(self.value, value, self.weight)
-        return level, Spread.of(self.disagreement, verified - value, self.weight)
+        agreeing = Spread.of(self.value, value, self.weight)
+        return agreeing, Spread.of(self.disagreement, verified - value, self.weight)
 
 
 @attrs.frozen(eq=False)

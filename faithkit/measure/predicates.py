@@ -122,13 +122,11 @@ class Interval:
 def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
     if isinstance(values, str):
         raise InputError(f"the values of a predicate are the text {values!r}: give a list, [{values!r}].")
-    distinct = {_plain(value) for value in values}
-    return tuple(sorted(distinct, key=lambda value: (_family(value), value)))
 
+    def order(value: Any) -> tuple[str, Any]:  # numbers of all types can be ordered with each other
+        return "" if isinstance(value, int | float) else type(value).__name__, value
 
-def _family(value: Any) -> str:
-    """Return what a value can be ordered with: numbers of all types with each other."""
-    return "" if isinstance(value, int | float) else type(value).__name__
+    return tuple(sorted({_plain(value) for value in values}, key=order))
 
 
 @attrs.frozen(order=False, cache_hash=True)

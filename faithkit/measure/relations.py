@@ -237,10 +237,9 @@ class NearExplanation(Relation):
         """Compare distances with tau; a missing explanation is near nothing."""
         from scipy.spatial.distance import cdist
 
-        near: NDArray[np.bool_] = (
-            cdist(self.key(explanations), sample.explanations.values, self.metric) <= self.tau
-        )
-        near[:, sample.explanations.missing] = False
+        theirs = sample.explanations
+        near: NDArray[np.bool_] = cdist(self.key(explanations), theirs.values, self.metric) <= self.tau
+        near[:, theirs.missing] = False
         return near
 
 

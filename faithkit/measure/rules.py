@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from functools import reduce
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import Any
 
 import attrs
@@ -36,9 +36,7 @@ def _canonical(predicates: Iterable[Predicate]) -> tuple[Predicate, ...]:
             continue
         place = (predicate.op, predicate.column)
         united[place] = united[place].meet(predicate) if place in united else predicate
-    everything = {(Interval.op, p.column) for p in united.values() if _takes_all(p)}
-    kept = (predicate for place, predicate in united.items() if place not in everything)
-    return tuple(sorted(kept, key=_sort_key))
+    return tuple(sorted(filterfalse(_takes_all, united.values()), key=_sort_key))
 
 
 def _takes_all(predicate: Predicate) -> bool:
