@@ -293,7 +293,6 @@ TREE = ("--target", "granted", "--model", "tree", "--explainer", "tree")
         (("--data", "{folder}/test.csv", *TREE, "--reference", "lacking.csv"), "lacks columns"),
         (("--data", "{folder}/test.csv", *TREE, "--text", "jobb"), "Did you mean 'job'?"),
         (("--data", "{folder}/test.csv", *TREE, "--text", "job", "--columns", "age"), "exclude each other"),
-        (("--data", "rt-polarity", "--explainer", "first-word", "--columns", "age"), "has texts only"),
     ],
 )
 def test_a_mistake_is_one_line_with_exit_code_1_and_nothing_is_written(

@@ -168,3 +168,18 @@ assert "sklearn" not in sys.modules
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(["", *sys.path])}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"columns": "age"}, "has texts only: leave --columns age out"),
+        ({"text": "review"}, "has texts only: leave --text review out"),
+        ({"by": "sex"}, "has texts only, and no column to group by: leave --by sex out"),
+    ],
+)
+def test_a_dataset_of_texts_has_no_columns_to_choose(option, said, monkeypatch):
+    texts = attrs.evolve(load_dataset("iris"), X=["good", "bad"], y=["yes", "no"])
+    monkeypatch.setattr("faithkit.inputs.situation.load_dataset", lambda name: texts)
+    with pytest.raises(InputError, match=said):
+        prepare("reviews", **option)
