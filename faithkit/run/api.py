@@ -116,9 +116,9 @@ def score(
     discretizer: Any = "original",
     relation: Any = None,
     estimator: Any = "leave-one-out",
-    seed: int = 0,
     confidence: float = 0.95,
     permutations: int = 0,
+    seed: int = 0,
 ) -> Evaluation:
     """Measure logged explanations: no model and no explainer needed.
 

@@ -1,6 +1,7 @@
 """Saved results: read, checked, and never taken for a number where they are none."""
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
 
 SHARES = ("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance")
+SIZES = ("se", "se_disagreement", "trials", "mse_bound", "n", "n_explanations", "unexplained", "permutations")
 
 
 def load(path: str | Path) -> Evaluation | Comparison:
@@ -64,17 +66,22 @@ def _check(told: Mapping[str, Any]) -> None:
         raise ValueError(f"n is {told['n']!r}")
     for name, value in _numbers(told):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if value is not None and not (is_number and 0 <= value <= 1):
+        most = 1 if name in SHARES else sys.float_info.max
+        if value is not None and not (is_number and 0 <= value <= most):
             raise ValueError(f"{name} is {value!r:.30}")
     for name, measure in told["measures"].items():
         others = measure and measure.get("others")
-        if others and sum(others["rows"]) != told["n"]:
+        if others and (sum(others["rows"]) != told["n"] or len(set(map(len, others.values()))) > 1):
             raise ValueError(f"the rows of {name} are not {told['n']}")
 
 
 def _numbers(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what must be a number, by its name, in the result and in its measures."""
     for name, value in told.items():
-        if name in SHARES:
+        if name in SHARES + SIZES:
             yield name, value
         elif isinstance(value, Mapping) and name in ("measures", "moments", "consistency", "sufficiency"):
             yield from _numbers(value)
+        elif name == "others" and value is not None:
+            yield from (("trials", one) for one in value["number"])
+            yield from (("value", one) for one in value["score"])

@@ -162,6 +162,15 @@ DAMAGED = {
     "a value is too large": (changed("measures", "consistency", "value", to=9), "value is 9"),
     "a value is a truth": (changed("measures", "consistency", "low", to=True), "low is True"),
     "a value is not a number": (changed("measures", "consistency", "high", to=float("nan")), "high is nan"),
+    "an error is a text": (changed("measures", "consistency", "se", to="small"), "se is 'small'"),
+    "trials are infinite": (
+        changed("measures", "consistency", "moments", "trials", to=float("inf")),
+        "trials is inf",
+    ),
+    "a score is no share": (
+        changed("measures", "consistency", "others", "score", 0, to=-1),
+        "value is -1",
+    ),
     "no measures": (lambda told: told.pop("measures"), "it has no 'measures'"),
     "consistency is gone": (lambda told: told["measures"].pop("consistency"), "it has no 'consistency'"),
     "rows are lost": (
