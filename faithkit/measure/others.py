@@ -14,7 +14,7 @@ from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Slots
 from faithkit.measure.sums import Floats, Ints
 
-EXACT = 1000  # different numbers; with more, large ones are rounded to three digits
+EXACT = 256  # different numbers; with more, large ones are rounded to two digits
 
 
 @attrs.frozen
@@ -24,8 +24,8 @@ class Others:
     Attributes
     ----------
     number : tuple of int
-        Numbers of others that occur, in order. Of more than 1,000 different ones, those behind the first
-        1,000 are rounded to three digits.
+        Numbers of others that occur, in order. Of more than 256 different ones, those behind the first 256
+        are rounded to two digits.
     rows : tuple of int
         How many rows have that number.
     score : tuple of float
@@ -72,8 +72,8 @@ class Others:
 
 
 def _rounded(number: Ints, rows: Ints, score: Floats) -> tuple[Ints, Ints, Floats]:
-    """Round the large numbers to three digits, and put together what falls together."""
-    unit = 10 ** np.maximum(0, np.floor(np.log10(np.maximum(number, 1))).astype(np.int64) - 2)
+    """Round the large numbers to two digits, and put together what falls together."""
+    unit = 10 ** np.maximum(0, np.floor(np.log10(np.maximum(number, 1))).astype(np.int64) - 1)
     near = np.where(np.arange(len(number)) < EXACT, number, (number + unit // 2) // unit * unit)
     kept, place = np.unique(near, return_inverse=True)
     total, weight = np.zeros(len(kept)), np.zeros(len(kept), dtype=np.int64)
