@@ -20,7 +20,15 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
 
 # an anchor or a counterfactual takes long, and the kit asks for hundreds: of the explainers, and of the
 # relations that it tries on all that they explain
-SLOW_IN_THE_KIT = ("[anchors-", "[anchors-text-", "[in-scope-", "[dice-", "[in-ball-", "[covtype-", "[nearest-relates")
+SLOW_IN_THE_KIT = (
+    "[anchors-",
+    "[anchors-text-",
+    "[in-scope-",
+    "[dice-",
+    "[in-ball-",
+    "[covtype-",
+    "[nearest-relates",
+)
 
 
 @pytest.hookimpl(tryfirst=True)
