@@ -10,7 +10,7 @@ from hypothesis import settings
 pytest_plugins = ["last_bits"]
 
 settings.register_profile("faithkit", deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=1000)
+settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=400)
 settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
@@ -34,7 +34,10 @@ SLOW_IN_THE_KIT = (
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
-        if "test_conformance" in item.nodeid and any(name in item.nodeid for name in SLOW_IN_THE_KIT):
+        in_the_kit = "test_conformance" in item.nodeid and any(
+            name in item.nodeid for name in SLOW_IN_THE_KIT
+        )
+        if in_the_kit or ("test_boosted_models" in item.nodeid and "worker" in item.nodeid):
             item.add_marker(pytest.mark.slow)
 
 
