@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.foreign import foreign
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.tally import Tally
 
@@ -95,4 +96,5 @@ def said(component: Any, name: str) -> Any:
     >>> said(object(), "rows_per_chunk"), said(object(), "tell")
     (32, None)
     """
-    return getattr(component, name, UNSAID[name])
+    with foreign(f"asking {type(component).__name__} for {name}"):  # a property is code, too
+        return getattr(component, name, UNSAID[name])

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from faithkit.wording import describe
 
 SHARES = ("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance")
 SIZES = ("se", "se_disagreement", "trials", "mse_bound", "n", "n_explanations", "unexplained", "permutations")
+PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
 
 def load(path: str | Path) -> Evaluation | Comparison:
@@ -48,6 +49,8 @@ def load(path: str | Path) -> Evaluation | Comparison:
         systems = told.get("systems")
         for one in [told] if systems is None else systems.values():
             _check(one)
+        for pair in (pair for some in told.get("differences", {}).values() for pair in some):
+            _check_numbers({name: pair[name] for name in PAIRED}.items(), least=-1)
         return Evaluation.from_dict(told) if systems is None else Comparison.from_dict(told)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise InputError(
@@ -64,15 +67,19 @@ def _check(told: Mapping[str, Any]) -> None:
     """Refuse what no result could say: a file may be cut, edited or of another program."""
     if type(told["n"]) is not int or told["n"] < 1:
         raise ValueError(f"n is {told['n']!r}")
-    for name, value in _numbers(told):
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        most = 1 if name in SHARES else sys.float_info.max
-        if value is not None and not (is_number and 0 <= value <= most):
-            raise ValueError(f"{name} is {value!r:.30}")
+    _check_numbers(_numbers(told))
     for name, measure in told["measures"].items():
         others = measure and measure.get("others")
         if others and (sum(others["rows"]) != told["n"] or len(set(map(len, others.values()))) > 1):
             raise ValueError(f"the rows of {name} are not {told['n']}")
+
+
+def _check_numbers(named: Iterable[tuple[str, Any]], least: int = 0) -> None:
+    for name, value in named:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        most = sys.float_info.max if name in SIZES else 1
+        if value is not None and not (is_number and least <= value <= most):
+            raise ValueError(f"{name} is {value!r:.30}")
 
 
 def _numbers(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

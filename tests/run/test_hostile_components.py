@@ -29,6 +29,29 @@ def test_an_object_that_cannot_be_asked_for_its_methods_is_named(kind, hostile, 
     assert str(caught.value) == f"the {kind} {hostile.__name__} failed with {words}."
 
 
+class Reserved:
+    """It has its method, and ends the program where it is asked what else it says."""
+
+    def __init__(self, method):
+        setattr(self, method, lambda *given: given)
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name == "name":
+            raise AttributeError(name)
+        raise SystemExit(0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "asked"),
+    [("estimator", "scores", "interval"), ("discretizer", "discretize", "fit")],
+)
+def test_one_that_cannot_be_asked_what_it_says_about_itself_is_named(kind, method, asked):
+    with pytest.raises(
+        faithkit.InputError, match=rf"^asking Reserved for {asked} failed with SystemExit: 0\.$"
+    ):
+        faithkit.score(["yes", "no"], ["a", "a"], **{kind: Reserved(method)})
+
+
 def test_so_is_one_that_an_installed_plugin_makes(monkeypatch):
     monkeypatch.setattr("faithkit.measure.estimators.Majority", Shy)
     with pytest.raises(faithkit.InputError, match=r"^the estimator majority failed with SystemExit: 0\.$"):

@@ -91,6 +91,17 @@ def test_a_comparison_comes_back_with_its_differences(tmp_path):
     assert "</html>" in loaded.to_html()
 
 
+@pytest.mark.parametrize(("field", "to"), [("p_value", "small"), ("low", -2), ("adjusted_p_value", True)])
+def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
+    good, poor = faithkit.score(Y, Y), faithkit.score(Y, PHI)
+    told = faithkit.Comparison({"good": good, "poor": poor}).to_dict()
+    told["differences"]["consistency"][0][field] = to
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(told))
+    with pytest.raises(faithkit.InputError, match=f"is no result as faithkit writes it .*{field} is "):
+        faithkit.load(path)
+
+
 NEEDS_ROWS = {
     "a row": lambda result: result.local(0),
     "witnesses": lambda result: result.violations(),
