@@ -39,6 +39,9 @@ _MODULES = {
     "dataset": dataset_checks,
 }
 
+ALL = (plugin_checks, declarations, component_checks, *_MODULES.values())
+"""The modules whose functions are checks."""
+
 
 def checks_for(
     target: Any, *, distribution: str | None = None, situations: Mapping[str, Situation] | None = None

@@ -11,9 +11,7 @@ from urllib.parse import unquote, urldefrag
 import pytest
 
 from faithkit.extension.registry import registry
-from faithkit.testing import checks, plugin_checks, targets
-from faithkit.testing import component_checks as every_component
-from faithkit.testing import declarations as every_declaration
+from faithkit.testing import checks, targets
 
 ROOT = Path(__file__).parents[2]
 
@@ -78,5 +76,5 @@ def entries(inventory):
 
 
 def checks_of_the_kit():
-    for module in (plugin_checks, every_declaration, every_component, *targets._MODULES.values()):
+    for module in targets.ALL:
         yield from map(checks.name_of, checks.checks_in(module))

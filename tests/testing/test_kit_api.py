@@ -16,27 +16,13 @@ from faithkit.testing import (
     Report,
     batches,
     checks_for,
-    component_checks,
-    declarations,
-    discretizer_checks,
-    estimator_checks,
     explainer_checks,
     parametrize_with_checks,
-    plugin_checks,
-    relation_checks,
     run_checks,
+    targets,
 )
 from faithkit.testing.checks import checks_in, name_of, run
 
-MODULES = (
-    component_checks,
-    declarations,
-    discretizer_checks,
-    estimator_checks,
-    explainer_checks,
-    plugin_checks,
-    relation_checks,
-)
 MAJORITY = Component(
     name="majority", factory="faithkit.measure.estimators:Majority", summary="The commonest label."
 )
@@ -73,12 +59,15 @@ def test_every_component_of_a_plugin_is_checked():
 
 
 def test_no_two_checks_of_the_kit_share_a_name():
-    names = [name_of(check) for module in MODULES for check in checks_in(module)]
+    names = [name_of(check) for module in targets.ALL for check in checks_in(module)]
     assert len(names) == len(set(names)) > 40
 
 
 def test_every_check_says_what_it_checks_and_why():
-    for check in [*(check for module in MODULES for check in checks_in(module)), explainer_checks.explains]:
+    for check in [
+        *(check for module in targets.ALL for check in checks_in(module)),
+        explainer_checks.explains,
+    ]:
         first, blank, why, *_ = check.__doc__.splitlines()
         assert first.startswith("Check")
         assert blank == ""
