@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.shap_values.coded_model import CodedModel
+from faithkit_feature_importance.shap_values.ensembles import UnreadableError
+from faithkit_feature_importance.shap_values.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.linear import LinearShap
 from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output
 from faithkit_feature_importance.shap_values.reference import Reference
@@ -17,12 +19,15 @@ from faithkit_feature_importance.targets import Target, check_target
 
 Floats = NDArray[np.float64]
 READERS: dict[str, tuple[Any, ...]] = {  # algorithms that read the model itself, in the order of trial
-    "auto": (LinearShap, TreeShap),
-    "tree": (TreeShap,),
+    "auto": (LinearShap, LeafShap, TreeShap),
+    "tree": (LeafShap, TreeShap),
     "linear": (LinearShap,),
     "kernel": (),
     "permutation": (),
 }
+Reading = LeafShap | TreeShap | LinearShap
+FEW_ROWS = "sample:100"  # to compare with, where each of them costs
+MIXTURES = 256  # rows of the background, mixed, on which a model is compared with its trees
 ROWS_PER_CHUNK = {"auto": 64, "tree": 1024, "linear": 1024, "kernel": 4, "permutation": 4}
 
 
@@ -40,20 +45,27 @@ class ShapExplainer:
     target : str, optional
         Which class is explained: "positive" (the second of two), "predicted", or "all" side by side.
         By default positive for two classes, predicted for more.
-    background : str
+    background : str, optional
         The reference rows: "rows" (all of the background), "median" (one row: the middle number, the most
-        frequent category), "kmeans:k" (the real rows nearest to k centres), or "sample:n".
+        frequent category), "kmeans:k" (the real rows nearest to k centres), or "sample:n". By default all
+        where trees are explained leaf by leaf, which takes hardly longer with many; else "sample:100".
     offset : bool
         Whether the base value, the mean output over the reference rows, is part of the explanation. Equal
         values with equal base values mean equal outputs; with target=predicted they may be of two classes.
 
     Notes
     -----
-    With algorithm=auto, tree models of scikit-learn, XGBoost and LightGBM are explained by "tree", and raw
-    scores of linear models by "linear". All other models (pipelines on tables with words and missing values,
-    probabilities of boosted trees with three classes or more) are explained by "kernel" up to 9 columns,
-    where it tries all coalitions and is exact, and by "permutation" beyond: an estimate with the row's own
-    seed, from 20 orders of the columns forwards and backwards, at about a quarter of the cost of "kernel".
+    With algorithm=auto, tree models of scikit-learn, XGBoost and LightGBM are explained by "tree", alone or
+    at the end of a Pipeline whose transformers make each column from one column (encoders, scalers, imputers,
+    binning), and raw scores of linear models by "linear". All other models (probabilities of boosted trees
+    with three classes or more, trees behind transformers that mix columns) are explained by "kernel" up to 9
+    columns, where it tries all coalitions and is exact, and by "permutation" beyond: an estimate with the
+    row's own seed, from 20 orders of the columns forwards and backwards, at about a quarter of the cost of
+    "kernel". A warning says why trees are explained by an estimate.
+
+    "tree" explains leaf by leaf where it can (`shared["algorithm"]` is then "leaves"): each leaf is a game of
+    the raw columns on its path, and the reference rows are counted once for it. Where trees have more than 12
+    columns on a path, or too many leaves, it is shap's TreeSHAP ("tree"), for models without a Pipeline.
 
     Every batch is checked: values and base value add up to the model's own output, to 1e-6 (1e-4 for models
     that work in float32). With auto, a row where "tree" or "linear" misses it is explained by "kernel" or
@@ -79,7 +91,7 @@ class ShapExplainer:
         algorithm: str = "auto",
         output: str = "probability",
         target: str | None = None,
-        background: str = "sample:100",
+        background: str | None = None,
         offset: bool = False,
     ) -> None:
         if algorithm not in READERS:
@@ -96,7 +108,7 @@ class ShapExplainer:
         self.background = background
         self.offset = offset
         self.rows_per_chunk = ROWS_PER_CHUNK[algorithm]
-        self._reference = Reference.parse(background)
+        self._reference = None if background is None else Reference.parse(background)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "ShapExplainer":
         """Choose the reference rows, and the algorithm by trying it on the background."""
@@ -104,12 +116,8 @@ class ShapExplainer:
         self.encoder_ = faithkit.Encoder(background)
         self.output_ = Output.choose(self.output, predictor, background)
         self.target_ = Target.choose("shap", self.target, predictor)
-        codes = self.encoder_.encode(background)
-        reference = self._reference.rows(codes, self.encoder_.categorical)
         self.model_ = CodedModel(self.output_, self.encoder_)
-        self.base_ = self.model_.scores(reference).mean(axis=0)
-        self.asking_ = self._asking(reference)
-        self.reading_ = self._reading(predictor.model, background, codes, reference)
+        self.reading_ = self._reading(predictor.model, background)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -127,35 +135,69 @@ class ShapExplainer:
             algorithm=(self.reading_ or self.asking_).name,
         )
 
-    def _asking(self, reference: Floats) -> KernelShap | PermutationShap:
-        """Return the algorithm that asks the model, which is the one to fall back to, too."""
+    def _reading(self, model: Any, background: Any) -> Reading | None:
+        """Return the algorithm that reads the model, if there is one that reads it rightly."""
+        codes = self.encoder_.encode(background)
+        refused, faults = [], []
+        for reader in READERS[self.algorithm]:
+            reference = self._references(codes, reader.background)
+            try:
+                found = reader(model, self.output, reference, self.encoder_)
+            except faithkit.InputError as error:
+                refused.append(error)
+                continue
+            self._compare_with(reference)
+            fault = self._fault(found, background, codes)
+            if not fault:
+                return found
+            faults.append((found, fault))
+        self._compare_with(self._references(codes, FEW_ROWS))
+        self._explain_absence(refused, faults)
+        return None
+
+    def _references(self, codes: Floats, default: str) -> Floats:
+        chosen = self._reference or Reference.parse(default)
+        return chosen.rows(codes, self.encoder_.categorical)
+
+    def _compare_with(self, reference: Floats) -> None:
+        """Take these reference rows, for the algorithm that asks the model, too."""
+        self.base_ = self.model_.scores(reference).mean(axis=0)
         few = reference.shape[1] <= ENUMERATED
         is_kernel = self.algorithm == "kernel" or (self.algorithm != "permutation" and few)
-        return (KernelShap if is_kernel else PermutationShap)(self.model_, reference)
+        self.asking_ = (KernelShap if is_kernel else PermutationShap)(self.model_, reference)
 
-    def _reading(
-        self, model: Any, background: Any, codes: Floats, reference: Floats
-    ) -> TreeShap | LinearShap | None:
-        """Return the algorithm that reads the model, if there is one that reads it rightly."""
-        for reader in READERS[self.algorithm]:
-            try:
-                found = reader(model, self.output, reference)
-            except faithkit.InputError:
-                if self.algorithm == "auto":
-                    continue
-                raise
-            missed = self.output_.missed(found.sums(codes) + self.base_, self.output_.scores(background))
-            if (missed <= self.output_.tolerance).all():
-                return found
-            self._complain(found, f"by {_worst(missed)} on the background")
-        return None
+    def _fault(self, found: Reading, background: Any, codes: Floats) -> str:
+        """Return where an algorithm misses the model's own output, if anywhere."""
+        sums = found.sums(codes if found.takes_codes else background)
+        missed = self.output_.missed(sums + self.base_, self.output_.scores(background))
+        if not (missed <= self.output_.tolerance).all():
+            return f"by {_worst(missed)} on the background"
+        if isinstance(found, LeafShap):
+            # whose values add up even where a prepared column is taken for that of another column
+            picked = np.random.default_rng(0).integers(len(codes), size=(MIXTURES, codes.shape[1]))
+            mixed = self.model_.scores(np.take_along_axis(codes, picked, axis=0))
+            missed = self.output_.missed(found.mixed_sums(background, picked) + self.base_, mixed)
+            if not (missed <= self.output_.tolerance).all():
+                return f"by {_worst(missed)} on mixtures of the background's rows"
+        return ""
+
+    def _explain_absence(self, refused: list[Any], faults: list[Any]) -> None:
+        """Say why no algorithm reads the model, where one was asked for or is missed."""
+        if faults:
+            self._complain(*faults[-1])
+        elif refused and self.algorithm != "auto":
+            raise refused[0]
+        elif isinstance(self.asking_, PermutationShap):
+            for error in refused:
+                if isinstance(error.__cause__, UnreadableError):
+                    self._warn(f"shap cannot read the model's trees ({error.__cause__})")
 
     def _values(self, X: Any, codes: Floats, seeds: Any) -> Floats:
         """Return values (rows, columns, classes) that add up to the model's own output."""
         scores = self.output_.scores(X)
         if self.reading_ is None:
             return self._asked(X, codes, scores, seeds)
-        values = self.reading_.values(codes)
+        values = self.reading_.values(codes if self.reading_.takes_codes else X)
         wrong = ~(self._missed(values, scores) <= self.output_.tolerance)
         if wrong.any():
             # row by row, so that a row's explanation does not depend on those beside it
@@ -177,11 +219,14 @@ class ShapExplainer:
     def _missed(self, values: Floats, scores: Floats) -> NDArray[np.float64]:
         return self.output_.missed(values.sum(axis=1) + self.base_, scores)
 
-    def _complain(self, reading: TreeShap | LinearShap, where: str) -> None:
+    def _complain(self, reading: Reading, where: str) -> None:
         """Say that values do not add up: a warning where another algorithm steps in, else an error."""
         fault = f"{reading.title} misses the model's own output {where}"
         if self.algorithm != "auto":
             raise faithkit.InputError(f"{fault}: its values would be wrong. Use algorithm=auto.")
+        self._warn(fault)
+
+    def _warn(self, fault: str) -> None:
         warnings.warn(
             f"{fault}, so {self.asking_.title} steps in: it asks the model itself, which takes longer.",
             faithkit.FaithkitWarning,

@@ -20,6 +20,8 @@ class LinearShap:
         "raw": a probability is no linear function of the columns.
     reference : array
         The codes of the rows to compare with.
+    encoder : Encoder, optional
+        What the codes stand for; numbers are their own codes.
 
     Examples
     --------
@@ -33,8 +35,10 @@ class LinearShap:
 
     name = "linear"
     title = "linear SHAP"
+    background = "sample:100"
+    takes_codes = True
 
-    def __init__(self, model: Any, output: str, reference: Floats) -> None:
+    def __init__(self, model: Any, output: str, reference: Floats, encoder: Any = None) -> None:
         coefficients = _coefficients(model) if output == "raw" else None
         if coefficients is None:
             raise faithkit.InputError(

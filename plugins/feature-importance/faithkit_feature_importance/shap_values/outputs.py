@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.scored import scored_by
+from faithkit_feature_importance.shap_values.owners import split
 
 OUTPUTS = ("probability", "raw")
 TOLERANCE = 1e-6
@@ -50,7 +51,7 @@ class Output:
         if not predictor.has_scores:
             predictor.scores(background)  # which says what to do
         model = predictor.model
-        method = _raw_method(model) if name == "raw" else getattr(model, "predict_proba", None)
+        method = raw_method(model) if name == "raw" else getattr(model, "predict_proba", None)
         if method is None:
             raise faithkit.InputError(_lacking(name, type(model).__name__))
         if name == "raw":
@@ -70,17 +71,23 @@ class Output:
         return np.abs(sums - scores).max(axis=1, initial=0.0) / size
 
 
-def _raw_method(model: Any) -> Any:
-    """Return what gives the scores that the model adds up: margins, or the probabilities of forests."""
+def raw_method(model: Any) -> Any:
+    """Return what gives the scores that the model adds up: margins, or the probabilities of forests.
+
+    >>> from sklearn.svm import LinearSVC
+    >>> raw_method(LinearSVC()).__name__
+    'decision_function'
+    """
     from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier
 
-    libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    last = split(model)[1]  # a Pipeline passes on what it is told
+    libraries = {kind.__module__.partition(".")[0] for kind in type(last).__mro__}
     if "xgboost" in libraries:
         return partial(model.predict, output_margin=True)
     if "lightgbm" in libraries:
         return partial(model.predict, raw_score=True)
-    if isinstance(model, DecisionTreeClassifier | RandomForestClassifier | ExtraTreesClassifier):
+    if isinstance(last, DecisionTreeClassifier | RandomForestClassifier | ExtraTreesClassifier):
         return model.predict_proba
     return getattr(model, "decision_function", None)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import faithkit
+from faithkit_feature_importance.shap_values.refusals import refusal
 
 Floats = NDArray[np.float64]
 VISITS = 200_000  # of trees by pairs of rows in one call: after ten seconds the compiled code prints a bar
@@ -27,6 +27,8 @@ class TreeShap:
         "probability" or "raw".
     reference : array
         The codes of the rows to compare with.
+    encoder : Encoder, optional
+        What the codes stand for; numbers are their own codes.
 
     Examples
     --------
@@ -43,8 +45,10 @@ class TreeShap:
 
     name = "tree"
     title = "TreeSHAP"
+    background = "sample:100"
+    takes_codes = True
 
-    def __init__(self, model: Any, output: str, reference: Floats) -> None:
+    def __init__(self, model: Any, output: str, reference: Floats, encoder: Any = None) -> None:
         self._trees = _read(model, output, reference)
         ensemble = self._trees.model
         self._cuts = _cuts(ensemble)
@@ -90,9 +94,9 @@ def _read(model: Any, output: str, reference: Floats) -> Any:
         )
         problem = _problem(trees.model)
     except Exception as error:
-        raise _refusal(model, str(error)) from error
+        raise refusal(model, str(error)) from error
     if problem:
-        raise _refusal(model, problem)
+        raise refusal(model, problem)
     return trees
 
 
@@ -104,14 +108,6 @@ def _problem(ensemble: Any) -> str | None:
     if ensemble.num_outputs > 1 and ensemble.get_transform() == "logistic":
         return "its probabilities of three classes or more are no sum over trees"
     return None
-
-
-def _refusal(model: Any, why: str) -> faithkit.InputError:
-    return faithkit.InputError(
-        f"shap cannot read {type(model).__name__} as trees ({' '.join(why.split())[:120]}). algorithm=tree "
-        "takes tree models of scikit-learn, XGBoost and LightGBM on numeric columns: use algorithm=auto, "
-        "which finds one that fits."
-    )
 
 
 def _cuts(ensemble: Any) -> dict[int, Floats]:

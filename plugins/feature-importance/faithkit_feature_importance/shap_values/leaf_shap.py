@@ -1,0 +1,126 @@
+"""SHAP values of tree models by raw column, exact, in time that grows with rows plus reference rows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+from faithkit_feature_importance.shap_values.cells import Cells
+from faithkit_feature_importance.shap_values.ensembles import Ensemble, UnreadableError
+from faithkit_feature_importance.shap_values.leaf_games import LeafGames, scores
+from faithkit_feature_importance.shap_values.leaves import Leaves, check_room
+from faithkit_feature_importance.shap_values.outputs import raw_method
+from faithkit_feature_importance.shap_values.refusals import refusal
+from faithkit_feature_importance.shap_values.rescaling import Rescaling, probability
+
+Floats = NDArray[np.float64]
+DECIMALS = 12  # what lies beyond is noise of the sums, and would tell equal explanations apart
+
+
+class LeafShap:
+    """SHAP values of decision trees, forests and boosted trees, alone or behind column-wise transformers.
+
+    Parameters
+    ----------
+    model : fitted model, or a Pipeline that ends in one
+    output : str
+        "probability" or "raw".
+    reference : array
+        The codes of the rows to compare with.
+    encoder : Encoder
+        What the codes stand for.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import OneHotEncoder
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X = np.array([["a", "x"], ["b", "x"]])
+    >>> model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier()).fit(X, [0, 1])
+    >>> encoder = faithkit.Encoder(X)
+    >>> leaves = LeafShap(model, "probability", encoder.encode(X), encoder)
+    >>> leaves.values(X)[:, :, 1] + 0.0
+    array([[-0.5,  0. ],
+           [ 0.5,  0. ]])
+    >>> leaves.sums(X)[:, 1]
+    array([-0.5,  0.5])
+    """
+
+    name = "leaves"
+    title = "TreeSHAP"
+    background = "rows"
+    takes_codes = False
+
+    def __init__(self, model: Any, output: str, reference: Floats, encoder: faithkit.Encoder) -> None:
+        try:
+            self._cells = Cells.of(model, encoder.names)
+            self._read(output, encoder.decode(reference), encoder.n_columns)
+        except Exception as error:
+            raise refusal(model, str(error)) from error
+
+    def values(self, table: Any) -> Floats:
+        """Return SHAP values (rows, columns, classes)."""
+        cells = self._compared(table)
+        weights = np.ones((cells.shape[1], 1))
+        if self._rescaling:
+            weights = self._rescaling.signs * self._rescaling.terms(self._scores(cells)[:, 0])
+        found = np.round(self._games.values(cells, weights), DECIMALS)
+        return np.concatenate([-found, found], axis=2) if found.shape[2] == 1 else found
+
+    def sums(self, table: Any) -> Floats:
+        """Return what the values of rows add up to, (rows, classes), without working them out."""
+        return self._sums(self._compared(table))
+
+    def mixed_sums(self, table: Any, picked: NDArray[np.int64]) -> Floats:
+        """Return the same for rows mixed from a table's: cell j of row i is that of the row picked[i, j].
+
+        They are mixed after their preparation, which tells whether every column was rightly followed.
+        """
+        cells = self._compared(table)
+        return self._sums(np.take_along_axis(cells, picked.T[self._cells.owners], axis=1))
+
+    def _read(self, output: str, reference: Any, columns: int) -> None:
+        ensemble = self._cells.ensemble
+        self._leaves = Leaves.of(ensemble, self._cells.used, self._cells.owners)
+        prepared = self._cells.prepared(reference)
+        cells = self._cells.compared(prepared)
+        self._offset, self._rescaling = 0.0, None
+        if output == "probability" and ensemble.log_odds:
+            first = faithkit.take_rows(prepared, slice(0, 1))
+            self._offset = _raw_score(self._cells.model, first) - self._scores(cells[:, :1])[0, 0]
+            self._rescaling = _rescaling(ensemble, self._offset)
+        weights = np.ones((cells.shape[1], 1))
+        if self._rescaling:
+            weights = self._rescaling.terms(self._scores(cells)[:, 0])
+        check_room(self._leaves, weights.shape[1])
+        shape = (columns, ensemble.n_outputs)
+        self._games = LeafGames.counted(self._leaves, shape, cells, weights / len(weights))
+        self._mean = self._outcomes(cells).mean(axis=0)
+
+    def _compared(self, table: Any) -> NDArray[Any]:
+        return self._cells.compared(self._cells.prepared(table))
+
+    def _scores(self, cells: NDArray[Any]) -> Floats:
+        return scores(self._leaves, self._cells.ensemble.n_outputs, cells) + self._offset
+
+    def _outcomes(self, cells: NDArray[Any]) -> Floats:
+        found = self._scores(cells)
+        return probability(found) if self._rescaling else found
+
+    def _sums(self, cells: NDArray[Any]) -> Floats:
+        found = self._outcomes(cells) - self._mean
+        return np.hstack([-found, found]) if found.shape[1] == 1 else found
+
+
+def _raw_score(model: Any, row: Any) -> float:
+    return float(np.ravel(raw_method(model)(row))[0])
+
+
+def _rescaling(ensemble: Ensemble, offset: float) -> Rescaling:
+    """Return the factor between log-odds and probability, for all log-odds that the trees can add up to."""
+    if ensemble.n_outputs > 1:
+        raise UnreadableError("its probabilities of three classes or more are no sum over trees")
+    leaves = [tree.values[tree.leaves] for tree in ensemble.trees]
+    low, high = (offset + sum(float(worst(part)) for part in leaves) for worst in (np.min, np.max))
+    return Rescaling.on(low, high)
