@@ -39,6 +39,7 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
+from faithkit.inputs.models import default_model
 
 
 def shap(**params):
@@ -302,6 +303,26 @@ def test_columns_are_followed_by_name_where_the_background_has_another_order():
     assert two.shared["names"] == list(turned.columns)
     order = [turned.columns.get_loc(name) for name in table.columns]
     assert two.values[:, order] == pytest.approx(one.values, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["gradient-boosting", "tree"])
+def test_default_models_on_tables_with_words_and_gaps_are_read(name):
+    table, y = people()
+    model = default_model(name, table).fit(table, y)
+    found = explained(model, table.iloc[:5], table.iloc[40:42], output="raw", target="all")
+    assert found.shared["algorithm"] == "leaves"
+    wanted = by_definition(model, table, table.iloc[:5], table.iloc[40:42])
+    assert per_class(found) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_an_encoder_before_trees_is_seen_through():
+    table, y = people()
+    encode = FunctionTransformer(faithkit.Encoder(table).encode)
+    model = make_pipeline(encode, HistGradientBoostingClassifier(max_iter=5)).fit(table, y)
+    found = explained(model, table.iloc[:5], table.iloc[40:42], output="raw", target="all")
+    assert found.shared["algorithm"] == "leaves"
+    wanted = by_definition(model, table, table.iloc[:5], table.iloc[40:42])
+    assert per_class(found) == pytest.approx(wanted, abs=1e-9)
 
 
 def test_the_best_model_of_a_search_is_read():

@@ -14,7 +14,8 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Split = tuple[int, float, bool, frozenset[float] | None]  # column, threshold, missing to the left, categories
 TABLE_CELLS = 2**25  # of all leaves together, 256 MiB: beyond, looking up takes longer than shap's own way
-CELLS_AT_ONCE = 2**13  # of the tables of some leaves, which are looked up together and should stay at hand
+CELLS_AT_ONCE = 2**16  # of the tables of the leaves of a block, which should stay near the processor
+PAIRS_AT_ONCE = 2**10  # of leaves and players in a block
 
 
 @attrs.frozen(eq=False)
@@ -173,7 +174,9 @@ def _interned(splits: dict[Split, int], found: dict[int, list[Any]]) -> Leaves:
     place = {answers: i for i, answers in enumerate(ordered)}
     blocks = []
     for k, leaves in found.items():
-        step = max(1, CELLS_AT_ONCE // table_size(k))  # whatever the rows: sums must not depend on them
+        step = max(
+            1, min(CELLS_AT_ONCE // table_size(k), PAIRS_AT_ONCE // k)
+        )  # whatever the rows: sums must not depend on them
         blocks += [_block(leaves[start : start + step], place) for start in range(0, len(leaves), step)]
     return Leaves(_conditions(splits, ordered), blocks)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+import faithkit
 from faithkit_feature_importance.shap_values.ensembles import UnreadableError
 
 Owners = list[int]
@@ -25,6 +26,9 @@ COLUMN_WISE = {
     "SelectFdr", "SelectFwe", "GenericUnivariateSelect", "SelectFromModel", "RFE", "RFECV",
     "SequentialFeatureSelector",
 }  # fmt: skip
+
+# functions of the Pipelines that faithkit makes for its default models
+CELL_WISE = {"faithkit.inputs.preparation.as_floats", "faithkit.inputs.preparation.as_words"}
 
 
 def split(model: Any) -> tuple[list[Any], Any]:
@@ -148,13 +152,17 @@ def _chosen(step: Any, columns: Any) -> list[int]:
 
 
 def _is_elementwise(step: Any) -> bool:
-    """Whether it is a function of single cells, as NumPy's own are."""
+    """Whether it makes each cell from the cell at its place, as functions of NumPy and of faithkit do."""
     from sklearn.preprocessing import FunctionTransformer
 
-    one_cell = getattr(step, "func", None)
-    return type(step) is FunctionTransformer and (
-        one_cell is None or (isinstance(one_cell, np.ufunc) and one_cell.nin == one_cell.nout == 1)
-    )
+    if type(step) is not FunctionTransformer:
+        return False
+    function = step.func
+    if function is None or isinstance(function, np.ufunc):
+        return function is None or function.nin == function.nout == 1
+    if isinstance(getattr(function, "__self__", None), faithkit.Encoder):
+        return bool(function.__name__ == "encode")
+    return f"{function.__module__}.{getattr(function, '__qualname__', '')}" in CELL_WISE
 
 
 def _names(step: Any, owners: Owners) -> list[str]:
