@@ -267,6 +267,48 @@ def test_raw_columns_are_explained_through_column_wise_preparation(name, kind):
     assert per_class(found) == pytest.approx(by_definition(model, table, reference, rows), abs=1e-9)
 
 
+LIBRARIES = {
+    "xgboost": lambda given: given.XGBClassifier(n_estimators=4, max_depth=3, n_jobs=1),
+    "lightgbm": lambda given: given.LGBMClassifier(n_estimators=4, min_child_samples=3, n_jobs=1, verbose=-1),
+}
+
+
+@pytest.mark.parametrize("preparation", ["one-hot, scaled", "sparse"])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_trees_of_other_libraries_are_seen_behind_preparation(library, preparation):
+    """What a sparse matrix does not store is missing to XGBoost, and 0 to LightGBM."""
+    table, y = people()
+    model = make_pipeline(PREPARED[preparation], LIBRARIES[library](pytest.importorskip(library))).fit(
+        table, y
+    )
+    reference, rows = table.iloc[:5], table.iloc[40:42]
+    found = explained(model, reference, rows, output="raw", algorithm="tree")
+    assert found.shared["algorithm"] == "leaves"
+
+    def score(cells):
+        margin = {"output_margin": True} if library == "xgboost" else {"raw_score": True}
+        mixed = pd.DataFrame(cells, columns=table.columns).astype(table.dtypes.to_dict())
+        return model.predict(mixed, **margin).astype(float)[:, None]
+
+    cells = reference.astype(object).to_numpy()
+    wanted = [shapley_values(score, row, cells)[:, 0] for row in rows.astype(object).to_numpy()]
+    assert found.values == pytest.approx(np.array(wanted), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("library", "params", "why"),
+    [
+        ("xgboost", {"missing": -1.0}, "takes -1.0 for missing"),
+        ("lightgbm", {"zero_as_missing": True}, "takes zeros for missing"),
+    ],
+)
+def test_a_missing_value_of_a_librarys_own_is_not_read(library, params, why):
+    X, y = numbers()
+    model = LIBRARIES[library](pytest.importorskip(library)).set_params(**params)
+    with pytest.raises(UnreadableError, match=why):
+        read_ensemble(model.fit(X, y))
+
+
 def test_a_column_that_is_dropped_gets_exactly_nothing():
     table, y = people()
     model = make_pipeline(PREPARED["dropped"], DecisionTreeClassifier(random_state=0)).fit(table, y)

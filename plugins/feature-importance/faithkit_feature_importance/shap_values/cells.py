@@ -67,5 +67,13 @@ class Cells:
         """Return what the trees compare, a row for each column that occurs in them."""
         found = self.ensemble.cells(prepared)[:, self.used]
         if hasattr(found, "toarray"):
-            found = found.toarray()
+            found = _dense(found, self.ensemble.absent)
         return np.ascontiguousarray(found.T)
+
+
+def _dense(cells: Any, absent: float) -> NDArray[Any]:
+    """Return a sparse matrix as an array, with what a cell that it does not store stands for."""
+    stored = cells.tocoo()
+    found = np.full(stored.shape, absent, dtype=stored.dtype)
+    found[stored.row, stored.col] = stored.data
+    return found

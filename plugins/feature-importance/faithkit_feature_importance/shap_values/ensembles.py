@@ -1,6 +1,7 @@
 """Trees as plain arrays: what models compare, in which precision, and what they add up."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import attrs
@@ -192,12 +193,45 @@ def _members(bitset: Any) -> Iterator[float]:
         yield from (float(32 * word + bit) for bit in range(32) if bits >> bit & 1)
 
 
+def _xgboost(model: Any) -> Ensemble:
+    if not np.isnan(model.missing):
+        raise UnreadableError(f"XGBClassifier takes {model.missing} for missing")
+    return _read_by_shap(model, absent=np.nan)
+
+
+def _lightgbm(model: Any) -> Ensemble:
+    if model.get_params().get("zero_as_missing"):
+        raise UnreadableError("LGBMClassifier takes zeros for missing")
+    return _read_by_shap(model, absent=0.0)
+
+
+def _read_by_shap(model: Any, absent: float) -> Ensemble:
+    """Let shap read the files of other libraries."""
+    import shap
+
+    found = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent").model
+    if (found.threshold_types == 1).any() or found.cat_feature_indices is not None:
+        raise UnreadableError(f"{type(model).__name__} splits by category")
+    outputs = tuple(range(found.num_outputs))
+    if outputs != _outputs(len(model.classes_)):
+        raise UnreadableError(f"{type(model).__name__} has {len(outputs)} scores")
+    each = (found.children_left, found.children_right, found.children_default, found.features)
+    trees = [
+        Tree(left, right, column, threshold, default == left, values, outputs)
+        for left, right, default, column, threshold, values in zip(
+            *(part.astype(np.int64) for part in each), found.thresholds, found.values, strict=True
+        )
+    ]
+    cells = partial(as_numbers, dtype=found.input_dtype)
+    return Ensemble(trees, len(outputs), True, cells, np.arange(model.n_features_in_), absent)
+
+
 def _outputs(classes: int) -> tuple[int, ...]:
     return (0,) if classes == 2 else tuple(range(classes))
 
 
 def _in_float32(table: Any) -> Any:
-    return as_numbers(table, np.float32)
+    return as_numbers(table, dtype=np.float32)
 
 
 def as_numbers(table: Any, dtype: Any) -> Any:
@@ -215,4 +249,6 @@ READERS: dict[str, Callable[[Any], Ensemble]] = {
     "sklearn.ExtraTreesClassifier": _forest,
     "sklearn.GradientBoostingClassifier": _gradient_boosting,
     "sklearn.HistGradientBoostingClassifier": _histogram_boosting,
+    "xgboost.XGBClassifier": _xgboost,
+    "lightgbm.LGBMClassifier": _lightgbm,
 }
