@@ -90,13 +90,12 @@ class LeafShap:
             first = faithkit.take_rows(prepared, slice(0, 1))
             self._offset = _raw_score(self._cells.model, first) - self._scores(cells[:, :1])[0, 0]
             self._rescaling = _rescaling(ensemble, self._offset)
-        weights = np.ones((cells.shape[1], 1))
-        if self._rescaling:
-            weights = self._rescaling.terms(self._scores(cells)[:, 0])
+        reached = self._scores(cells)
+        weights = self._rescaling.terms(reached[:, 0]) if self._rescaling else np.ones((len(reached), 1))
         check_room(self._leaves, weights.shape[1])
         shape = (columns, ensemble.n_outputs)
         self._games = LeafGames.counted(self._leaves, shape, cells, weights / len(weights))
-        self._mean = self._outcomes(cells).mean(axis=0)
+        self._mean = self._outcomes(reached).mean(axis=0)
 
     def _compared(self, table: Any) -> NDArray[Any]:
         return self._cells.compared(self._cells.prepared(table))
@@ -104,12 +103,11 @@ class LeafShap:
     def _scores(self, cells: NDArray[Any]) -> Floats:
         return scores(self._leaves, self._cells.ensemble.n_outputs, cells) + self._offset
 
-    def _outcomes(self, cells: NDArray[Any]) -> Floats:
-        found = self._scores(cells)
+    def _outcomes(self, found: Floats) -> Floats:
         return probability(found) if self._rescaling else found
 
     def _sums(self, cells: NDArray[Any]) -> Floats:
-        found = self._outcomes(cells) - self._mean
+        found = self._outcomes(self._scores(cells)) - self._mean
         return np.hstack([-found, found]) if found.shape[1] == 1 else found
 
 
