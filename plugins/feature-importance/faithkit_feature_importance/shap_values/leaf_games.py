@@ -56,8 +56,8 @@ class LeafGames:
         counts = [np.zeros((len(block.values) << block.k, weights.shape[1])) for block in leaves.blocks]
         for rows, met in _met(leaves, reference):
             for block, count in zip(leaves.blocks, counts, strict=True):
-                places = block.patterns(met).T + (np.arange(len(block.values)) << block.k)
-                count += _ones(places, [places.shape[1]], len(count)).T @ weights[rows]
+                places = block.patterns(met) + _starts(len(block.values), 1 << block.k)
+                count += _ones(places.T, [len(places)], len(count)).T @ weights[rows]
         shares = [Shares.of(block, count, shape) for block, count in zip(leaves.blocks, counts, strict=True)]
         return cls(leaves, shares, shape)
 
@@ -113,10 +113,10 @@ class Shares:
 
     def looked_up(self, patterns: NDArray[np.uint16]) -> Floats:
         """Return what rows with these patterns (leaves, rows) add: (rows, targets, weights)."""
-        size = len(self.table) // len(self.leaves)
-        places = patterns[self.leaves].T + np.arange(0, len(self.table), size)
-        found = _ones(places, self.pairs, len(self.table)) @ self.table
-        return found.reshape(len(places), len(self.targets), -1)
+        pairs = len(self.leaves)
+        places = patterns[self.leaves] + _starts(pairs, len(self.table) // pairs)
+        found = _ones(places.T, self.pairs, len(self.table)) @ self.table
+        return found.reshape(patterns.shape[1], len(self.targets), -1)
 
 
 def scores(leaves: Leaves, n_outputs: int, cells: NDArray[Any]) -> Floats:
@@ -124,14 +124,11 @@ def scores(leaves: Leaves, n_outputs: int, cells: NDArray[Any]) -> Floats:
     found = np.zeros((cells.shape[1], n_outputs))
     for rows, met in _met(leaves, cells):
         for block in leaves.blocks:
-            patterns = block.patterns(met).T
-            reached = patterns == (1 << block.k) - 1
+            patterns = block.patterns(met)
+            reached = np.where(patterns == (1 << block.k) - 1, block.values[:, None], 0.0).T
             for output in np.unique(block.outputs):
-                mine = np.flatnonzero(block.outputs == output)
-                gained = reached[:, mine] * block.values[mine]
-                found[rows, output] += (
-                    _ones(np.arange(gained.size), [len(mine)], gained.size) @ gained.ravel()
-                )
+                # row by row in memory, so that each has its own sum, in one order
+                found[rows, output] += np.ascontiguousarray(reached[:, block.outputs == output]).sum(axis=1)
     return found
 
 
@@ -141,11 +138,16 @@ def _met(leaves: Leaves, cells: NDArray[Any]) -> Iterator[tuple[slice, NDArray[n
         yield rows, leaves.conditions.met(cells[:, rows])
 
 
-def _ones(places: Integers, lengths: Any, size: int) -> Any:
+def _starts(tables: int, size: int) -> NDArray[np.int32]:
+    """Return where each of some tables begins that lie one after the other."""
+    return (np.arange(tables, dtype=np.int32) * np.int32(size))[:, None]
+
+
+def _ones(places: NDArray[np.int32], lengths: Any, size: int) -> Any:
     """Return the sparse matrix of ones at given places, in rows that have these lengths over and over."""
     from scipy.sparse import csr_array
 
-    indices = places.astype(np.int32).ravel()
+    indices = places.ravel()
     repeats = len(indices) // max(1, int(np.sum(lengths)))
     ends = np.concatenate([[0], np.cumsum(np.tile(lengths, repeats))]).astype(np.int32)
     return csr_array((np.ones(len(indices)), indices, ends), shape=(len(ends) - 1, size))
