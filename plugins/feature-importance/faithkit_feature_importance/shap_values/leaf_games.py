@@ -17,7 +17,7 @@ from faithkit_feature_importance.shap_values.leaves import Block, Leaves
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-ROWS_AT_ONCE = 512
+ROWS_AT_ONCE = 256
 
 
 @attrs.frozen(eq=False)

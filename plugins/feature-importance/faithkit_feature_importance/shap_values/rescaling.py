@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from faithkit_feature_importance.shap_values.ensembles import UnreadableError
 
 Floats = NDArray[np.float64]
-ERROR = 2e-11  # of the factor, which lies between 0 and 1/4
+ERROR = 1e-10  # of the factor, which lies between 0 and 1/4
 WIDEST = 150.0  # interval of log-odds: beyond, finding the products takes long
 POLE = np.pi  # how far from the line of real log-odds a probability stops to be smooth
 
