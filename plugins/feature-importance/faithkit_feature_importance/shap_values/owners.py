@@ -27,9 +27,6 @@ COLUMN_WISE = {
     "SequentialFeatureSelector",
 }  # fmt: skip
 
-# functions of the Pipelines that faithkit makes for its default models
-CELL_WISE = {"faithkit.inputs.preparation.as_floats", "faithkit.inputs.preparation.as_words"}
-
 
 def split(model: Any) -> tuple[list[Any], Any]:
     """Return the steps that prepare the rows, in order, and the model that sees them prepared.
@@ -162,7 +159,8 @@ def _is_elementwise(step: Any) -> bool:
         return function is None or function.nin == function.nout == 1
     if isinstance(getattr(function, "__self__", None), faithkit.Encoder):
         return bool(function.__name__ == "encode")
-    return f"{function.__module__}.{getattr(function, '__qualname__', '')}" in CELL_WISE
+    # what faithkit puts before its default models; mixtures of rows would tell if it ever mixed columns
+    return bool(getattr(function, "__module__", None) and function.__module__.partition(".")[0] == "faithkit")
 
 
 def _names(step: Any, owners: Owners) -> list[str]:
