@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance.shap_values import leaf_games, leaf_tables, leaves, owners
+from faithkit_feature_importance.shap_values import leaf_games, leaf_tables, leaves, owners, parts
 from faithkit_feature_importance.shap_values.ensembles import UnreadableError, read_ensemble
 from faithkit_feature_importance.shap_values.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.rescaling import Rescaling, probability
@@ -152,6 +152,16 @@ def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
     assert all((fitted.values(X[i : i + 1])[0] == whole[i]).all() for i in range(0, 200, 13))
     monkeypatch.setattr(leaf_games, "ROWS_AT_ONCE", rows)
     assert (fitted.values(X) == whole).all()
+
+
+@pytest.mark.parametrize("bits", [0, 2, 4, 12])
+@pytest.mark.parametrize("kind", KINDS)
+def test_into_which_parts_trees_are_cut_changes_no_value(monkeypatch, kind, bits):
+    X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
+    model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
+    usual = LeafShap(model, "raw", X, faithkit.Encoder(X)).values(X)
+    monkeypatch.setattr(parts, "MOST_BITS", bits)
+    np.testing.assert_allclose(LeafShap(model, "raw", X, faithkit.Encoder(X)).values(X), usual, atol=1e-11)
 
 
 def test_thresholds_are_compared_in_the_models_precision():
@@ -448,11 +458,13 @@ def test_a_model_whose_trees_do_not_say_all_is_not_read(model, why):
         read_ensemble(model.fit(X, y))
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MOST_PLAYERS", 2), ("TABLE_CELLS", 100)])
-def test_trees_that_are_too_large_are_left_to_shap(monkeypatch, limit, value):
+@pytest.mark.parametrize(
+    ("where", "limit", "value"), [(parts, "MOST_PLAYERS", 2), (leaves, "TABLE_CELLS", 100)]
+)
+def test_trees_that_are_too_large_are_left_to_shap(monkeypatch, where, limit, value):
     X, y = numbers()
     model = RandomForestClassifier(5, random_state=0).fit(X, y)
-    monkeypatch.setattr(leaves, limit, value)
+    monkeypatch.setattr(where, limit, value)
     found = explained(model, X, X[:3], background=None)
     assert found.shared["algorithm"] == "tree"
     few = explained(model, X, X[:3], background="sample:100")

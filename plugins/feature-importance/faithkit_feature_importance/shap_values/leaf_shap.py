@@ -62,10 +62,7 @@ class LeafShap:
     def values(self, table: Any) -> Floats:
         """Return SHAP values (rows, columns, classes)."""
         cells = self._compared(table)
-        weights = np.ones((cells.shape[1], 1))
-        if self._rescaling:
-            weights = self._rescaling.signs * self._rescaling.terms(self._scores(cells)[:, 0])
-        found = np.round(self._games.values(cells, weights), DECIMALS)
+        found = np.round(self._games.values(cells, self._weights), DECIMALS)
         return np.concatenate([-found, found], axis=2) if found.shape[2] == 1 else found
 
     def sums(self, table: Any) -> Floats:
@@ -92,7 +89,7 @@ class LeafShap:
             self._rescaling = _rescaling(ensemble, self._offset)
         reached = self._scores(cells)
         weights = self._rescaling.terms(reached[:, 0]) if self._rescaling else np.ones((len(reached), 1))
-        check_room(self._leaves, weights.shape[1])
+        check_room(self._leaves.cells * weights.shape[1])
         shape = (columns, ensemble.n_outputs)
         self._games = LeafGames.counted(self._leaves, shape, cells, weights / len(weights))
         self._mean = self._outcomes(reached).mean(axis=0)
@@ -101,7 +98,13 @@ class LeafShap:
         return self._cells.compared(self._cells.prepared(table))
 
     def _scores(self, cells: NDArray[Any]) -> Floats:
-        return scores(self._leaves, self._cells.ensemble.n_outputs, cells) + self._offset
+        return scores(self._leaves, cells) + self._offset
+
+    def _weights(self, reached: Floats) -> Floats:
+        """Return by how much a row multiplies what the reference rows with each weight give."""
+        if self._rescaling is None:
+            return np.ones((len(reached), 1))
+        return self._rescaling.signs * self._rescaling.terms(reached[:, 0] + self._offset)
 
     def _outcomes(self, found: Floats) -> Floats:
         return probability(found) if self._rescaling else found

@@ -1,4 +1,4 @@
-"""The leaves of an ensemble, each as the conditions that its players must meet; and which rows meet them."""
+"""The leaves of an ensemble, in blocks of parts with equally many bits; and what a row is to each part."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,84 +7,84 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.shap_values.ensembles import Ensemble, Tree, UnreadableError
-from faithkit_feature_importance.shap_values.leaf_tables import MOST_PLAYERS
+from faithkit_feature_importance.shap_values.conditions import Answers, Conditions
+from faithkit_feature_importance.shap_values.ensembles import Ensemble, UnreadableError
+from faithkit_feature_importance.shap_values.parts import Part, Walk
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Split = tuple[int, float, bool, frozenset[float] | None]  # column, threshold, missing to the left, categories
-TABLE_CELLS = 2**25  # of all leaves together, 256 MiB: beyond, looking up takes longer than shap's own way
-CELLS_AT_ONCE = 2**16  # of the tables of the leaves of a block, which should stay near the processor
-PAIRS_AT_ONCE = 2**10  # of leaves and players in a block
+Integers = NDArray[np.int64]
+Patterns = NDArray[np.uint16]
+TABLE_CELLS = 2**25  # of all parts together, 256 MiB: beyond, looking up takes longer than shap's own way
+CELLS_AT_ONCE = 2**16  # of the tables of the parts of a block, which should stay near the processor
+PARTS_AT_ONCE = 2**8
 
 
 @attrs.frozen(eq=False)
-class Block:
-    """Some leaves with equally many players.
+class Alike:
+    """Leaves of a block with equally many players.
 
     Parameters
     ----------
-    conditions : (leaves, k)
-        Which condition each player must meet.
+    parts : (leaves,)
+        The part to which each belongs.
     players : (leaves, k)
         The raw columns.
+    on, off : (leaves, k)
+        The bits of the part's pattern that each player demands to be set, and to be not.
     values, outputs : (leaves,)
         What the leaf adds, and to which output.
     """
 
-    conditions: NDArray[np.int64]
-    players: NDArray[np.int64]
+    parts: Integers
+    players: Integers
+    on: Integers
+    off: Integers
     values: Floats
-    outputs: NDArray[np.int64]
+    outputs: Integers
 
     @property
     def k(self) -> int:
         """How many players each leaf has."""
         return self.players.shape[1]
 
-    def patterns(self, met: Bools) -> NDArray[np.uint16]:
-        """Return for every leaf and row which players meet their conditions, bit by bit."""
-        found = np.zeros((len(self.values), met.shape[1]), dtype=np.uint16)
+    def patterns(self, bits: int) -> Integers:
+        """Return which players meet the demands of a leaf, bit by bit, for each pattern of its part."""
+        told = np.arange(1 << bits)
+        found = np.zeros((len(self.parts), 1 << bits), dtype=np.int64)
         for j in range(self.k):
-            found |= met[self.conditions[:, j]].astype(np.uint16) << np.uint16(j)
+            on, off = self.on[:, j, None], self.off[:, j, None]
+            found |= ((told & on == on) & (told & off == 0)).astype(np.int64) << j
         return found
 
 
 @attrs.frozen(eq=False)
-class Conditions:
-    """All conditions that occur: each a conjunction of answers at splits.
+class Block:
+    """Some parts with equally many bits.
 
     Parameters
     ----------
-    columns, thresholds, missing_left : (splits,)
-        The distinct splits of the ensemble.
-    categories : dict
-        For each split by category: those that go to the left.
-    answers : list of array
-        For the first, second, … answer of every condition that has so many: which it is, 2 · split for "to
-        the left" and 2 · split + 1 for "to the right". Conditions with more answers come first.
+    conditions : (parts, bits)
+        Which condition each bit of a pattern stands for.
+    leaves : list of Alike
+    reached : (parts · 2^bits, outputs)
+        What a part adds to the outputs of a row with each pattern.
     """
 
-    columns: NDArray[np.int64]
-    thresholds: Floats
-    missing_left: Bools
-    categories: dict[int, Floats]
-    answers: list[NDArray[np.int64]]
+    conditions: Integers
+    leaves: list[Alike]
+    reached: Floats
 
-    def met(self, cells: Floats) -> Bools:
-        """Return which conditions each row meets, (conditions, n); `cells` has a row for each column."""
-        if not self.answers:
-            return np.zeros((0, cells.shape[1]), dtype=bool)
-        asked = cells[self.columns]
-        left = asked <= self.thresholds[:, None]
-        for split, categories in self.categories.items():
-            left[split] = np.isin(asked[split], categories)
-        left |= np.isnan(asked) & self.missing_left[:, None]
-        answers = np.stack([left, ~left], axis=1).reshape(2 * len(left), -1)
-        found = answers[self.answers[0]]
-        for more in self.answers[1:]:
-            found[: len(more)] &= answers[more]
-        return found
+    @property
+    def bits(self) -> int:
+        """How many bits a pattern has."""
+        return self.conditions.shape[1]
+
+    def places(self, met: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return where each part finds each row, (parts, rows), in tables that lie one after the other."""
+        found = np.zeros((len(self.conditions), met.shape[1]), dtype=np.uint16)
+        for j in range(self.bits):
+            found |= met[self.conditions[:, j]].astype(np.uint16) << np.uint16(j)
+        return found + (np.arange(len(found), dtype=np.int32) << self.bits)[:, None]
 
 
 @attrs.frozen(eq=False)
@@ -93,9 +93,11 @@ class Leaves:
 
     conditions: Conditions
     blocks: list[Block]
+    n_outputs: int
+    cells: int  # of all tables
 
     @classmethod
-    def of(cls, ensemble: Ensemble, used: NDArray[np.int64], owners: NDArray[np.int64]) -> "Leaves":
+    def of(cls, ensemble: Ensemble, used: Integers, owners: Integers) -> "Leaves":
         """Walk through all trees.
 
         Parameters
@@ -107,95 +109,70 @@ class Leaves:
         Raises
         ------
         UnreadableError
-            Where the tables of the leaves would be too large.
+            Where the tables would be too large.
         """
-        splits: dict[Split, int] = {}
-        found: dict[int, list[Any]] = {}
-        size, player = 0, dict(zip(used.tolist(), owners.tolist(), strict=True))
+        walk = Walk(dict(zip(used.tolist(), owners.tolist(), strict=True)))
+        found: dict[int, list[Part]] = {}
+        size = 0
         for tree in ensemble.trees:
-            for node, path in _paths(tree, splits):
-                players = _by_player(path, player)
-                values = zip(tree.outputs, tree.values[node].tolist(), strict=True)
-                told = [(players, value, output) for output, value in values if value]
-                size += len(told) * table_size(len(players))
-                _check_size(size)
-                found.setdefault(len(players), []).extend(told)
-        place = {column: i for i, column in enumerate(used.tolist())}
-        splits = {(place[column], *rest): i for (column, *rest), i in splits.items()}  # type: ignore[misc]
-        return _interned(splits, {k: found[k] for k in sorted(found) if k})
+            for part in walk.parts(tree):
+                found.setdefault(len(part.bits), []).append(part)
+                size += part.cells
+                check_room(size)
+        places = {column: i for i, column in enumerate(used.tolist())}
+        splits = {(places[column], *rest): i for (column, *rest), i in walk.splits.items()}
+        told = (bit for parts in found.values() for part in parts for bit in part.bits)
+        conditions, place = Conditions.told_apart(splits, told)  # type: ignore[arg-type]
+        blocks = [
+            _block(parts, place, ensemble.n_outputs) for bits in sorted(found) for parts in _cut(found[bits])
+        ]
+        return cls(conditions, blocks, ensemble.n_outputs, size)
 
 
-def check_room(leaves: Leaves, weights: int) -> None:
-    """Refuse leaves whose tables, one for each weight, take more memory and time than they save."""
-    _check_size(weights * sum(len(block.values) * table_size(block.k) for block in leaves.blocks))
-
-
-def _check_size(cells: int) -> None:
+def check_room(cells: int) -> None:
+    """Refuse tables that take more memory and time than they save."""
     if cells > TABLE_CELLS:
         raise UnreadableError("its trees have too many leaves with too many columns on their paths")
 
 
-def table_size(k: int) -> int:
-    """Return how many cells the table of a leaf with k players has, or refuse."""
-    if k > MOST_PLAYERS:
-        raise UnreadableError(f"a path of its trees has {k} columns, more than {MOST_PLAYERS}")
-    return k << k
+def _cut(parts: list[Part]) -> Iterator[list[Part]]:
+    """Cut parts into blocks; whatever the rows, for sums must not depend on them."""
+    start, cells = 0, 0
+    for end, part in enumerate(parts):
+        cells += part.cells
+        if end > start and (cells > CELLS_AT_ONCE or end - start >= PARTS_AT_ONCE):
+            yield parts[start:end]
+            start, cells = end, part.cells
+    yield parts[start:]
 
 
-def _paths(tree: Tree, splits: dict[Split, int]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-    """Return each leaf that can be reached with its path: the column and the answer at every split."""
-    waiting: list[tuple[int, list[tuple[int, int]]]] = [(0, [])]
-    left, right, column = tree.left.tolist(), tree.right.tolist(), tree.column.tolist()
-    while waiting:
-        node, path = waiting.pop()
-        if left[node] < 0:
-            yield node, path
-            continue
-        categories = tree.categories.get(node)
-        threshold = float(tree.threshold[node]) if categories is None else 0.0
-        told = (column[node], threshold, bool(tree.missing_left[node]), categories)
-        split = splits.setdefault(told, len(splits))
-        waiting.append((left[node], [*path, (column[node], 2 * split)]))
-        waiting.append((right[node], [*path, (column[node], 2 * split + 1)]))
+def _block(parts: list[Part], place: dict[Answers, int], n_outputs: int) -> Block:
+    by_players: dict[int, list[Any]] = {}
+    for number, part in enumerate(parts):
+        for leaf in part.leaves:
+            by_players.setdefault(len(leaf.demands), []).append((number, leaf))
+    leaves = [_alike(by_players[k]) for k in sorted(by_players)]
+    conditions = np.array([[place[bit] for bit in part.bits] for part in parts])
+    return Block(conditions, leaves, _reached(leaves, conditions.shape, n_outputs))
 
 
-def _by_player(path: list[tuple[int, int]], player: dict[int, int]) -> dict[int, tuple[int, ...]]:
-    """Return what each player must answer for a path to be taken."""
-    answers: dict[int, set[int]] = {}
-    for column, answer in path:
-        answers.setdefault(player[column], set()).add(answer)
-    return {one: tuple(sorted(answers[one])) for one in sorted(answers)}
-
-
-def _interned(splits: dict[Split, int], found: dict[int, list[Any]]) -> Leaves:
-    """Give distinct conditions a number, and put leaves with equally many players into blocks."""
-    told = {answers for leaves in found.values() for players, _, _ in leaves for answers in players.values()}
-    ordered = sorted(told, key=lambda answers: (-len(answers), answers))
-    place = {answers: i for i, answers in enumerate(ordered)}
-    blocks = []
-    for k, leaves in found.items():
-        step = max(
-            1, min(CELLS_AT_ONCE // table_size(k), PAIRS_AT_ONCE // k)
-        )  # whatever the rows: sums must not depend on them
-        blocks += [_block(leaves[start : start + step], place) for start in range(0, len(leaves), step)]
-    return Leaves(_conditions(splits, ordered), blocks)
-
-
-def _block(leaves: list[Any], place: dict[tuple[int, ...], int]) -> Block:
-    return Block(
-        np.array([[place[answers] for answers in players.values()] for players, _, _ in leaves]),
-        np.array([list(players) for players, _, _ in leaves]),
-        np.array([value for _, value, _ in leaves]),
-        np.array([output for _, _, output in leaves]),
+def _alike(leaves: list[Any]) -> Alike:
+    demands = np.array([list(leaf.demands.values()) for _, leaf in leaves])
+    return Alike(
+        np.array([part for part, _ in leaves]),
+        np.array([list(leaf.demands) for _, leaf in leaves]),
+        demands[:, :, 0],
+        demands[:, :, 1],
+        np.array([leaf.value for _, leaf in leaves]),
+        np.array([leaf.output for _, leaf in leaves]),
     )
 
 
-def _conditions(splits: dict[Split, int], ordered: list[tuple[int, ...]]) -> Conditions:
-    most = len(ordered[0]) if ordered else 0
-    return Conditions(
-        np.array([column for column, _, _, _ in splits], dtype=np.int64),
-        np.array([threshold for _, threshold, _, _ in splits]),
-        np.array([missing for _, _, missing, _ in splits], dtype=bool),
-        {i: np.array(sorted(sets)) for (_, _, _, sets), i in splits.items() if sets is not None},
-        [np.array([answers[i] for answers in ordered if len(answers) > i]) for i in range(most)],
-    )
+def _reached(leaves: list[Alike], shape: tuple[int, ...], n_outputs: int) -> Floats:
+    parts, bits = shape
+    found = np.zeros((parts, 1 << bits, n_outputs))
+    for alike in leaves:
+        leaf, pattern = np.nonzero(alike.patterns(bits) == (1 << alike.k) - 1)
+        # a row reaches one leaf of a part; what it adds to several outputs are leaves of their own
+        found[alike.parts[leaf], pattern, alike.outputs[leaf]] = alike.values[leaf]
+    return found.reshape(parts << bits, n_outputs)

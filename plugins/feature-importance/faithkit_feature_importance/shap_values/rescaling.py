@@ -54,7 +54,7 @@ class Rescaling:
             raise UnreadableError(f"its log-odds may lie {high - low:.0f} apart, more than {WIDEST:.0f}")
         middle, half = (low + high) / 2, max((high - low) / 2, 1.0)
         ellipse = POLE / half + np.hypot(1.0, POLE / half)  # what the series converges by, a term
-        n = int(np.log(1e16) / np.log(ellipse)) + 8
+        n = int(np.log(1e12) / np.log(ellipse)) + 8
         angles = np.pi * (np.arange(n) + 0.5) / n
         points = middle + half * np.cos(angles)
         factors = _factors(points)
