@@ -60,6 +60,7 @@ _HOME = {
     "take_rows": "faithkit.measure.containers",
     "row_seeds": "faithkit.inputs.seeds",
     "global_seed": "faithkit.inputs.randomness",
+    "rows_done": "faithkit.run.explaining.progress",
     # what can go wrong
     "FaithkitError": "faithkit.errors",
     "FaithkitWarning": "faithkit.errors",

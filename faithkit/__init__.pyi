@@ -54,6 +54,7 @@ from faithkit.run.comparison import Pair as Pair
 from faithkit.run.components import relation as relation
 from faithkit.run.discretizations import try_discretizers as try_discretizers
 from faithkit.run.evaluation import Evaluation as Evaluation
+from faithkit.run.explaining.progress import rows_done as rows_done
 from faithkit.run.loading import load as load
 from faithkit.run.subgroups import Subgroups as Subgroups
 

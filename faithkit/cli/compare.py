@@ -42,5 +42,5 @@ def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, 
     paths = check_paths(output)
     situation = prepare(**loading)
     with configured_backend(**workers):
-        found = compare(**situation.question(), progress=True, **options)
+        found = compare(**situation.question(), **options)
     deliver(found, paths)

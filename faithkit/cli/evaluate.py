@@ -58,7 +58,7 @@ def command(
     situation = prepare(by=by, **loading)
     earlier = None if reference is None else read_like(situation.X, reference, loading["text"])
     with configured_backend(**workers):
-        result = evaluate(**situation.question(), progress=True, **options)
+        result = evaluate(**situation.question(), **options)
         before = None if earlier is None else result.on(earlier)
         found = Findings.of(result, violations, situation.groups, before)
     deliver(found, paths, fail_under)

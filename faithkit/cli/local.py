@@ -46,7 +46,7 @@ def command(
     begin(options)
     situation = prepare(**loading)
     with configured_backend(**workers):
-        result = evaluate(**situation.question(), progress=True, **options)
+        result = evaluate(**situation.question(), **options)
     found = result.local(row)
     if as_json:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)

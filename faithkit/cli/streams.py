@@ -9,6 +9,7 @@ import codecs
 import contextlib
 import errno
 import io
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -41,7 +42,7 @@ class Verb(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb, with stdout out of everybody's reach."""
         ctx.meta[RESULTS] = sys.stdout
-        with aside():
+        with aside(), _log_told():
             return super().invoke(ctx)
 
 
@@ -56,6 +57,25 @@ def aside() -> Iterator[None]:
         yield
     with contextlib.suppress(AttributeError, OSError, ValueError):
         other.flush()
+
+
+@contextlib.contextmanager
+def _log_told() -> Iterator[None]:
+    """Tell what is logged: where no bar can be shown, how long a run will take."""
+    log, handler = logging.getLogger("faithkit"), _Teller()
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+        log.removeHandler(handler)
+
+
+class _Teller(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        tell(record.getMessage())
 
 
 def say(text: str, end: str = "\n") -> None:

@@ -41,7 +41,7 @@ def evaluate(
     store: Any = None,
     on_error: str = "raise",
     row_timeout: float | None = None,
-    progress: bool = False,
+    progress: bool = True,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
 
@@ -70,7 +70,7 @@ def evaluate(
     row_timeout : float, optional
         Seconds that one row may take.
     progress : bool
-        Whether to show a bar on stderr.
+        Whether to show how far it is, in a terminal (on stderr) or a notebook.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def compare(
     store: Any = None,
     on_error: str = "raise",
     row_timeout: float | None = None,
-    progress: bool = False,
+    progress: bool = True,
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
 

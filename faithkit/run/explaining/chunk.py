@@ -19,6 +19,7 @@ from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.keys import digest
 from faithkit.run.explaining.notes import Note
 from faithkit.run.explaining.parcel import cluster_worker
+from faithkit.run.explaining.progress import rows_done
 from faithkit.run.explaining.timeout import limited
 from faithkit.wording import describe
 
@@ -100,6 +101,7 @@ def _is_alone() -> bool:
 def _explained(job: Job, chunk: Chunk, note: Note | None) -> Answer:
     """Explain the rows at once; on a failure one by one, so that only the failing rows are lost."""
     job.fitted  # noqa: B018 (a failure to fit is nobody's row)
+    rows_done(0)  # only now it begins
     if chunk.execution.row_timeout is None and not chunk.row_by_row:
         try:
             return Answer.of(job.explain(chunk.X, chunk.seeds))

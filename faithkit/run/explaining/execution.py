@@ -51,7 +51,7 @@ class Execution:
     on_error: str = "raise"
     row_timeout: float | None = attrs.field(default=None, converter=_seconds)
     store: Store | None = attrs.field(default=None, converter=_store)
-    progress: bool = False
+    progress: bool = True
 
     def __attrs_post_init__(self) -> None:
         if self.on_error not in ("raise", "record"):

@@ -1,32 +1,103 @@
-"""How far a run is: on stderr, with rate and time left, and only where a person is looking."""
+"""How far a run is: where somebody is looking a bar moves, and how long it will take is told early."""
 
 import contextlib
-import sys
+import time
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+
+import attrs
+
+from faithkit.run.explaining.execution import Execution
+from faithkit.run.explaining.forecast import LONG, forecast
+from faithkit.run.explaining.outlets import Outlet, outlet
+
+SOON = 5.0  # seconds after which a forecast is worth something,
+LATE = 15.0  # and after which it does not wait for the end of a chunk
+
+_listening: ContextVar[Callable[[int], None] | None] = ContextVar("listening", default=None)
+
+
+def rows_done(rows: int = 1) -> None:
+    """Tell, from within an explainer's `explain`, that it is done with so many more rows of its batch.
+
+    A bar moves, if there is one. An explainer that takes long for a batch calls this so that nobody waits in
+    the dark.
+
+    Parameters
+    ----------
+    rows : int
+        How many more.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> def explain(X):
+    ...     found = []
+    ...     for row in X:
+    ...         found.append(row.argmax())  # or what takes a second
+    ...         faithkit.rows_done()
+    ...     return found
+    """
+    listener = _listening.get()
+    if listener is not None:
+        listener(rows)
 
 
 @contextlib.contextmanager
-def progress_bar(wanted: bool, total: int, done: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar and yield a function that advances it; silent when stderr is no terminal."""
-    if not wanted or not sys.stderr.isatty() or done >= total:
-        yield lambda rows: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def watched(who: str, execution: Execution, total: int, done: int) -> Iterator["Progress"]:
+    """Follow a run of an explainer, of which some rows are done already."""
+    with outlet(execution.progress and done < total, who, total, done) as seen:
+        progress = Progress(who, execution, seen, total, done)
+        token = _listening.set(progress.within)
+        try:
+            yield progress
+        finally:
+            _listening.reset(token)
 
-    columns = (
-        TextColumn("explaining"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("explaining", total=total, completed=done, rate="")
 
-        def advance(rows: int) -> None:
-            bar.advance(task, rows)
-            speed = bar.tasks[0].speed
-            bar.update(task, rate="" if speed is None else f"{speed:.3g} rows/s")
+@attrs.define
+class Progress:
+    """The rows of a run that are done: those of finished chunks, and some of the chunk at hand.
 
-        yield advance
+    The clock starts with the first word of an explainer that has been fitted, or of a worker.
+    """
+
+    who: str
+    execution: Execution
+    seen: Outlet
+    total: int
+    done: int
+    clock: Callable[[], float] = time.monotonic
+    _inside: int = 0
+    _first: tuple[float, int] | None = None
+    _chunks: int = 0
+    _is_forecast: bool = False
+
+    def within(self, rows: int) -> None:
+        """Count rows of the chunk at hand; if it must be explained again they are counted once."""
+        self._start(self.done)
+        self._inside += rows
+        self._show()
+
+    def finished(self, rows: int) -> None:
+        """Count a chunk."""
+        self.done, self._inside = self.done + rows, 0
+        self._start(self.done)
+        self._chunks += 1
+        self._show()
+
+    def _start(self, done: int) -> None:
+        if self._first is None:
+            self._first = self.clock(), done
+
+    def _show(self) -> None:
+        assert self._first is not None
+        at = min(self.done + self._inside, self.total)
+        self.seen.show(at)
+        elapsed, rows = self.clock() - self._first[0], at - self._first[1]
+        if self._is_forecast or not rows or elapsed < (SOON if self._chunks else LATE):
+            return
+        self._is_forecast = True
+        per_row = elapsed / rows
+        if (self.total - at) * per_row >= LONG:
+            self.seen.tell(forecast(self.who, self.total - at, per_row, self.execution))

@@ -22,7 +22,7 @@ from faithkit.run.explaining.chunk import Chunk
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.keys import keys
-from faithkit.run.explaining.progress import progress_bar
+from faithkit.run.explaining.progress import watched
 from faithkit.run.explaining.workers import each_answer
 
 MOST_CHUNKS = 4096
@@ -36,12 +36,12 @@ def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
     n = n_rows(X)
     try:
         with (
-            progress_bar(execution.progress, n, n - sum(map(len, pending))) as advance,
+            watched(job.explainer.text, execution, n, n - sum(map(len, pending))) as progress,
             contextlib.closing(each_answer(job, pending, execution)) as results,
         ):
             for number, answer in results:
                 answers[number] = answer
-                advance(len(answer))
+                progress.finished(len(answer))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_farewell(len(answers), len(chunks), execution)) from None
     whole = Answer.joined([answers[chunk.number] for chunk in chunks])

@@ -1,0 +1,217 @@
+"""Nobody waits in the dark: how far a run is, and how long a long one will take."""
+
+import logging
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import faithkit
+from faithkit.run.explaining.execution import Execution
+from faithkit.run.explaining.forecast import forecast
+from faithkit.run.explaining.progress import Progress, rows_done, watched
+
+X = np.arange(12.0)[:, None]
+
+
+class Seen:
+    """An outlet that remembers."""
+
+    def __init__(self):
+        self.shown, self.told = [], []
+
+    def show(self, done):
+        self.shown.append(done)
+
+    def tell(self, text):
+        self.told.append(text)
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def a_run(total=1000, done=0, **options):
+    seen, clock = Seen(), Clock()
+    return Progress("slow", Execution(**options), seen, total, done, clock), seen, clock
+
+
+def test_rows_of_the_chunk_at_hand_move_the_bar():
+    progress, seen, _ = a_run(done=10)
+    for rows in (0, 1, 2):
+        progress.within(rows)
+    progress.finished(8)
+    progress.within(1)
+    assert seen.shown == [10, 11, 13, 18, 19]
+
+
+def test_rows_told_twice_never_lead_beyond_the_end():
+    progress, seen, _ = a_run(total=3)
+    progress.within(5)
+    progress.finished(3)
+    assert seen.shown == [3, 3]
+
+
+def test_a_long_run_is_forecast_once_after_the_first_chunk():
+    progress, seen, clock = a_run()
+    progress.within(0)
+    clock.now = 6.0
+    progress.finished(10)
+    clock.now = 60.0
+    progress.finished(10)
+    (told,) = seen.told
+    assert told.startswith("slow: 990 rows more take about 10 min (600 ms a row)")
+
+
+def test_a_long_chunk_is_forecast_by_its_first_rows():
+    progress, seen, clock = a_run()
+    progress.within(0)
+    clock.now = 14.0
+    progress.within(1)
+    assert not seen.told
+    clock.now = 20.0
+    progress.within(1)
+    assert seen.told[0].startswith("slow: 998 rows more take about 3 h (10 s a row).")
+
+
+def test_time_to_fit_is_not_taken_for_time_to_explain():
+    progress, seen, clock = a_run()
+    clock.now = 500.0
+    progress.within(0)
+    clock.now = 506.0
+    progress.finished(500)
+    assert not seen.told  # six seconds more
+
+
+def test_what_workers_did_before_the_first_answer_is_not_counted():
+    progress, seen, clock = a_run(n_jobs=2)
+    clock.now = 500.0
+    progress.finished(10)
+    clock.now = 510.0
+    progress.finished(10)
+    assert seen.told[0].startswith("slow: 980 rows more take about 16 min (1 s a row).")
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "unsaid"),
+    [
+        ({}, ["n_jobs=4 (CLI: --n-jobs 4) takes about 4 min.", "A store"], []),
+        ({"n_jobs": 2}, ["A store"], ["n_jobs="]),
+        ({"store": "kept"}, ["n_jobs=4"], ["store"]),
+    ],
+)
+def test_what_would_be_faster_is_said(monkeypatch, options, said, unsaid):
+    monkeypatch.setattr("joblib.cpu_count", lambda: 4)
+    told = forecast("slow", 1000, 1.0, Execution(**options))
+    assert "60 rows (CLI: --samples) take a minute." in told
+    assert all(part in told for part in said)
+    assert not any(part in told for part in unsaid)
+
+
+def test_no_sample_is_advised_that_says_nothing():
+    assert "--samples" not in forecast("slow", 1000, 10.0, Execution())
+
+
+def test_an_explainer_tells_which_rows_are_done(monkeypatch):
+    seen = Seen()
+    monkeypatch.setattr("faithkit.run.explaining.outlets.Log", lambda: seen)
+
+    class Slow:
+        rows_per_chunk, learns = 6, False
+
+        def fit(self, predictor, background):
+            return self
+
+        def explain(self, X, seeds):
+            for _ in X:
+                faithkit.rows_done()
+            return faithkit.Explanations.of(X[:, 0].tolist())
+
+    faithkit.evaluate(lambda X: X[:, 0] > 5, X, explainer=Slow())
+    assert seen.shown == [0, *range(1, 7), 6, 6, *range(7, 13), 12]
+
+
+def test_outside_a_run_nobody_listens():
+    with watched("slow", Execution(progress=False), 2, 0):
+        pass
+    rows_done()
+
+
+def test_without_a_terminal_the_forecast_is_logged(caplog):
+    caplog.set_level(logging.INFO, logger="faithkit")
+    with watched("slow", Execution(), 1000, 0) as progress:
+        progress.clock = Clock()
+        progress.within(0)
+        progress.clock.now = 20.0
+        progress.within(1)
+    assert caplog.messages[0].startswith("slow: 999 rows more take about 6 h")
+
+
+def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):
+    pytest.importorskip("pty")
+    import os
+    import pty
+
+    master, slave = pty.openpty()
+    with os.fdopen(slave, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setenv("COLUMNS", "200")
+        with watched("a [b] slow one", Execution(), 1000, 400) as progress:
+            progress.seen.bar.refresh()
+            progress.within(100)
+            progress.seen.tell("it takes [long]")
+            progress.seen.bar.refresh()
+        terminal.flush()
+        shown = os.read(master, 100_000).decode()
+    os.close(master)
+    assert "fitting a [b] slow one" in shown
+    assert "500/1000" in shown
+    assert "it takes [long]" in shown
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """A stand-in for IPython in a notebook; returns what its output shows, by place."""
+    shown = []
+
+    class Handle:
+        def __init__(self, place):
+            self.place = place
+
+        def update(self, text):
+            shown[self.place] = text
+
+    def display(text, display_id=False):
+        shown.append(text)
+        return Handle(len(shown) - 1) if display_id else None
+
+    shell = type("Shell", (type("ZMQInteractiveShell", (), {}),), {})()
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = lambda: shell
+    ipython.display = types.ModuleType("IPython.display")
+    ipython.display.display, ipython.display.Pretty = display, str
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython.display)
+    return shown
+
+
+def test_in_a_notebook_a_line_changes_and_goes_away(notebook):
+    with watched("slow", Execution(), 2000, 0) as progress:
+        assert notebook == ["fitting slow …"]
+        progress.within(1000)
+        assert notebook[0].startswith("explaining: 1,000 of 2,000 rows, 0:0")
+        progress.seen.tell("it takes long")
+    assert notebook == ["", "it takes long"]
+
+
+def test_who_wants_no_progress_sees_none(notebook):
+    with watched("slow", Execution(progress=False), 2000, 0) as progress:
+        progress.within(1000)
+    assert notebook == []
