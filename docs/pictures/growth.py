@@ -1,4 +1,4 @@
-"""What consistency costs as rows get more, and sufficiency as rules do: time and memory, as measured."""
+"""What grows with rows (consistency), rules (sufficiency), and both kinds of rows (SHAP): time and memory."""
 
 from pathlib import Path
 
@@ -17,13 +17,14 @@ def slope(points):
 
 # the build runs a picture in its own folder
 growth = pd.read_csv(Path("..", "benchmarks", "growth.csv"))
-figure, panels = plt.subplots(2, 2, figsize=(7.2, 5.0), sharex="col")
-for column, (curve, points) in zip(panels.T, growth.groupby("curve", sort=True), strict=True):
+curves = list(growth.groupby("curve", sort=True))
+figure, panels = plt.subplots(2, len(curves), figsize=(3.6 * len(curves), 5.0), sharex="col")
+for column, (curve, points) in zip(panels.T, curves, strict=True):
     of = points["of"].iloc[0]
     for axes, what in zip(column, ("seconds", "megabytes"), strict=True):
         axes.loglog(points["size"], points[what], "o-", color=COLOURS[what], markersize=4)
         axes.set_ylabel(what)
         axes.grid(alpha=0.3)
     large = points[points["size"] >= FIRST] if of == "rows" else points
-    column[0].set_title(f"{curve}: time ∝ {of}$^{{{slope(large):.2f}}}$", fontsize=10)
+    column[0].set_title(f"{curve}: time ∝ size$^{{{slope(large):.2f}}}$", fontsize=10)
     column[1].set_xlabel(of)

@@ -53,6 +53,10 @@ def run(name, prepare, folder) -> None:
             found.append(harness.decide(name, one))
             print(found[-1].line(), flush=True)
             continue
+        if isinstance(one, harness.Limit):
+            found.append(harness.multiple(name, one))
+            print(found[-1].line(), flush=True)
+            continue
         for size in one.sizes:
             found.append(harness.measure(name, one, size))
             print(found[-1].line(), flush=True)

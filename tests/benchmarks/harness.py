@@ -13,8 +13,9 @@ from typing import Any
 import attrs
 
 LONG = 10.0  # seconds
+AT_ONCE = 100_000  # rows that a model is asked about: more are no faster
 
-_BENCHMARKS: dict[str, Callable[[], "list[Contest | Curve]"]] = {}
+_BENCHMARKS: dict[str, Callable[[], "list[Contest | Curve | Limit]"]] = {}
 
 
 @attrs.frozen
@@ -40,6 +41,21 @@ class Curve:
     of: str  # what the size counts
     sizes: tuple[int, ...]
     make: Callable[[int], Callable[[], Any]]
+
+
+@attrs.frozen
+class Limit:
+    """An explainer beside the model alone, asked about as many rows; `most` is the goal, 0 for none.
+
+    `ask(n)` asks the model about n rows at once; beyond AT_ONCE its time is scaled up.
+    """
+
+    name: str
+    explain: Callable[[], Any]
+    rows: int
+    asked: int
+    ask: Callable[[int], Any]
+    most: float = 0.0
 
 
 @attrs.frozen
@@ -152,6 +168,37 @@ class Point:
         return (
             f"{who:<44} {self.run.seconds * 1e3:>10.1f} {self.run.megabytes:>8.0f}   {self.size:,} {self.of}"
         )
+
+
+@attrs.frozen
+class Multiple:
+    """How many times as long as the model alone an explainer takes."""
+
+    benchmark: str
+    limit: Limit
+    ours: Run
+    model: float  # seconds
+
+    @property
+    def times(self) -> float:
+        """Above 1, what the explainer does itself takes time, or it asks in small batches."""
+        return self.ours.seconds / self.model
+
+    def line(self) -> str:
+        """Say how they compare, on one line."""
+        verdict = "  (beyond the goal)" if self.limit.most and self.times > self.limit.most else ""
+        return (
+            f"{self.limit.name:<44} {self.ours.seconds * 1e3:>10.1f} {self.ours.megabytes:>8.0f}   "
+            f"{f'{self.limit.asked:,} rows asked':<24} {self.model * 1e3:>10.1f} {'':>8} "
+            f"{self.times:>8.2f} {self.limit.most or '–':>7.4}{verdict}"
+        )
+
+
+def multiple(name: str, limit: Limit) -> Multiple:
+    """Run the explainer, and the model alone."""
+    ours, rows = run(limit.explain, 1), min(limit.asked, AT_ONCE)
+    alone = run(lambda: limit.ask(rows) is None, 2)
+    return Multiple(name, limit, ours, alone.seconds * limit.asked / rows)
 
 
 def decide(name: str, contest: Contest) -> Outcome:

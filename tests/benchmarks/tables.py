@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from harness import Outcome, Point
+from harness import Multiple, Outcome, Point
 
 # how a contest calls a peer, and the distribution that it comes from
 PEERS = {
@@ -25,15 +25,20 @@ OWN = ("faithkit", "numpy", "pandas", "pyarrow", "scikit-learn", "scipy")
 
 CONTESTS = ("benchmark", "contest", "ours, ms", "peak, MB", "peer", "version", "peer, ms", "its peak, MB",
             "ratio", "goal")  # fmt: skip
+LIMITS = ("benchmark", "explainer and model", "rows", "rows asked", "ours, ms", "peak, MB", "model alone, ms",
+          "times the limit", "goal")  # fmt: skip
 GROWTH = ("benchmark", "curve", "who", "of", "size", "seconds", "megabytes")
 MACHINE = ("what", "value")
 
 
-def write(folder: Path, name: str, found: list[Outcome | Point]) -> None:
+def write(folder: Path, name: str, found: list[Outcome | Point | Multiple]) -> None:
     """Put the outcomes of one benchmark in the place of those that it had."""
     folder.mkdir(parents=True, exist_ok=True)
     contests = [_contest(one) for one in found if isinstance(one, Outcome)]
     points = [_point(one) for one in found if isinstance(one, Point)]
+    limits = [_limit(one) for one in found if isinstance(one, Multiple)]
+    if limits:
+        _replace(folder / "limits.csv", LIMITS, name, limits)
     if contests:
         _replace(folder / "contests.csv", CONTESTS, name, contests)
     if points:
@@ -61,6 +66,20 @@ def _contest(one: Outcome) -> tuple[str, ...]:
         *peer,
         f"{one.ratio:.3g}" if one.ratio < 1000 else f"{one.ratio:.0f}",
         f"{one.wanted:.3g}" if one.wanted else "",
+    )
+
+
+def _limit(one: Multiple) -> tuple[str, ...]:
+    return (
+        one.benchmark,
+        one.limit.name,
+        str(one.limit.rows),
+        str(one.limit.asked),
+        f"{one.ours.seconds * 1e3:.1f}",
+        f"{one.ours.megabytes:.0f}",
+        f"{one.model * 1e3:.1f}",
+        f"{one.times:.3g}",
+        f"{one.limit.most:.3g}" if one.limit.most else "",
     )
 
 

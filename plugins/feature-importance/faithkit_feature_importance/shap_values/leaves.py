@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from faithkit_feature_importance.shap_values.conditions import Answers, Conditions
 from faithkit_feature_importance.shap_values.ensembles import Ensemble, UnreadableError
-from faithkit_feature_importance.shap_values.parts import Part, Walk
+from faithkit_feature_importance.shap_values.parts import Part, Walk, is_deep
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Patterns = NDArray[np.uint16]
-TABLE_CELLS = 2**25  # of all parts together, 256 MiB: beyond, looking up takes longer than shap's own way
-CELLS_AT_ONCE = 2**16  # of the tables of the parts of a block, which should stay near the processor
+TABLE_CELLS = 2**26  # of all parts together, 512 MiB
+CELLS_AT_ONCE = 2**16  # of the tables of a block, which should stay near the processor
 PARTS_AT_ONCE = 2**8
 
 
@@ -78,6 +78,11 @@ class Block:
     def bits(self) -> int:
         """How many bits a pattern has."""
         return self.conditions.shape[1]
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether its parts are single leaves, with tables that all players share."""
+        return is_deep(self.bits)
 
     def places(self, met: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return where each part finds each row, (parts, rows), in tables that lie one after the other."""

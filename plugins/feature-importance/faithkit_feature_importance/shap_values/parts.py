@@ -11,9 +11,14 @@ import attrs
 
 from faithkit_feature_importance.shap_values.conditions import Answers, Split
 from faithkit_feature_importance.shap_values.ensembles import Tree, UnreadableError
-from faithkit_feature_importance.shap_values.leaf_tables import MOST_PLAYERS
+from faithkit_feature_importance.shap_values.leaf_tables import KINDS, MOST_PLAYERS
 
 MOST_BITS = 7  # of a part with several leaves: larger tables lie further from the processor
+
+
+def is_deep(bits: int) -> bool:
+    """Whether a part with so many bits is a single leaf, for which a table per player would be too large."""
+    return bits > MOST_BITS
 
 
 @attrs.frozen
@@ -49,7 +54,9 @@ class Part:
 
     @property
     def cells(self) -> int:
-        """How many cells its tables have: one for each pattern, player and output."""
+        """How many cells its tables have: one for each pattern, player and output; fewer for a deep leaf."""
+        if is_deep(len(self.bits)):
+            return len(self.leaves) * KINDS << len(self.bits)
         pairs = {(player, leaf.output) for leaf in self.leaves for player in leaf.demands}
         return len(pairs) << len(self.bits)
 

@@ -1,0 +1,90 @@
+"""Every explainer beside the model alone: how many times the limit it takes, on Adult."""
+
+import pandas as pd
+from bench_shap import adult
+from harness import Limit, benchmark
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+
+import faithkit
+
+# the explainer, the model, how many rows, and the most times the limit that were allowed
+CASES = [
+    ("anchors", "histogram", 500, 3.0),
+    ("lime", "forest", 200, 2.0),
+    ("lime", "histogram", 200, 0.0),
+    ("dice:method=random", "histogram", 1_000, 0.0),
+    ("dice:method=kdtree", "histogram", 1_000, 0.0),
+    ("shap:algorithm=kernel", "histogram", 10, 0.0),
+    ("shap:algorithm=permutation", "histogram", 50, 0.0),
+    ("shap", "boosting", 16_000, 0.0),
+    ("shap", "histogram", 16_000, 0.0),
+    ("empirical-anchors", "histogram", 16_000, 0.0),
+    ("nearest-counterfactual", "histogram", 16_000, 0.0),
+    ("tree", "histogram", 16_000, 0.0),
+]
+
+
+@benchmark
+def limits() -> list[Limit]:
+    """Explain rows of Adult through one-hot encoding."""
+    boosting, train, test = adult()
+    prepare, labels = boosting.steps[0][1], boosting.predict(train)
+    models = {
+        "boosting": boosting,
+        "histogram": make_pipeline(prepare, HistGradientBoostingClassifier(random_state=0)).fit(
+            train, labels
+        ),
+        "forest": make_pipeline(prepare, RandomForestClassifier(random_state=0)).fit(train, labels),
+    }
+    return [limit(name, kind, models[kind], train, test[:rows], most) for name, kind, rows, most in CASES]
+
+
+def limit(name, kind, model, train, rows, most):
+    """Count the rows that a fitted explainer asks about, which takes one run that is not timed."""
+    seeds = faithkit.row_seeds(rows, 0)
+    explainer = faithkit.registry().create("explainer", *parsed(name)).fit(faithkit.Predictor(model), train)
+    asked = counted(model, lambda: explainer.explain(rows, seeds))
+    many = pd.concat([train] * 4)
+    return Limit(
+        f"{name}, {kind}",
+        lambda: len(explainer.explain(rows, seeds)),
+        len(rows),
+        asked,
+        lambda n: model.predict_proba(many[:n]).shape,
+        most,
+    )
+
+
+def counted(model, work):
+    """Return about how many rows a model is asked while work is done."""
+    total, methods = (
+        0,
+        {
+            name: getattr(model, name)
+            for name in ("predict", "predict_proba", "decision_function")
+            if hasattr(model, name)
+        },
+    )
+
+    def counting(method):
+        def call(X):
+            nonlocal total
+            total += len(X)
+            return method(X)
+
+        return call
+
+    vars(model).update({name: counting(method) for name, method in methods.items()})
+    try:
+        work()
+    finally:
+        for name in methods:
+            del vars(model)[name]
+    return total
+
+
+def parsed(text):
+    """Return the name of a component and its parameters."""
+    name, _, params = text.partition(":")
+    return name, dict(pair.split("=") for pair in params.split(",") if pair)
