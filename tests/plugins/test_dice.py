@@ -1,4 +1,4 @@
-"""DiCE's counterfactuals: what dice-ml finds, checked by the model, and nothing of its faults."""
+"""DiCE's counterfactuals: what DiCE finds, checked by the model, and nothing of dice-ml's faults."""
 
 import os
 import random
@@ -138,11 +138,10 @@ def test_arrays_give_arrays(dtype):
 @pytest.mark.parametrize(
     ("method", "columns"),
     [
-        ("random", ["age", "hours", "job", "sex"]),
         ("kdtree", ["age", "hours", "job", "sex"]),
         ("genetic", ["age", "hours"]),  # with categories dice-ml asks its tree about columns in another order
     ],
-    ids=METHODS[:1] + METHODS[:0:-1],
+    ids=["kdtree", "genetic"],
 )
 def test_without_missing_values_it_is_what_dice_ml_itself_finds(method, columns):
     import dice_ml
@@ -425,7 +424,7 @@ def test_a_model_that_hangs_is_ended_by_the_limit_in_seconds():
     background = complete(40)
 
     def hangs(frame):
-        while len(frame) == 1000 and (frame["sex"] == "m").all():
+        while len(frame) > 1 and (frame["sex"] == "m").all():
             time.sleep(0.01)
         return Busy().predict(frame)
 
@@ -574,16 +573,23 @@ def test_rows_without_the_columns_of_the_background_are_refused():
         explained(Busy(), complete(), complete(2)[["age", "hours", "sex"]])
 
 
-def test_a_model_that_fails_on_a_row_is_named():
+@pytest.mark.parametrize("method", ["random", "genetic"])
+def test_a_row_on_which_the_model_fails_is_named_and_the_only_one_that_is_lost(method):
     def fragile(frame):
-        if len(frame) == 1000:
-            raise RuntimeError("too many")
+        if ((frame["age"] > 90) & (frame["hours"] != 30)).any():
+            raise RuntimeError("too old")
         return Busy().predict(frame)
 
-    with pytest.raises(
-        faithkit.ExplainerError, match="fragile, asked about 1000 rows, failed with RuntimeError: too many"
-    ):
-        faithkit.evaluate(fragile, complete(2), explainer="dice", background=complete())
+    X = complete(4, seed=1).assign(age=[30, 40, 99, 50], hours=30.0, job="b")
+    spec = f"dice:method={method},features_to_vary=['hours']"
+    told = r"failed on row 2: .*fragile, asked about \d+ rows?, failed with RuntimeError: too old"
+    with pytest.raises(faithkit.ExplainerError, match=told):
+        faithkit.evaluate(fragile, X, explainer=spec, background=complete())
+    result = faithkit.evaluate(fragile, X, explainer=spec, background=complete(), on_error="record")
+    found = result.sample.explanations
+    alone = explained(fragile, complete(), X[:2], method=method, features_to_vary=["hours"])
+    assert found.missing.tolist() == [False, False, True, False]
+    pd.testing.assert_frame_equal(found.values[:2].reset_index(drop=True), alone.values)
 
 
 # --- real data -------------------------------------------------------------------------------------------

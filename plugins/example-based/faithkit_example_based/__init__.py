@@ -27,7 +27,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     yield faithkit.Component(
         name="dice",
         factory="faithkit_example_based.dice:Dice",
-        summary="A row like the instance that the model labels otherwise: dice-ml's searches, mended.",
+        summary="A row like the instance that the model labels otherwise: DiCE's searches, mended.",
         kinds=("example",),
         inputs=("table",),
         requires=("dice_ml",),

@@ -1,4 +1,4 @@
-"""Counterfactuals by DiCE: dice-ml's searches, one row at a time, with every answer checked by the model."""
+"""Counterfactuals by DiCE: searches for many rows go together, and the model checks every answer."""
 
 from typing import Any
 
@@ -6,11 +6,10 @@ import numpy as np
 
 import faithkit
 from faithkit_example_based.dice_model import DiceModel, score_columns, tells_probabilities
-from faithkit_example_based.dice_search import Search
+from faithkit_example_based.dice_search import METHODS, SPARSITIES, Searches
+from faithkit_example_based.dice_space import Space
 from faithkit_example_based.dice_table import DiceTable, Floats
 
-METHODS = ("random", "genetic", "kdtree")
-SPARSITIES = ("binary", "linear", None)
 NOT_FOUND = "no counterfactual found"
 NO_ROOM = "a value that the background's column has no room for"
 
@@ -58,7 +57,7 @@ class Dice:
     0   40.0  clerk
     """
 
-    rows_per_chunk = 8  # a row takes from a tenth of a second to several seconds
+    rows_per_chunk = 512
 
     def __init__(
         self,
@@ -72,7 +71,7 @@ class Dice:
         listed = isinstance(features_to_vary, list | tuple) and len(features_to_vary) > 0
         if features_to_vary != "all" and not listed:
             raise _wrong("features_to_vary", "'all' or a list of columns, such as ['age']", features_to_vary)
-        if sparsity not in SPARSITIES:
+        if sparsity not in (*SPARSITIES, None):
             raise _wrong("sparsity", "binary, linear or none", sparsity)
         error = faithkit.ParameterError
         self.method = method
@@ -92,18 +91,19 @@ class Dice:
         self._check_labels(len(classes))
         self.frequencies_ = np.bincount(classes)
         by_scores = self.method == "genetic" and tells_probabilities(predictor, rows, self.labels_)
-        model = DiceModel(predictor, self.encoder_, self.table_, self.labels_, by_scores)
-        self.search_ = Search(
-            self.table_, model, classes, self.method, columns, self.sparsity, self.max_calls
-        )
+        model = DiceModel(predictor, self.encoder_, self.labels_, by_scores)
+        space = Space.learn(self.table_, columns)
+        self.searches_ = Searches(space, model, classes, self.method, self.sparsity, self.max_calls)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one counterfactual per row, found with its own seed, in the background's columns."""
         codes = self.encoder_.encode(X, unseen="keep")
-        found = [self._counterfactual(row, int(seed)) for row, seed in zip(codes, seeds, strict=True)]
-        values = np.array([row for row, _ in found]).reshape(-1, self.encoder_.n_columns)
-        remarks = np.array([remark for _, remark in found], dtype=object)
+        remarks = self._refusals(codes)
+        values = np.repeat(self.table_.codes[:1], len(codes), axis=0)
+        taken = np.flatnonzero(remarks == None)  # noqa: E711 (cell by cell)
+        values[taken], is_found = self._counterfactuals(codes[taken], np.asarray(seeds)[taken])
+        remarks[taken[~is_found]] = NOT_FOUND
         return faithkit.Explanations(
             kind="example",
             values=self.encoder_.decode(values),
@@ -113,30 +113,40 @@ class Dice:
             relation="in-ball",
         )
 
-    def _counterfactual(self, row: Floats, seed: int) -> tuple[Floats, str | None]:
-        """Return the codes of a counterfactual, or of any row of the background and why there is none."""
-        nothing = self.table_.codes[0]
-        refusal = self.table_.refusal(row)
-        if refusal is not None:
-            return nothing, refusal
-        instance = self.encoder_.decode(row[None, :])
-        if _dtypes(instance) != self.dtypes_:
-            return nothing, NO_ROOM
-        label = self.predictor_.predict(instance)[0]
-        for candidate in self.search_.candidates(row, self._target(instance, label), seed):
-            if self.predictor_.predict(self.encoder_.decode(candidate[None, :]))[0] != label:
-                return candidate, None
-        return nothing, NOT_FOUND
+    def _refusals(self, codes: Floats) -> Any:
+        """Say why DiCE cannot take a row, or None where it can."""
+        remarks = np.array([self.table_.refusal(row) for row in codes], dtype=object)
+        taken = np.flatnonzero(remarks == None)  # noqa: E711 (cell by cell)
+        if not self._have_room(codes[taken]):
+            remarks[[i for i in taken if not self._have_room(codes[[i]])]] = NO_ROOM
+        return remarks
 
-    def _target(self, instance: Any, label: Any) -> int:
+    def _have_room(self, codes: Floats) -> bool:
+        return _dtypes(self.encoder_.decode(codes)) == self.dtypes_
+
+    def _counterfactuals(self, rows: Floats, seeds: Any) -> tuple[Floats, Any]:
+        """Return a counterfactual of each row, or any row, and which of them are found."""
+        instances = self.encoder_.decode(rows)
+        labels = self.predictor_.predict(instances)
+        candidates = self.searches_.candidates(rows, self._targets(instances, labels), seeds)
+        owners = np.repeat(np.arange(len(rows)), list(map(len, candidates)))
+        every = np.concatenate([rows[:0], *candidates])
+        is_other = self.predictor_.predict(self.encoder_.decode(every)) != labels[owners]
+        found, first = np.unique(owners[is_other], return_index=True)
+        values, is_found = rows.copy(), np.isin(np.arange(len(rows)), found)
+        values[found] = every[is_other][first]
+        return values, is_found
+
+    def _targets(self, instances: Any, labels: Any) -> Any:
         """Return the number of the label to look for: the other one of two, else the runner-up."""
-        others = np.flatnonzero(self.labels_ != label)
-        if len(others) == 1:
-            return int(others[0])
+        is_own = np.equal.outer(labels, self.labels_)
         columns = score_columns(self.predictor_, self.labels_)
-        if columns is None:
-            return int(others[self.frequencies_[others].argmax()])
-        return int(others[self.predictor_.scores(instance)[0, columns][others].argmax()])
+        has_choice = (~is_own).sum(axis=1).max(initial=0) > 1
+        if has_choice and columns is not None:
+            scores = self.predictor_.scores(instances)[:, columns]
+        else:
+            scores = np.broadcast_to(self.frequencies_, is_own.shape)
+        return np.where(is_own, -np.inf, scores).argmax(axis=1)
 
     def _columns(self) -> list[int]:
         """Return the positions of the columns that may change."""

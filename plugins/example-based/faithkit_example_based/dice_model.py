@@ -1,71 +1,53 @@
-"""The model as DiCE asks it: about rows in DiCE's own form, and not without end.
+"""The model as DiCE's searches ask it: about rows of codes, and with classes that are numbered."""
 
-Every loop of DiCE asks the model, so a limit on questions ends any search, and at the same point everywhere.
-"""
-
-import math
 from typing import Any
 
+import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.dice_table import DiceTable, Floats
+from faithkit_example_based.dice_table import Floats
 
 
-class OutOfCalls(Exception):  # noqa: N818 (it ends a search; nothing is wrong)
-    """The model was asked as often as it may be."""
-
-
+@attrs.frozen(eq=False)
 class DiceModel:
-    """A predictor with the face of a scikit-learn classifier, whose classes are numbered.
+    """A predictor that is asked about codes.
 
     Parameters
     ----------
     predictor : Predictor
     encoder : Encoder
-    table : DiceTable
     labels : array
         The labels that the background has: class k is the label labels[k], the last class any other label.
     by_scores : bool
         Whether probabilities are the model's own, which knows no other labels. Otherwise the row's label has
         all of it: what DiCE takes for a class is then what the model predicts, whatever its threshold and the
         scale of its scores.
-
-    Attributes
-    ----------
-    calls_left : float
-        How often it may still be asked before `OutOfCalls`: without limit while DiCE learns, and for each row
-        as often as the search says.
     """
 
-    def __init__(
-        self,
-        predictor: faithkit.Predictor,
-        encoder: faithkit.Encoder,
-        table: DiceTable,
-        labels: NDArray[Any],
-        by_scores: bool,
-    ) -> None:
-        self.predictor, self.encoder, self.table, self.labels = predictor, encoder, table, labels
-        self.by_scores = by_scores
-        self.calls_left = math.inf
+    predictor: faithkit.Predictor
+    encoder: faithkit.Encoder
+    labels: NDArray[Any]
+    by_scores: bool
 
-    def predict_proba(self, frame: pd.DataFrame) -> Floats:
+    def probabilities(self, codes: Floats) -> Floats:
         """Return a probability per row and class."""
-        if self.calls_left <= 0:
-            raise OutOfCalls
-        self.calls_left -= 1
-        rows = self.encoder.decode(self.table.read(frame))
+        rows = self.encoder.decode(codes)
         if self.by_scores:
             return self.predictor.scores(rows)[:, score_columns(self.predictor, self.labels)]
         own = np.equal.outer(self.predictor.predict(rows), self.labels)
         return np.column_stack([own, ~own.any(axis=1)]).astype(np.float64)
 
-    def predict(self, frame: pd.DataFrame) -> NDArray[np.int64]:
-        """Return the number of each row's class."""
-        return self.predict_proba(frame).argmax(axis=1)
+
+def has_class(probabilities: Floats, target: int) -> NDArray[np.bool_]:
+    """Tell for each row whether no class is more probable than the wanted one.
+
+    >>> has_class(np.array([[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]), target=1).tolist()
+    [True, True, False]
+    """
+    most: NDArray[np.bool_] = probabilities[:, target] >= probabilities.max(axis=1)
+    return most
 
 
 def score_columns(predictor: faithkit.Predictor, labels: NDArray[Any]) -> list[int] | None:

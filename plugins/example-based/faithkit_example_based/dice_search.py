@@ -1,34 +1,35 @@
-"""A search for a counterfactual of one row, with the row's own seed and a limit on what it may ask."""
+"""Searches for counterfactuals of many rows, each with its own seed and a limit on what it may ask."""
 
 import contextlib
-import copy
-import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-import faithkit
-from faithkit_example_based.dice_model import DiceModel, OutOfCalls
-from faithkit_example_based.dice_table import CLOSE, DiceTable, Floats, name
+from faithkit_example_based.dice_genetic import GeneticSearch
+from faithkit_example_based.dice_lockstep import OutOfCalls, Search, in_lock_step
+from faithkit_example_based.dice_model import DiceModel
+from faithkit_example_based.dice_neighbors import TreeSearch
+from faithkit_example_based.dice_random import RandomSearch
+from faithkit_example_based.dice_space import Space
+from faithkit_example_based.dice_sparsity import by_halves, by_steps
+from faithkit_example_based.dice_table import Floats
 
-LINEAR_STEPS = 10_000  # per column: dice-ml's default
+METHODS: dict[str, Any] = {"random": RandomSearch, "genetic": GeneticSearch, "kdtree": TreeSearch}
+SPARSITIES = {"binary": by_halves, "linear": by_steps}
 
 
-class Search:
+class Searches:
     """One of DiCE's searches, prepared for a table and a model.
 
     Parameters
     ----------
-    table : DiceTable
+    space : Space
     model : DiceModel
     classes : array
         The class of each row of the table.
     method : str
         "random", "genetic" or "kdtree".
-    columns : list of int
-        The positions of the columns that may change.
     sparsity : str or None
         "binary", "linear" or None.
     max_calls : int
@@ -37,41 +38,33 @@ class Search:
 
     def __init__(
         self,
-        table: DiceTable,
+        space: Space,
         model: DiceModel,
         classes: NDArray[np.int64],
         method: str,
-        columns: list[int],
         sparsity: str | None,
         max_calls: int,
     ) -> None:
-        from faithkit_example_based.dice_methods import prepared
+        self.space, self.model, self.sparsity, self.max_calls = space, model, sparsity, max_calls
+        self.method = METHODS[method](space, classes)
 
-        self.table, self.model, self.sparsity, self.max_calls = table, model, sparsity, max_calls
-        self.columns = [name(j) for j in table.columns if j in columns]
-        self.method = prepared(method, table, model, classes)
+    def candidates(self, rows: Floats, targets: NDArray[np.int64], seeds: NDArray[np.uint32]) -> list[Floats]:
+        """Return what DiCE takes for counterfactuals of each row, the most like it first; perhaps none."""
+        given = zip(rows, targets.tolist(), seeds.tolist(), strict=True)
+        searches = (self._search(row, target, seed) for row, target, seed in given)
+        return in_lock_step(searches, self.model.probabilities, self.max_calls)
 
-    def candidates(self, row: Floats, target: int, seed: int) -> list[Floats]:
-        """Return what DiCE takes for a counterfactual of a row, the most like it first; perhaps nothing."""
-        query = self.table.frame(row[None, :])
-        dice = copy.copy(self.method)  # a search leaves traces, which the next row must not see
-        self.model.calls_left = self.max_calls
-        with faithkit.global_seed(seed), warnings.catch_warnings():  # dice-ml has no other generator
-            warnings.simplefilter("ignore")
-            found = self._found(dice, query, target)
-            sparser = None if found is None or self.sparsity is None else self._sparser(dice, found, query)
-        rows = [self.table.read(frame)[0] for frame in (sparser, found) if frame is not None]
-        return [other for each in rows for other in (self.table.restored(each, row), each)]
-
-    def _found(self, dice: Any, query: pd.DataFrame, target: int) -> pd.DataFrame | None:
+    def _search(self, row: Floats, target: int, seed: int) -> Search[Floats]:
         try:
-            found: pd.DataFrame | None = dice.find(query, target, self.columns)
+            found = yield from self.method.find(row, target, seed)
         except OutOfCalls:
-            return None
-        return None if found is None or found.empty else found
-
-    def _sparser(self, dice: Any, found: pd.DataFrame, query: pd.DataFrame) -> pd.DataFrame:
-        sparser = found.copy()
-        with contextlib.suppress(OutOfCalls):  # the frame is changed in place, so what was reached is kept
-            dice.do_posthoc_sparsity_enhancement(sparser, query, CLOSE, self.sparsity, LINEAR_STEPS)
-        return sparser
+            found = None
+        if found is None:
+            return np.empty((0, len(row)))
+        rows = [found]
+        if self.sparsity is not None:
+            sparser = found.copy()
+            with contextlib.suppress(OutOfCalls):  # it is changed in place, so what was reached is kept
+                yield from SPARSITIES[self.sparsity](self.space, sparser, row, target)
+            rows.insert(0, sparser)
+        return np.stack([other for each in rows for other in (self.space.table.restored(each, row), each)])

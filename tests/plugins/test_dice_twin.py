@@ -1,0 +1,228 @@
+"""dice-ml's own searches as twins: what it finds is found here, in distribution where the draws are others."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from dice_ml import Model
+from dice_ml.explainer_interfaces.dice_genetic import DiceGenetic
+from dice_ml.explainer_interfaces.dice_KD import DiceKD
+from dice_ml.explainer_interfaces.dice_random import DiceRandom
+from faithkit_example_based.dice_background import OUTCOME, Background
+from faithkit_example_based.dice_lockstep import in_lock_step
+from faithkit_example_based.dice_random import COPIES, Cells
+from faithkit_example_based.dice_sparsity import LINEAR_STEPS, by_halves, by_steps
+from faithkit_example_based.dice_table import CLOSE
+from scipy import stats
+
+import faithkit
+
+NO_CHANCE = 1e-4  # two samples of one distribution differ that much once in 10,000 times, and seeds are fixed
+
+
+def table(n=120, seed=0):
+    """Words, whole numbers and halves; a column of words stands first, where dice-ml wants numbers."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "job": rng.choice(list("abcd"), n),
+            "age": rng.integers(18, 80, n),
+            "hours": rng.integers(0, 80, n) / 2,
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+
+
+def busy(frame):
+    return ((frame["hours"] + frame["age"] / 10 > 30) | (frame["job"] == "a")).to_numpy()
+
+
+def rare(frame):
+    """Three columns must be right: a row in which two are changed is not enough."""
+    return ((frame["hours"] > 20) & (frame["age"] > 50) & (frame["job"] == "a")).to_numpy()
+
+
+class AsDiceAsks:
+    """The model of a fitted explainer, asked about frames in DiCE's form."""
+
+    def __init__(self, dice):
+        self.model, self.table = dice.searches_.model, dice.table_
+
+    def predict_proba(self, frame):
+        return self.model.probabilities(self.table.read(frame))
+
+    def predict(self, frame):
+        return self.predict_proba(frame).argmax(axis=1)
+
+
+def fitted(model, background, **params):
+    predictor = faithkit.Predictor(model)
+    return faithkit.registry().create("explainer", "dice", params).fit(predictor, background)
+
+
+def twin(dice, kind):
+    """Return dice-ml's explainer, given the same rows in the same order."""
+    background = Background(dice.table_)
+    background.data_df[OUTCOME] = AsDiceAsks(dice).predict(background.data_df)
+    background.set_continuous_feature_indexes(background.data_df)
+    return kind(background, Model(model=AsDiceAsks(dice), backend="sklearn"))
+
+
+def twins_answer(dice, theirs, instance, target, seed, **options):
+    """Return what dice-ml finds for one row: its values in the order of the background's columns."""
+    query = dice.table_.frame(dice.encoder_.encode(instance))
+    with faithkit.global_seed(int(seed)):
+        answer = theirs._generate_counterfactuals(
+            query, 1, desired_class=int(target), posthoc_sparsity_param=None, **options
+        )
+    return dice.encoder_.decode(dice.table_.read(answer.final_cfs_df)).iloc[0].tolist()
+
+
+def targets(dice, X):
+    return [int(label == dice.labels_[0]) for label in dice.predictor_.predict(X)]
+
+
+# --- the same rows ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("method", "kind"), [("kdtree", DiceKD), ("genetic", DiceGenetic)])
+@pytest.mark.parametrize("model", [busy, rare])
+def test_trees_and_breeding_find_the_rows_that_dice_ml_finds(method, kind, model):
+    X = table(12, seed=1)
+    dice = fitted(model, table(240), method=method, sparsity=None)  # ten rows of each class, or more
+    options = {}
+    if method == "genetic":  # not rounded, as dice-ml would round them
+        mads = twin(dice, kind).data_interface.get_valid_mads()
+        options["feature_weights"] = {column: 1 / mad for column, mad in mads.items()}
+    seeds = faithkit.row_seeds(X, 0)
+    found = dice.explain(X, seeds).values
+    for i, target in enumerate(targets(dice, X)):
+        theirs = twin(dice, kind)  # a new one: a search leaves traces in it
+        expected = twins_answer(dice, theirs, X[i : i + 1], target, seeds[i], **options)
+        assert found.iloc[i].tolist() == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("sparsity", "ours"), [("binary", by_halves), ("linear", by_steps)])
+@pytest.mark.parametrize(
+    "model",
+    [
+        busy,
+        rare,
+        lambda frame: (frame["age"] % 3 == 0).to_numpy(),
+        lambda frame: (frame["hours"] > 20.3).to_numpy(),
+    ],
+    ids=["two columns", "three columns", "no threshold", "between two decimals"],
+)
+def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
+    dice = fitted(model, table())
+    space, rng = dice.searches_.space, np.random.default_rng(0)
+    rows = dice.encoder_.encode(table(40, seed=2))
+    rows[:, 1:3] += rng.choice([0, 0.123], (40, 2))  # instances with more decimals than the background has
+    found = dice.encoder_.encode(table(40, seed=3))
+    found[:, 1:3] = np.where(
+        rng.random((40, 2)) < 0.9, np.round(rows[:, 1:3]) + rng.integers(-3, 4, (40, 2)), found[:, 1:3]
+    )
+    classes = AsDiceAsks(dice).predict(dice.table_.frame(found))
+    mine = found.copy()
+    searches = [ours(space, mine[i], rows[i], target) for i, target in enumerate(classes.tolist())]
+    in_lock_step(searches, dice.searches_.model.probabilities, max_calls=10**6)
+    theirs = twin(dice, DiceRandom)
+    for i, target in enumerate(classes.tolist()):
+        theirs.target_cf_class = target
+        frame, query = (dice.table_.frame(codes[i : i + 1]) for codes in (found, rows))
+        theirs.do_posthoc_sparsity_enhancement(frame, query, CLOSE, sparsity, LINEAR_STEPS)
+        assert mine[i].tolist() == dice.table_.read(frame)[0].tolist()
+    assert (mine != found).any(axis=1).sum() > 10
+
+
+# --- the random search: other draws, the same chances ----------------------------------------------------
+
+
+def test_a_cell_is_drawn_from_the_range_that_dice_ml_draws_from():
+    dice = fitted(busy, table())
+    space, theirs = dice.searches_.space, twin(dice, DiceRandom)
+    cells = Cells.of(space)
+    for j, decimals in space.table.decimals.items():
+        low, high = space.ranges[j]
+        shares = np.random.RandomState(7).random_sample(500)
+        values = cells.values(np.full(500, j), shares)
+        if decimals:
+            assert values.tolist() == theirs.get_continuous_samples(low, high, decimals, 500, seed=7)
+        assert set(cells.values(np.full(10**4, j), np.linspace(0, 1, 10**4, endpoint=False))) == set(
+            theirs.get_continuous_samples(low, high, decimals, 10**5, seed=0)
+        )
+    for j, codes in space.table.categories.items():
+        assert np.unique(cells.values(np.full(100, j), np.linspace(0, 0.999, 100))).tolist() == codes
+
+
+def test_where_values_are_few_every_row_that_two_changes_reach_is_as_likely_as_any_other():
+    # a thousand copies reach all of them; equal copies count once, however many there are
+    values = [(a, b, c) for a in range(3) for b in "xyz" for c in (False, True)]
+    background = pd.DataFrame(values, columns=["a", "b", "c"])
+    model = lambda frame: ((frame["a"] > 0) | (frame["b"] == "z")).to_numpy()  # noqa: E731
+    instance = pd.DataFrame({"a": [0], "b": ["x"], "c": [False]})
+    away = (background != instance.iloc[0]).sum(axis=1)
+    reachable = background[model(background) & (away <= 2)]
+    n = 60 * len(reachable)
+    dice = fitted(model, background, sparsity=None)
+    found = dice.explain(pd.concat([instance] * n), np.arange(n)).values
+    counts = found.value_counts()
+    assert set(counts.index) == set(map(tuple, reachable.to_numpy().tolist()))
+    assert stats.chisquare(counts).pvalue > NO_CHANCE
+
+
+def all_copies_asked(dice, theirs, query, target, seed):
+    """dice-ml's random search, its draws and its loop, but a thousand cells are changed at once."""
+    names = theirs.data_interface.feature_names
+    theirs.setup("all", None, query, feature_weights=None)
+    with faithkit.global_seed(int(seed)):
+        drawn = theirs.get_samples({}, theirs.feature_range, None, COPIES).to_numpy(dtype=np.float64)
+        rows, each = np.repeat(query.to_numpy(dtype=np.float64), COPIES, axis=0), np.arange(COPIES)
+        found = pd.DataFrame(rows[:0], columns=names)
+        for changes in range(1, len(names) + 1):
+            changed = np.array([names.index(one) for one in np.random.choice(names, COPIES)])
+            rows[each, changed] = drawn[each, changed]
+            met = pd.DataFrame(rows, columns=names)
+            found = pd.concat([found, met[AsDiceAsks(dice).predict(met) == target]]).drop_duplicates()
+            if changes > 1 and len(found):
+                break
+        return dice.table_.read(found.sample(1))[0]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_fast_twin_of_the_random_search_is_dice_mls():
+    X = table(3, seed=1)
+    dice = fitted(busy, table(), sparsity=None)
+    theirs = twin(dice, DiceRandom)
+    for i, target in enumerate(targets(dice, X)):
+        query = dice.table_.frame(dice.encoder_.encode(X[i : i + 1]))
+        fast = dice.encoder_.decode(all_copies_asked(dice, theirs, query, target, seed=i)[None, :])
+        assert fast.iloc[0].tolist() == twins_answer(dice, theirs, X[i : i + 1], target, seed=i)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("model", "instance"),
+    [
+        (busy, {"job": "b", "age": 30, "hours": 20.0, "sex": "f"}),
+        (busy, {"job": "a", "age": 30, "hours": 26.5, "sex": "m"}),
+        (rare, {"job": "b", "age": 30, "hours": 10.0, "sex": "f"}),
+    ],
+    ids=["many rows", "few rows", "three changes"],
+)
+def test_the_random_search_finds_rows_with_the_chances_of_dice_mls(model, instance):
+    n = 200
+    dice = fitted(model, table(), sparsity=None)
+    rows = pd.DataFrame([instance] * n)
+    theirs, target = twin(dice, DiceRandom), targets(dice, rows[:1])[0]
+    query = dice.table_.frame(dice.encoder_.encode(rows[:1]))
+    found = dice.encoder_.encode(dice.explain(rows, np.arange(n)).values)
+    expected = np.array([all_copies_asked(dice, theirs, query, target, seed) for seed in range(n)])
+    row = dice.encoder_.encode(rows[:1])[0]
+    for j in range(len(row)):
+        assert stats.ks_2samp(found[:, j], expected[:, j]).pvalue > NO_CHANCE
+    which = [((codes != row) @ [1, 2, 4, 8]) for codes in (found, expected)]
+    counts = np.array([np.bincount(columns, minlength=16) for columns in which])
+    assert stats.chi2_contingency(counts[:, counts.sum(axis=0) > 10]).pvalue > NO_CHANCE
