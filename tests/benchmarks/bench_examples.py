@@ -1,7 +1,12 @@
 """Examples: tallies of balls against all distances at once, and counterfactuals against DiCE's on Adult."""
 
+import contextlib
+import io
+import warnings
+
 import numpy as np
-from bench_empirical_anchors import on_adult
+import pandas as pd
+from bench_empirical_anchors import adult
 from harness import Contest, benchmark
 
 import faithkit
@@ -10,6 +15,7 @@ from faithkit.measure.tally import count
 ROWS, EXPLANATIONS, COLUMNS = 50_000, 5_000, 14
 PEER_BLOCK = 1_000  # explanations whose distances the peer holds at a time: 400 MB
 PEER_ROWS = 10
+DICE_ROWS = 2_000
 
 
 def _situation():
@@ -71,9 +77,58 @@ def balls() -> list[Contest]:
 
 @benchmark
 def counterfactuals() -> list[Contest]:
-    """Nearest counterfactuals against DiCE's."""
+    """Nearest counterfactuals, and DiCE's random ones, against dice-ml itself, row by row."""
     import dice_ml  # noqa: F401 (so that a missing dice-ml leaves this benchmark out)
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
 
-    return [
-        on_adult("nearest-counterfactual", "dice", {"method": "kdtree"}, "dice, kdtree", PEER_ROWS, 100.0)
-    ]
+    nearest = _against_dice_ml("nearest-counterfactual", {}, adult(), "kdtree", wanted=100.0)
+    with threadpool_limits(1, user_api="openmp"):  # a process that has OpenMP's threads cannot be forked
+        histogram = adult(HistGradientBoostingClassifier(random_state=0))
+        given = {"method": "random"}
+        drawn = _against_dice_ml("dice", given, histogram, "random", wanted=20.0, n=DICE_ROWS)
+    return [nearest, drawn]
+
+
+def _against_dice_ml(explainer, params, situation, method, wanted, n=None):
+    """Explain rows of Adult's test part; dice-ml explains a few of them, and is scaled up.
+
+    The answer is whether the model gives every counterfactual another label than its instance.
+    """
+    model, train, test = situation
+    sample = test[:n]
+    mine = faithkit.registry().create("explainer", explainer, params).fit(faithkit.Predictor(model), train)
+    seeds = faithkit.row_seeds(sample, 0)
+    find, some = _dice_ml(model, train, method), sample[:PEER_ROWS]
+
+    def are_others(rows, found):
+        return bool((model.predict(rows) != model.predict(found)).all())
+
+    return Contest(
+        f"{explainer}{''.join(f':{k}={v}' for k, v in params.items())}, {len(sample):,} rows of Adult",
+        lambda: are_others(sample, mine.explain(sample, seeds).values),
+        f"dice-ml, {method}",
+        lambda: are_others(some, find(some)),
+        wanted,
+        same=lambda a, b: a and b,
+        repeat=1,
+        peer_share=PEER_ROWS / len(sample),
+    )
+
+
+def _dice_ml(model, train, method):
+    """Return dice-ml's search for rows, made quiet; sparser by halves, which is its faster way."""
+    import dice_ml
+
+    numbers = train.select_dtypes("number").columns.tolist()
+    data = dice_ml.Data(
+        dataframe=train.assign(label=model.predict(train)), continuous_features=numbers, outcome_name="label"
+    )
+    search = dice_ml.Dice(data, dice_ml.Model(model=model, backend="sklearn"), method=method)
+
+    def find(rows):
+        with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings(action="ignore"):
+            answer = search.generate_counterfactuals(rows, total_CFs=1, posthoc_sparsity_algorithm="binary")
+        return pd.concat([one.final_cfs_df for one in answer.cf_examples_list])[train.columns]
+
+    return find
