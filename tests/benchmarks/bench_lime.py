@@ -29,8 +29,6 @@ def ours(model, background, X, **params):
     """One fitted `lime`, asked about all rows."""
     explainer = faithkit.registry().create("explainer", "lime", {"samples": SAMPLES, **params})
     explainer.fit(faithkit.Predictor(model), background)
-    if isinstance(model, AtOnce):  # its answers are those of no model: it would be asked one row at a time
-        explainer.questions_ = type(explainer.questions_)(explainer.predictor_, explainer.encoder_, True)
     seeds = faithkit.row_seeds(X, 0)
     return explainer, lambda: explainer.explain(X, seeds).values[:PEER_ROWS].mean(axis=0)
 

@@ -308,6 +308,11 @@ def test_a_category_that_the_background_lacks_belongs_to_the_row_alone():
     found = explainer.explain(new, [3])
     assert not any(X["job"].isna().any() for X in asked)
     assert [len(X) for X in asked] == [50, 1]
+    asked.clear()
+    both = explainer.explain(pd.DataFrame({"age": [30.0, 40.0], "job": ["pilot", "baker"]}), [3, 4])
+    assert [len(X) for X in asked] == [100, 2]
+    assert asked[1]["job"].tolist() == ["pilot", "baker"]
+    assert same(both.values[0], found.values[0])
     assert found.values[0, 1] > 0.2  # the row's own score is the one that stands out
 
 
@@ -425,27 +430,36 @@ def test_the_number_of_threads_changes_nothing():
     explainer = lime(samples=500, target="all").fit(faithkit.Predictor(model), X)
     several = explainer.explain(X[:2], [1, 2]).values
     with threadpool_limits(1):
-        assert (explainer.explain(X[:2], [1, 2]).values == several).all()
+        assert same(explainer.explain(X[:2], [1, 2]).values, several)
 
 
-def test_a_model_that_answers_by_batch_is_asked_about_one_row_at_a_time():
-    class ByBatch(Xor):
-        """Its last bit depends on how many rows it is asked about, as that of matrix products can."""
+class ByBatch(Xor):
+    """Its last bits depend on how many rows it is asked about, as those of matrix products can."""
 
-        sizes: ClassVar = []
+    sizes: ClassVar = []
 
-        def predict_proba(self, X):
-            self.sizes.append(len(X))
-            return super().predict_proba(X) * (1 + len(X) * 2.0**-52)
+    def predict_proba(self, X):
+        self.sizes.append(len(X))
+        return super().predict_proba(X) * (1 + len(X) % 7 * 2.0**-52)
 
+
+def test_a_model_is_asked_about_many_rows_at_once_even_where_its_last_bits_depend_on_that():
     X = RNG.normal(size=(40, 2))
-    explainer = lime(samples=30).fit(faithkit.Predictor(ByBatch()), X)
+    explainer = lime(samples=31).fit(faithkit.Predictor(ByBatch()), X)
     ByBatch.sizes.clear()
-    together = explainer.explain(X[:3], [1, 2, 3]).values
-    assert ByBatch.sizes == [30, 30, 30]
-    assert (together == [explainer.explain(X[[i]], [i + 1]).values[0] for i in range(3)]).all()
-    asked = lime(samples=30).fit(faithkit.Predictor(Xor()), X).questions_
-    assert asked.together
+    together = explainer.explain(X, np.arange(40)).values
+    assert ByBatch.sizes == [40 * 31]
+    assert same(together, [explainer.explain(X[[i]], [i]).values[0] for i in range(40)])
+
+
+@pytest.mark.parametrize("rows_per_chunk", [1, 7, 64])
+def test_no_count_hangs_on_the_last_bits_of_such_a_model(rows_per_chunk, monkeypatch):
+    rows = np.repeat(RNG.normal(size=(20, 2)), 3, axis=0)[np.random.default_rng(1).permutation(60)]
+    explainer = lime(samples=31)
+    monkeypatch.setattr(explainer, "rows_per_chunk", rows_per_chunk)
+    found = faithkit.evaluate(ByBatch(), rows, explainer, background=rows)
+    assert (found.n_explanations, found.consistency.value) == (20, 1.0)
+    assert len(found.local(rows[:1]).shared_by) == 3
 
 
 def test_rows_are_explained_in_blocks_of_bounded_size(monkeypatch):

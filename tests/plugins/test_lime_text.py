@@ -198,6 +198,49 @@ def test_an_explanation_is_a_function_of_model_text_and_seed():
     assert found[0] != explainer.explain(NEW[:1], [9]).values[0]
 
 
+class Averaged:
+    """The share of good words, in single or double precision; its last bits depend on what else is asked."""
+
+    classes_ = np.array(["neg", "pos"])
+
+    def __init__(self, dtype):
+        self.dtype, self.sizes = dtype, []
+
+    def predict(self, texts):
+        return self.classes_[(self.predict_proba(texts)[:, 1] > 0.5).astype(int)]
+
+    def predict_proba(self, texts):
+        self.sizes.append(len(texts))
+        good = np.array(
+            [(text.count("good") + text.count("fine")) / (1 + len(text.split())) for text in texts]
+        )
+        good = good.astype(self.dtype) * (1 + len(texts) % 7 * np.finfo(self.dtype).eps)
+        return np.column_stack([1 - good, good]).astype(self.dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", ["words", "weights"])
+def test_a_model_is_asked_about_many_texts_at_once_even_where_its_last_bits_depend_on_that(dtype, form):
+    model = Averaged(dtype)
+    explainer = lime_text(form=form, num_features=3, samples=200).fit(faithkit.Predictor(model), TEXTS)
+    alone = [explainer.explain([text], [i]) for i, text in enumerate([*NEW, ""])]
+    model.sizes.clear()
+    together = explainer.explain([*NEW, ""], range(5))
+    assert len(model.sizes) == 2  # for the labels, and for the scores of all texts
+    assert together.values.tolist() == [found.values[0] for found in alone]
+
+
+def test_no_call_is_about_more_characters_than_memory_should_hold(monkeypatch):
+    from faithkit_feature_importance.lime_weights import texts
+
+    whole = explained(pipeline(), NEW, form="weights", samples=100)
+    monkeypatch.setattr(texts, "CHARACTERS", 100 * len(NEW[3]))
+    model = Averaged(np.float64)
+    explained(model, NEW, form="weights", samples=100)
+    assert len(model.sizes) == 1 + 4 + 1  # at fit, for each text, and for the labels
+    assert explained(pipeline(), NEW, form="weights", samples=100).values.tolist() == whole.values.tolist()
+
+
 # --- bad input ---------------------------------------------------------------------------------------------
 
 

@@ -15,8 +15,6 @@ from faithkit_feature_importance.targets import Target, check_target
 
 Floats = NDArray[np.float64]
 
-PROBES = 3  # rows whose perturbations a model is tried on
-
 
 class LimeExplainer:
     """LIME: the weights of a linear model fitted to the model's scores around the row (Ribeiro et al. 2016).
@@ -111,7 +109,7 @@ class LimeExplainer:
         self.offset = offset
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeExplainer":
-        """Learn how to perturb each column, and how to ask the model."""
+        """Learn how to perturb each column."""
         _check_table(background)
         predictor.scores(faithkit.take_rows(background, slice(0, 1)))  # no scores, another width: said here
         self.predictor_ = predictor
@@ -121,9 +119,7 @@ class LimeExplainer:
         columns = [self._learn(codes[:, j], j in categories) for j in range(codes.shape[1])]
         self.neighbourhood_ = Neighbourhood(columns, self.samples)
         self.width_ = self.kernel_width or 0.75 * len(columns) ** 0.5
-        probes = np.resize(np.arange(len(codes)), min(PROBES, self.neighbourhood_.rows_per_block))
-        values, _ = self.neighbourhood_.draw(codes[probes], range(len(probes)))
-        self.questions_ = Questions.tried(predictor, self.encoder_, values)
+        self.questions_ = Questions(predictor, self.encoder_)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:

@@ -1,10 +1,12 @@
 """LIME for texts: which words of a text speak for a class, as far as texts without some of them tell."""
 
-from itertools import compress
+from collections.abc import Sequence
+from itertools import chain, compress
 from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
@@ -12,10 +14,14 @@ from faithkit_feature_importance.lime_weights.tables import check_kernel_width, 
 from faithkit_feature_importance.lime_weights.weighted_ridge import kernel, weighted_ridge
 from faithkit_feature_importance.targets import Target, check_target
 
+Floats = NDArray[np.float64]
 Weights = list[tuple[str, float]]
 
 FORMS = ("words", "weights")
-DECIMALS = 12  # of a weight; what lies behind them is an error of arithmetic, and no word speaks by it
+# of a weight, in double and in single precision: what lies behind them is an error of arithmetic, which may
+# depend on the texts beside this one, and no word speaks by it
+DECIMALS = {False: 12, True: 6}
+CHARACTERS = 2**24  # that a model is asked about at a time
 
 
 class LimeText:
@@ -101,7 +107,8 @@ class LimeText:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeText":
         """Keep the model; removing words needs no background."""
         _check_texts(background)
-        predictor.scores(background[:1] or [""])  # a model without scores says so here
+        single = predictor.scores_are_single(background[:1] or [""])  # a model without scores says so here
+        self.decimals_ = DECIMALS[single]
         self.predictor_ = predictor
         self.target_ = Target.choose("lime-text", self.target or "predicted", predictor)
         return self
@@ -109,8 +116,9 @@ class LimeText:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return the words, or words and weights, of every text."""
         _check_texts(X)
-        chosen = self.target_.classes(X)
-        found = [self._explanation(*row) for row in zip(X, seeds, chosen, strict=True)]
+        words = [Words.split(text, self.tokenizer) for text in X]
+        weights = self._weights(words, seeds)
+        found = [self._explanation(*row) for row in zip(words, weights, self.target_.classes(X), strict=True)]
         shared = {"target": self.target_.name}
         return faithkit.Explanations.of(
             [value for value, _ in found],
@@ -121,32 +129,48 @@ class LimeText:
             relation="in-scope" if self.form == "words" else None,
         )
 
-    def _explanation(self, text: str, seed: Any, classes: NDArray[np.int64]) -> tuple[Any, str | None]:
-        words = Words.split(text, self.tokenizer)
+    def _explanation(
+        self, words: "Words", weights: Floats, classes: NDArray[np.int64]
+    ) -> tuple[Any, str | None]:
         if not words.distinct:
             return None, "no words"
-        weights = self._weights(words, int(seed)).round(DECIMALS) + 0.0
         if self.form == "words":
             return self._rule(words, weights[:, classes[0]])
         return self._pairs(words, weights[:, classes]), None
 
-    def _weights(self, words: "Words", seed: int) -> NDArray[np.float64]:
-        """Return the weight of every word for every class."""
-        kept = words.perturb(self.samples, seed)
-        patterns, place = np.unique(kept, axis=0, return_inverse=True)  # short texts have few: ask once
-        scores = self.predictor_.scores(words.without(patterns))[place.ravel()]
+    def _weights(self, texts: Sequence["Words"], seeds: Any) -> list[Floats]:
+        """Return the weight of every word for every class, text by text; a call is about many texts."""
+        found: list[Floats] = []
+        for part in _parts([len(words) * self.samples for words in texts]):
+            kept = [texts[i].perturb(self.samples, int(seeds[i])) for i in part]
+            scores = self._scores([texts[i] for i in part], kept)
+            found += map(self._fitted, kept, scores)
+        return found
+
+    def _scores(self, texts: Sequence["Words"], kept: Sequence[NDArray[np.bool_]]) -> list[Floats]:
+        """Return the scores of texts in which these words are kept, from one call of the model."""
+        distinct = [_distinct(patterns) for patterns in kept]  # short texts have few: ask once
+        asked = [words.without(patterns) for words, (patterns, _) in zip(texts, distinct, strict=True)]
+        scores = self.predictor_.scores(list(chain.from_iterable(asked)))
+        starts = np.cumsum([0, *map(len, asked)])[:-1]
+        return [scores[start + place] for start, (_, place) in zip(starts, distinct, strict=True)]
+
+    def _fitted(self, kept: NDArray[np.bool_], scores: Floats) -> Floats:
+        """Return the linear model's coefficients, (words, classes)."""
+        if not kept.shape[1]:
+            return np.empty((0, scores.shape[1]))
         distances = 100 * (1 - np.sqrt(kept.mean(axis=1)))  # of the cosine, from a text with all words
         coefficients, _ = weighted_ridge(
             kept.T[None].astype(np.float64), scores.T[None], kernel(distances[None] ** 2, self.kernel_width)
         )
-        return coefficients[0]
+        return np.round(coefficients[0], self.decimals_) + 0.0
 
-    def _rule(self, words: "Words", weights: NDArray[np.float64]) -> tuple[faithkit.Rule | None, str | None]:
+    def _rule(self, words: "Words", weights: Floats) -> tuple[faithkit.Rule | None, str | None]:
         order = sorted(zip(-weights, words.distinct, strict=True))[: self.num_features]
         speaking = [faithkit.Contains(word, self.tokenizer) for weight, word in order if weight < 0]
         return (faithkit.Rule(speaking), None) if speaking else (None, "no word speaks for the class")
 
-    def _pairs(self, words: "Words", weights: NDArray[np.float64]) -> tuple[tuple[str, float], ...]:
+    def _pairs(self, words: "Words", weights: Floats) -> tuple[tuple[str, float], ...]:
         """Return the words of largest absolute weight for each class, in one order: equal sets are equal."""
         pairs: Weights = []
         labels = self.target_.prefixes
@@ -192,9 +216,14 @@ class Words:
             word[places] = number
         return cls([str(word) for word in indexed.inverse_vocab], indexed.as_list, word)
 
+    def __len__(self) -> int:
+        return sum(map(len, self.pieces))
+
     def perturb(self, samples: int, seed: int) -> NDArray[np.bool_]:
         """Draw which words are kept, (samples, words), as lime does: all, then all but a random number."""
         n = len(self.distinct)
+        if not n:
+            return np.empty((0, 0), dtype=bool)
         rng = np.random.Generator(np.random.SFC64(seed))
         removed = np.r_[0, rng.integers(1, n + 1, samples - 1)]
         return rng.random((samples, n)).argsort(axis=1) >= removed[:, None]
@@ -204,6 +233,21 @@ class Words:
         between = np.ones((len(kept), 1), dtype=bool)
         masks = np.hstack([kept, between])[:, self._word]  # −1 is the last column
         return ["".join(compress(self.pieces, mask)) for mask in masks.tolist()]
+
+
+def _parts(sizes: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Divide texts into parts that are asked about together, by how many characters that takes."""
+    number = np.cumsum(sizes) // CHARACTERS
+    return np.split(np.arange(len(sizes)), np.flatnonzero(np.diff(number)) + 1)
+
+
+def _distinct(kept: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return the patterns of words without copies, in order, and which of them each one is."""
+    bits = np.packbits(kept, axis=1)
+    names = np.empty(len(bits), dtype=object)
+    names[:] = [row.tobytes() for row in bits]
+    place, _ = pd.factorize(names)
+    return kept[np.unique(place, return_index=True)[1]], place
 
 
 def _check_whole(name: str, value: Any, least: int) -> None:
