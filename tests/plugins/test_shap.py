@@ -246,22 +246,6 @@ def test_the_offset_stands_behind_the_values_and_is_told():
 # Rows, seeds and order
 
 
-@pytest.mark.parametrize("algorithm", ["kernel", "permutation"])
-def test_estimates_depend_on_the_row_and_its_seed_alone(algorithm):
-    wide = np.random.default_rng(3).normal(size=(40, 13))  # of 13 columns no algorithm tries all coalitions
-    model = Scored(lambda Z: 1 / (1 + np.exp(-Z[:, 0] * Z[:, 1] * Z[:, 2] - Z[:, 3:].sum(axis=1) * Z[:, 0])))
-    fitted = shap(algorithm=algorithm, background="sample:5").fit(faithkit.Predictor(model), wide)
-    rows, seeds = wide[:4], [1, 2, 3, 4]
-    before = np.random.get_state()[1].tolist()
-    whole = fitted.explain(rows, seeds).values
-    assert np.random.get_state()[1].tolist() == before
-    assert fitted.explain(rows[::-1], seeds[::-1]).values[::-1].tolist() == whole.tolist()
-    alone = [fitted.explain(rows[i : i + 1], seeds[i : i + 1]).values[0].tolist() for i in range(4)]
-    assert alone == whole.tolist()
-    assert fitted.explain(rows, [9, 2, 3, 4]).values[0].tolist() != whole[0].tolist()
-    assert fitted.explain(rows, [9, 2, 3, 4]).values[1:].tolist() == whole[1:].tolist()
-
-
 @pytest.mark.parametrize("background", ["rows", "median", "kmeans:5", "sample:20"])
 @pytest.mark.parametrize("algorithm", ["tree", "kernel"])
 def test_the_order_of_the_background_does_not_matter(background, algorithm):
@@ -280,28 +264,6 @@ def test_auto_estimates_by_permutations_where_columns_are_many():
     model = GaussianNB().fit(wide[:, :9], wide[:, 0] > 0)
     found = explained(model, wide[:, :9], wide[:1, :9], background="median")
     assert found.shared["algorithm"] == "kernel"
-
-
-@pytest.mark.slow  # shap's own code is compiled first
-def test_permutations_give_what_shap_gives_with_the_same_seed():
-    package = pytest.importorskip("shap")
-    wide = np.random.default_rng(3).normal(size=(30, 12)).round(1)
-    model = RandomForestClassifier(5, random_state=0).fit(wide, wide[:, 0] * wide[:, 1] * wide[:, 2] > 0)
-    mine = explained(model, wide, wide[:4], algorithm="permutation", background="rows", target="all")
-    theirs = package.PermutationExplainer(model.predict_proba, package.maskers.Independent(wide))
-    for row, seed, values in zip(wide, faithkit.row_seeds(wide[:4], 0), per_class(mine), strict=False):
-        with faithkit.global_seed(int(seed)):
-            wanted = theirs(row[None, :], max_evals=20 * 25, silent=True).values[0]
-        assert values == pytest.approx(wanted, abs=1e-9)
-
-
-def test_walks_are_the_same_however_many_rows_are_mixed_at_a_time(monkeypatch):
-    import faithkit_feature_importance.shap_values.sampling as module
-
-    model = GradientBoostingClassifier(n_estimators=3).fit(X, TWO)
-    whole = explained(model, X, X[:3], algorithm="permutation").values
-    monkeypatch.setattr(module, "CELLS", 1)
-    assert explained(model, X, X[:3], algorithm="permutation").values == pytest.approx(whole, abs=1e-12)
 
 
 # Precision

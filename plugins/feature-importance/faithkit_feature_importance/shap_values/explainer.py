@@ -28,7 +28,7 @@ READERS: dict[str, tuple[Any, ...]] = {  # algorithms that read the model itself
 Reading = LeafShap | TreeShap | LinearShap
 FEW_ROWS = "sample:100"  # to compare with, where each of them costs
 MIXTURES = 256  # rows of the background, mixed, on which a model is compared with its trees
-ROWS_PER_CHUNK = {"auto": 64, "tree": 1024, "linear": 1024, "kernel": 4, "permutation": 4}
+ROWS_PER_CHUNK = {"auto": 64, "tree": 1024, "linear": 1024, "kernel": 16, "permutation": 16}
 
 
 class ShapExplainer:

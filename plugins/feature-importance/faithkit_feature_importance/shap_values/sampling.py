@@ -1,36 +1,33 @@
-"""SHAP values of any model: it is only asked for the scores of rows mixed from an instance and the reference.
+"""SHAP values of any model: it is only asked for scores of rows mixed from an instance and the reference."""
 
-shap's own explainers take cells that are nearly equal for equal, so that a date in seconds or a very small
-number loses its importance. Here equal means equal.
-"""
-
-import logging
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-import faithkit
+from faithkit_feature_importance.shap_values.coalitions import Regression
 from faithkit_feature_importance.shap_values.coded_model import CodedModel
+from faithkit_feature_importance.shap_values.mixtures import Mixtures
 
 Floats = NDArray[np.float64]
 ENUMERATED = 9  # columns; to try their 510 coalitions costs about twice what permutations would
 PERMUTATIONS = 20  # each is walked forwards and backwards
-CELLS = 2**24  # of the rows that are mixed at a time
-DECIMALS = 12  # what lies beyond is noise of the sums, and would tell equal explanations apart
 
 
 @attrs.frozen
 class KernelShap:
-    """Shapley values by weighted least squares over coalitions of columns, with shap's KernelExplainer.
+    """Shapley values by weighted least squares over coalitions of columns (Lundberg and Lee 2017).
 
     Where up to 11 columns differ from the reference rows all coalitions are tried, which is exact; where more
-    do, about 2,048 of them. There is no regularisation, which would leave out all but ten columns.
+    do, about 2,048 of them, the same for all rows: the seeds are not used. There is no regularisation, which
+    would leave out all but ten columns.
 
     Examples
     --------
+    >>> import faithkit
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from faithkit_feature_importance.shap_values.outputs import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
@@ -48,38 +45,8 @@ class KernelShap:
 
     def values(self, codes: Floats, seeds: Sequence[int], unseen: Sequence[Mapping[int, Any]]) -> Floats:
         """Return SHAP values (rows, columns, classes)."""
-        asked = _Asked(self.model)
-        kernel, found = _kernel(asked, self.reference), []
-        for row, seed, cells in zip(codes, seeds, unseen, strict=True):
-            asked.unseen = cells
-            with faithkit.global_seed(int(seed)):  # the package draws from the global generator
-                found.append(kernel.shap_values(row, l1_reg=False, silent=True))
-        return np.round(found, DECIMALS)
-
-
-def _kernel(asked: "_Asked", reference: Floats) -> Any:
-    import shap
-
-    log = logging.getLogger("shap")
-    level = log.level
-    log.setLevel(logging.ERROR)  # it advises against many reference rows, with every batch anew
-    try:
-        kernel = shap.KernelExplainer(asked, reference)
-    finally:
-        log.setLevel(level)
-    kernel.not_equal = lambda row, reference: int(_differ(reference, row).any())
-    return kernel
-
-
-class _Asked:
-    """The function that shap explains: the scores of codes, beside the unseen cells of the row at hand."""
-
-    def __init__(self, model: CodedModel) -> None:
-        self.model = model
-        self.unseen: Mapping[int, Any] = {}
-
-    def __call__(self, codes: Floats) -> Floats:
-        return self.model.scores(codes, self.unseen)
+        regression = cache(Regression.on)
+        return Mixtures(self.model, self.reference).values(codes, unseen, lambda row, n: regression(n))
 
 
 @attrs.frozen
@@ -87,11 +54,12 @@ class PermutationShap:
     """Shapley values as the mean gain of a column over random orders in which columns become the instance's.
 
     It is exact where no more than two columns interact. With the same seed it gives what shap's
-    PermutationExplainer gives; but all walks are asked for in one call of the model, nothing is compiled, and
-    the global generator is not used.
+    PermutationExplainer gives; but the walks of many rows are asked for in one call of the model, nothing is
+    compiled, and the global generator is not used.
 
     Examples
     --------
+    >>> import faithkit
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from faithkit_feature_importance.shap_values.outputs import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
@@ -109,56 +77,48 @@ class PermutationShap:
 
     def values(self, codes: Floats, seeds: Sequence[int], unseen: Sequence[Mapping[int, Any]]) -> Floats:
         """Return SHAP values (rows, columns, classes)."""
-        start = self.model.scores(self.reference)
-        found = [
-            self._row(row, int(seed), cells, start)
-            for row, seed, cells in zip(codes, seeds, unseen, strict=True)
-        ]
-        return np.round(found, DECIMALS)
-
-    def _row(self, row: Floats, seed: int, unseen: Mapping[int, Any], start: Floats) -> Floats:
-        differ = _differ(self.reference, row)
-        orders = _orders(np.flatnonzero(differ.any(axis=0)), seed)
-        values = np.zeros((len(row), start.shape[1]))
-        at_once = max(1, CELLS // max(1, orders.shape[1] * self.reference.size))
-        for first in range(0, len(orders), at_once):
-            walks = orders[first : first + at_once]
-            np.add.at(values, walks, self._gains(row, walks, differ, unseen, start))
-        return values / len(orders)
-
-    def _gains(
-        self, row: Floats, walks: NDArray[np.int64], differ: NDArray[np.bool_], unseen: Any, start: Floats
-    ) -> Floats:
-        """Return by how much the mean score changes at each step of each walk: (walks, steps, classes)."""
-        changed = differ.T[walks]  # (walks, steps, reference rows)
-        walk, step, other = np.nonzero(changed)
-        mixed = np.where(_own(walks, len(row))[walk, step], row, self.reference[other])
-        scores = np.concatenate([start, self.model.scores(mixed, unseen)]) if len(mixed) else start
-        # a row that a step does not change has the score that it had before, at first the reference row's
-        latest = np.zeros((len(walks), walks.shape[1] + 1, len(start)), dtype=np.int64)
-        latest[:, 0] = np.arange(len(start))
-        latest[:, 1:][changed] = len(start) + np.arange(len(mixed))
-        worth = scores[np.maximum.accumulate(latest, axis=1)].mean(axis=2)
-        return np.diff(worth, axis=1)
+        return Mixtures(self.model, self.reference).values(
+            codes, unseen, lambda row, n: Walks.drawn(n, int(seeds[row]))
+        )
 
 
-def _orders(columns: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Return random orders of the columns, each followed by its reverse."""
-    random, shuffled = np.random.RandomState(seed % 2**32), columns.copy()
-    orders = []
-    for _ in range(PERMUTATIONS):
-        random.shuffle(shuffled)
-        orders += [shuffled.copy(), shuffled[::-1].copy()]
-    return np.array(orders)
+@attrs.frozen(eq=False)
+class Walks:
+    """Orders in which players join, each walked from nobody to all.
 
+    Examples
+    --------
+    >>> walks = Walks(np.array([[1, 0]]))
+    >>> walks.coalitions.astype(int).tolist()
+    [[0, 0], [0, 1], [1, 1]]
+    >>> walks.values(np.array([[0.0], [4.0], [10.0]])).ravel().tolist()
+    [6.0, 4.0]
+    """
 
-def _own(walks: NDArray[np.int64], d: int) -> NDArray[np.bool_]:
-    """Return which columns are the instance's after each step: (walks, steps, columns)."""
-    steps = np.arange(walks.shape[1])
-    taken = np.full((len(walks), d), len(steps))
-    np.put_along_axis(taken, walks, steps[None, :], axis=1)
-    return taken[:, None, :] <= steps[:, None]
+    orders: NDArray[np.int64]
 
+    @classmethod
+    def drawn(cls, players: int, seed: int) -> "Walks":
+        """Draw random orders of the players, each followed by its reverse."""
+        random, shuffled = np.random.RandomState(seed % 2**32), np.arange(players)
+        orders = []
+        for _ in range(PERMUTATIONS):
+            random.shuffle(shuffled)
+            orders += [shuffled.copy(), shuffled[::-1].copy()]
+        return cls(np.array(orders))
 
-def _differ(reference: Floats, row: Floats) -> NDArray[np.bool_]:
-    return (reference != row) & ~(np.isnan(reference) & np.isnan(row))
+    @property
+    def coalitions(self) -> NDArray[np.bool_]:
+        """Who has joined after each step of each walk: (walks · (steps + 1), players)."""
+        n, players = self.orders.shape
+        turn = np.argsort(self.orders, axis=1)
+        joined = turn[:, None, :] < np.arange(players + 1)[:, None]
+        return joined.reshape(n * (players + 1), players)
+
+    def values(self, worth: Floats) -> Floats:
+        """Return each player's mean gain, (players, classes), given the worth of each step's coalition."""
+        n, players = self.orders.shape
+        gains = np.diff(worth.reshape(n, players + 1, -1), axis=1)
+        found = np.zeros((players, worth.shape[1]))
+        np.add.at(found, self.orders, gains)
+        return found / n

@@ -1,0 +1,50 @@
+"""Kernel and Permutation SHAP of a forest on Adult against shap, row by row: the same model and reference rows."""
+
+import numpy as np
+from bench_empirical_anchors import adult
+from harness import Contest, benchmark
+from sklearn.ensemble import RandomForestClassifier
+
+import faithkit
+
+ROWS, PEER_ROWS = 16, 4
+WANTED = {"kernel": 4.0, "permutation": 1.5}
+
+
+@benchmark
+def shap_sampling() -> list[Contest]:
+    """Explain codes of Adult's words; shap explains some of the rows, and is scaled up."""
+    import shap as package
+
+    model, train, test = adult()
+    encoder = faithkit.Encoder(train)
+    codes, rows = encoder.encode(train), encoder.encode(test[:ROWS], unseen="keep")
+    forest = RandomForestClassifier(100, random_state=0).fit(codes, model.predict(train))
+
+    def kernel(reference, some):
+        peer = package.KernelExplainer(forest.predict_proba, reference)
+        return lambda: peer.shap_values(some, silent=True, l1_reg=False)[:, :, 1]
+
+    def permutation(reference, some):
+        peer = package.PermutationExplainer(forest.predict_proba, package.maskers.Independent(reference))
+        return lambda: peer(some, max_evals=20 * (2 * some.shape[1] + 1), silent=True).values[:, :, 1]
+
+    peers = {"kernel": kernel, "permutation": permutation}
+    return [contest(algorithm, peer, forest, codes, rows) for algorithm, peer in peers.items()]
+
+
+def contest(algorithm, peer, forest, codes, rows):
+    """Both sides are fitted beforehand; estimates lie some way apart, but add up to the same."""
+    given = {"algorithm": algorithm, "background": "sample:100"}
+    mine = faithkit.registry().create("explainer", "shap", given).fit(faithkit.Predictor(forest), codes)
+    seeds = faithkit.row_seeds(rows, 0)
+    return Contest(
+        f"{ROWS} rows of Adult, algorithm={algorithm}",
+        lambda: mine.explain(rows, seeds).values[:PEER_ROWS],
+        "shap, row by row",
+        peer(mine.asking_.reference, rows[:PEER_ROWS]),
+        wanted=WANTED[algorithm],
+        same=lambda a, b: np.abs(a - b).max() < 0.1 and np.allclose(a.sum(axis=1), b.sum(axis=1), atol=1e-6),
+        repeat=1,
+        peer_share=PEER_ROWS / ROWS,
+    )
