@@ -154,6 +154,21 @@ def test_the_ridge_is_that_of_scikit_learn(columns, classes, samples):
         np.testing.assert_allclose(intercepts[i], ridge.intercept_, rtol=1e-9, atol=1e-9)
 
 
+def test_where_all_scores_are_alike_all_weights_are_exactly_zero():
+    """Else rounding errors would be taken for explanations, each row's for another."""
+
+    class Constant(Xor):
+        def predict_proba(self, X):
+            return np.tile([0.9, 0.1], (len(X), 1))
+
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    found = faithkit.evaluate(Constant(), X, "lime:samples=100", background=X)
+    assert found.n_explanations == 1
+    offset = lime(samples=100, offset=True).fit(faithkit.Predictor(Constant()), X).explain(X[:2], [1, 2])
+    assert (offset.values[:, :3] == 0).all()
+    assert offset.values[:, 3] == pytest.approx(0.1, abs=1e-12)
+
+
 # --- the paper's example -----------------------------------------------------------------------------------
 
 

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+ROUNDING = 2.0**-45  # the share of a score by which arithmetic may change it
+
 
 def weighted_ridge(
     features: Floats, scores: Floats, weights: Floats, *, overwrite: bool = False
@@ -32,14 +34,16 @@ def weighted_ridge(
     ([[[4.0]]], [[2.0]])
     """
     share = (weights / weights.sum(axis=1, keepdims=True))[:, :, None]
-    center, level = features @ share, scores @ share
+    rise = scores - scores[:, :, :1]
+    rise[np.abs(rise) <= ROUNDING * np.abs(scores)] = 0.0  # where all scores are alike, so no feature counts
+    center, level = features @ share, rise @ share
     root = np.sqrt(weights)[:, None, :]
-    y = (scores - level) * root
+    y = (rise - level) * root
     z = np.subtract(features, center, out=features if overwrite else None)
     z *= root
     gram = z @ z.transpose(0, 2, 1) + np.eye(z.shape[1])  # the intercept is not penalised: z is centred
     coefficients = np.linalg.solve(gram, z @ y.transpose(0, 2, 1))
-    intercepts = level[:, :, 0] - (coefficients.transpose(0, 2, 1) @ center)[:, :, 0]
+    intercepts = scores[:, :, 0] + level[:, :, 0] - (coefficients.transpose(0, 2, 1) @ center)[:, :, 0]
     return coefficients, intercepts
 
 

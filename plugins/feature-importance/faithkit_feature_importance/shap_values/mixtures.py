@@ -21,7 +21,7 @@ from faithkit_feature_importance.shap_values.coded_model import CodedModel
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
-CELLS = 2**24  # of the rows that are mixed at a time
+CELLS = 2**23  # of the rows that are mixed at a time
 DECIMALS = 12  # what lies beyond is noise of the sums, and would tell equal explanations apart
 
 
@@ -100,25 +100,36 @@ class Mixtures:
         return words[: len(codes)], words[len(codes) :]
 
     def _mean_scores(
-        self,
-        codes: Floats,
-        owners: NDArray[np.int64],
-        columns: Flags,
-        words: tuple[Words, Words],
-        unseen: Any,
+        self, codes: Floats, owners: NDArray[np.int64], columns: Flags, words: Any, unseen: Any
     ) -> Floats:
+        """Return the mean scores of coalitions of columns, each of the row that owns it."""
         own, others = words
-        sums = np.where(columns, own[owners], np.uint64(0)).sum(axis=1, keepdims=True)
-        place, known = pd.factorize((sums + (~columns).astype(np.uint64) @ others.T).ravel())
+        taken = np.where(columns, own[owners], np.uint64(0)).sum(axis=1, keepdims=True)
+        place, known = pd.factorize((taken + _sums(~columns, others)).ravel())
         first = np.empty(len(known), dtype=np.int64)
         first[place[::-1]] = np.arange(len(place))[::-1]
         which, other = np.divmod(first, len(others))
-        mixed = self.reference.take(other, axis=0)  # by take, which is five times as fast as indexing
-        own_cells = codes.take(owners.take(which), axis=0)
-        np.copyto(mixed, own_cells, where=columns.take(which, axis=0))
-        scores = self.model.scores(mixed, unseen)
+        scores = self.model.scores(self._mixed(codes, owners[which], columns, which, other), unseen)
         shape = len(owners), len(others)
         return np.column_stack([score.take(place).reshape(shape).mean(axis=1) for score in scores.T.copy()])
+
+    def _mixed(self, codes: Floats, owners: Any, columns: Flags, which: Any, other: Any) -> Floats:
+        """Return mixtures; those of a row stand together. By take, which is far faster than indexing."""
+        mixed = self.reference.take(other, axis=0)
+        for owner in np.unique(owners):
+            part = slice(*np.searchsorted(owners, [owner, owner + 1]))
+            np.copyto(mixed[part], codes[owner], where=columns.take(which[part], axis=0))
+        return mixed
+
+
+def _sums(columns: Flags, words: Words) -> Words:
+    """Return the sum of the columns' words, (coalitions, rows), modulo 2⁶⁴.
+
+    Products of floats are ten times as fast as those of integers, and exact for halves of words.
+    """
+    halves = np.concatenate([words >> np.uint64(32), words & np.uint64(2**32 - 1)]).astype(np.float64)
+    high, low = np.split((columns.astype(np.float64) @ halves.T).astype(np.uint64), 2, axis=1)
+    return (high << np.uint64(32)) + low
 
 
 def _groups(unseen: Sequence[Mapping[int, Any]]) -> Iterator[list[int]]:
