@@ -21,7 +21,7 @@ from faithkit_feature_importance.shap_values.coded_model import CodedModel
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
-CELLS = 2**23  # of the rows that are mixed at a time
+CELLS = 2**24  # of the rows that are mixed at a time
 DECIMALS = 12  # what lies beyond is noise of the sums, and would tell equal explanations apart
 
 
@@ -60,28 +60,45 @@ class Mixtures:
     def values(
         self, codes: Floats, unseen: Sequence[Mapping[int, Any]], plan: Callable[[int, int], Plan]
     ) -> Floats:
-        """Return the values (rows, columns, classes) by the plans for each row and its number of players.
-
-        The players are the columns in which the row differs from some reference row: others have no value.
-        """
+        """Return the values (rows, columns, classes), by a plan for each row and its number of players."""
         found: dict[int, Floats] = {}
-        for rows in _groups(unseen):
-            own, others = self._words(codes[rows])
-            players = (own[:, None] != others).any(axis=1)
-            plans = [plan(row, int(count)) for row, count in zip(rows, players.sum(axis=1), strict=True)]
-            coalitions = [_spread(p.coalitions, who) for p, who in zip(plans, players, strict=True)]
-            worths = self.worth(codes[rows], unseen[rows[0]], coalitions)
-            for row, p, who, worth in zip(rows, plans, players, worths, strict=True):
-                found[row] = np.zeros((len(who), worth.shape[1]))
-                found[row][who] = p.values(worth)
+        for games in self._together(codes, unseen, plan):
+            rows = [game.row for game in games]
+            worths = self.worth(codes[rows], unseen[rows[0]], [game.coalitions for game in games])
+            found |= {game.row: game.values(worth) for game, worth in zip(games, worths, strict=True)}
         return np.round([found[row] for row in range(len(codes))], DECIMALS)
+
+    def _together(
+        self, codes: Floats, unseen: Sequence[Mapping[int, Any]], plan: Callable[[int, int], Plan]
+    ) -> Iterator[list["_Game"]]:
+        """Divide the games of rows into those that are asked about together."""
+        games: list[_Game] = []
+        left = self._at_once
+        for row, cells in enumerate(codes):
+            differ = (self.reference != cells) & ~(np.isnan(self.reference) & np.isnan(cells))
+            players = differ.any(axis=0)
+            game = _Game(row, players, plan(row, int(players.sum())))
+            if unseen[row]:  # which can change the type of a column, and so what the model makes of others
+                yield [game]
+                continue
+            if games and len(game.coalitions) > left:
+                yield games
+                games, left = [], self._at_once
+            games.append(game)
+            left -= len(game.coalitions)
+        if games:
+            yield games
+
+    @property
+    def _at_once(self) -> int:
+        """How many coalitions are mixed with all reference rows at a time."""
+        return max(1, CELLS // self.reference.size)
 
     def worth(self, codes: Floats, unseen: Mapping[int, Any], coalitions: Sequence[Flags]) -> list[Floats]:
         """Return what each row's coalitions of columns are worth: (coalitions, classes) for every row."""
         sizes = [len(own) for own in coalitions]
         owners, columns = np.repeat(np.arange(len(codes)), sizes), np.concatenate(coalitions)
-        step = max(1, CELLS // self.reference.size)
-        parts = [slice(start, start + step) for start in range(0, len(owners), step)]
+        parts = [slice(i, i + self._at_once) for i in range(0, len(owners), self._at_once)]
         words = self._words(codes)
         worth = [self._mean_scores(codes, owners[part], columns[part], words, unseen) for part in parts]
         return np.split(np.concatenate(worth), np.cumsum(sizes)[:-1])
@@ -122,6 +139,29 @@ class Mixtures:
         return mixed
 
 
+@attrs.frozen(eq=False)
+class _Game:
+    """A row whose players are the columns in which it differs from some reference row; others get 0."""
+
+    row: int
+    players: Flags
+    plan: Plan
+    coalitions: Flags = attrs.field(init=False)  # as columns, (coalitions, columns)
+
+    @coalitions.default
+    def _of_columns(self) -> Flags:
+        planned = self.plan.coalitions
+        columns = np.zeros((len(planned), len(self.players)), dtype=bool)
+        columns[:, self.players] = planned
+        return columns
+
+    def values(self, worth: Floats) -> Floats:
+        """Return the values of all columns, (columns, classes)."""
+        found = np.zeros((len(self.players), worth.shape[1]))
+        found[self.players] = self.plan.values(worth)
+        return found
+
+
 def _sums(columns: Flags, words: Words) -> Words:
     """Return the sum of the columns' words, (coalitions, rows), modulo 2⁶⁴.
 
@@ -130,21 +170,3 @@ def _sums(columns: Flags, words: Words) -> Words:
     halves = np.concatenate([words >> np.uint64(32), words & np.uint64(2**32 - 1)]).astype(np.float64)
     high, low = np.split((columns.astype(np.float64) @ halves.T).astype(np.uint64), 2, axis=1)
     return (high << np.uint64(32)) + low
-
-
-def _groups(unseen: Sequence[Mapping[int, Any]]) -> Iterator[list[int]]:
-    """Divide rows into those that are asked about together.
-
-    A category that the background lacks can change the type of a column, and by it what the model makes of
-    other rows: a row that has one is asked about alone.
-    """
-    if plain := [row for row, cells in enumerate(unseen) if not cells]:
-        yield plain
-    yield from ([row] for row, cells in enumerate(unseen) if cells)
-
-
-def _spread(coalitions: Flags, players: Flags) -> Flags:
-    """Return coalitions of players as coalitions of columns."""
-    columns = np.zeros((len(coalitions), len(players)), dtype=bool)
-    columns[:, players] = coalitions
-    return columns
