@@ -17,6 +17,7 @@ Bins = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 BINS = {"quartile": 4, "decile": 10}
+CELLS_KEPT = 2**24  # 128 MB: the cells that satisfy a condition are looked for once, if there is room
 
 
 @attrs.frozen
@@ -43,16 +44,19 @@ class Column:
     categories: list[Any] | None
     cuts: Floats
     has_missing: bool
+    whole: tuple[float, float] | None  # the least and the largest, where all are whole numbers
 
     @classmethod
     def learn(cls, codes: Floats, categories: list[Any] | None, n_bins: int) -> "Column":
         """Cut numbers at the quantiles of the background."""
         if categories is not None:
-            return cls(categories, np.empty(0), False)
+            return cls(categories, np.empty(0), bool((codes == len(categories)).any()), None)
         known = codes[np.isfinite(codes)]
         percent = 100 * np.arange(1, n_bins) / n_bins
         cuts = np.unique(np.percentile(known, percent)) if len(known) else np.empty(0)
-        return cls(None, cuts, bool(np.isnan(codes).any()))
+        is_whole = len(known) > 0 and bool((known == np.floor(known)).all())
+        whole = (float(known.min()), float(known.max())) if is_whole else None
+        return cls(None, cuts, bool(np.isnan(codes).any()), whole)
 
     @property
     def missing(self) -> int:
@@ -64,6 +68,17 @@ class Column:
         if self.categories is not None:
             return codes.astype(np.int64)
         return np.where(np.isnan(codes), self.missing, np.searchsorted(self.cuts, codes))
+
+    def strange(self, codes: Floats) -> Bools:
+        """Return which values the background's dtype may have no room for: such as NaN among integers."""
+        if self.categories is not None:
+            return (codes == self.missing) & (not self.has_missing)
+        missing = np.isnan(codes)
+        strange = missing & (not self.has_missing)
+        if self.whole is not None:
+            low, high = self.whole
+            strange |= ~missing & ((codes < low) | (codes > high) | (codes != np.floor(codes)))
+        return strange
 
     def conditions(self, j: int, own: int) -> list[Condition]:
         """Return what can be said of a value in bin `own`: its category, or its side of each cut."""
@@ -102,6 +117,7 @@ class BinnedTable:
     bins: Bins = attrs.field(
         init=False, default=attrs.Factory(lambda self: self.binned(self.codes), takes_self=True)
     )
+    _cells: dict[Condition, Bins] = attrs.field(init=False, factory=dict)
 
     @classmethod
     def learn(cls, codes: Floats, categories: dict[int, list[Any]], bins: str) -> "BinnedTable":
@@ -115,6 +131,22 @@ class BinnedTable:
         own = self.binned(instance[None, :])[0]
         order = sorted(range(len(own)), key=lambda j: self.columns[j].categories is None)
         return [condition for j in order for condition in self.columns[j].conditions(j, int(own[j]))]
+
+    def strange(self, codes: Floats) -> Bools:
+        """Return the cells that the background's dtypes may have no room for."""
+        return np.column_stack([column.strange(codes[:, j]) for j, column in enumerate(self.columns)])
+
+    def cells(self, condition: Condition) -> Bins:
+        """Return the rows whose cells satisfy a condition; none where all such cells are alike."""
+        found = self._cells.get(condition)
+        if found is None:
+            column = self.columns[condition.column]
+            alike = column.categories is not None or condition.high == column.missing
+            found = np.empty(0, np.int64) if alike else np.flatnonzero(condition.holds(self.bins))
+            while len(self._cells) * len(self.codes) > CELLS_KEPT:
+                self._cells.pop(next(iter(self._cells)))
+            self._cells[condition] = found
+        return found
 
     def binned(self, codes: Floats) -> Bins:
         """Return the bins of all cells."""

@@ -1,36 +1,20 @@
-"""anchor-exp's search for an anchor, with every parameter passed on and a seed of its own.
+"""anchor-exp's search for an anchor, decision for decision, written so that many advance together.
 
-anchor-exp's explainers accept a beam size and drop it, and set a million rows aside for every instance. Here
-its search is called directly. What it is told about perturbed rows comes from us: which predicates hold in
-them, and whether the model still gives the instance's label.
+anchor-exp asks the model about one batch of one instance at a time, accepts a beam size and drops it, and
+sets a million rows aside for every instance. Here a search says what it wants to know next, and waits. Of the
+rows that it draws it is told which predicates hold in them, and what the model says of them.
 """
-
-from collections.abc import Sequence
-from typing import Any, Protocol
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 import faithkit
-
-Bools = NDArray[np.bool_]
+from faithkit_scoped_rules.anchor_bandit import Bandit, Perturbation, Sampler
+from faithkit_scoped_rules.anchor_candidates import Candidate, Coverage, extensions
+from faithkit_scoped_rules.anchor_together import Bounds, Steps
 
 BELOW = "below the threshold"  # remarked on a rule that does not reach it
-ROOM = 8192  # rows that anchor-exp sets aside at a time, for its samples
-
-
-class Perturbation(Protocol):
-    """Rows like one instance, in which some of the instance's predicates hold."""
-
-    def draw(self, present: Sequence[int], n: int) -> tuple[Bools, NDArray[Any]]:
-        """Draw n rows in which the predicates `present` hold; say which of all hold, (n, predicates)."""
-
-    def agrees(self, rows: NDArray[Any]) -> Bools:
-        """Ask the model which of the rows that were drawn have the instance's label."""
-
-    def coverage(self) -> Bools:
-        """Return which predicates hold in the rows that coverage is a share of, (rows, predicates)."""
+MARGIN = 0.05  # around the threshold, within which it is not worth to know a precision any better
 
 
 @attrs.frozen
@@ -78,52 +62,60 @@ class Search:
     def _wrong(self, name: str, expected: str) -> faithkit.ParameterError:
         return faithkit.ParameterError(f"{self.who}: {name} must be {expected}, got {getattr(self, name)!r}.")
 
-    def run(self, perturbation: Perturbation, seed: int, **options: Any) -> Anchor:
-        """Search with the global generators seeded, which anchor-exp draws from, and restored afterwards."""
-        from anchor.anchor_base import AnchorBaseBeam
+    def steps(self, perturbation: Perturbation, stop_on_first: bool = False) -> Steps[Anchor]:
+        """Search for the anchor that covers most, or for the first one that is found, and so the shortest."""
+        sampler = yield from Sampler.of(perturbation)
+        coverage, empty = Coverage.of(perturbation.coverage()), Candidate(())
+        if (yield from self._needs_nothing(empty, sampler)):
+            return self._anchor(empty, sampler)
+        best, tried, found = [empty], [], None
+        while self.max_size is None or len(best[0].order) < self.max_size:
+            candidates = extensions(best, coverage, above=-1 if found is None else found.coverage)
+            if not candidates:
+                break
+            best = yield from self._bandit.best(candidates, min(self.beam_size, len(candidates)), sampler)
+            for candidate in best:
+                eligible = yield from self._is_eligible(candidate, len(coverage.bits), sampler)
+                if eligible and (found is None or candidate.coverage > found.coverage):
+                    found = candidate
+            if found is not None and (stop_on_first or found.coverage == coverage.n_rows):
+                break
+            tried += [candidate.without_samples() for candidate in best]
+        if found is None:
+            (found,) = yield from self._bandit.best(tried, 1, sampler)
+        return self._anchor(found, sampler)
 
-        known: dict[bytes, bool] = {}
+    @property
+    def _bandit(self) -> Bandit:
+        return Bandit(self.tau, self.delta, self.batch_size)
 
-        def sample(present: Sequence[int], n: int, compute_labels: bool = True) -> tuple[Any, Bools, Bools]:
-            if not compute_labels:
-                return None, perturbation.coverage(), np.empty(0, dtype=bool)
-            holds, rows = perturbation.draw(present, n)
-            # the rows themselves would be kept, and never read
-            return np.empty((n, 0)), holds, _asked_once(perturbation, rows, known)
+    def _anchor(self, candidate: Candidate, sampler: Sampler) -> Anchor:
+        remark = None if candidate.precision >= self.threshold else BELOW
+        return Anchor(candidate.order, remark, sampler.unanimous)
 
-        with faithkit.global_seed(seed):
-            found = AnchorBaseBeam.anchor_beam(
-                sample,
-                desired_confidence=self.threshold,
-                delta=self.delta,
-                epsilon=self.tau,
-                batch_size=_Batch(self.batch_size),
-                beam_size=self.beam_size,
-                max_anchor_size=self.max_size,
-                **options,
-            )
-        precision = found["mean"][-1] if found["feature"] else found["all_precision"]
-        remark = None if precision >= self.threshold else BELOW
-        return Anchor(tuple(map(int, found["feature"])), remark, unanimous=all(known.values()))
+    def _needs_nothing(self, empty: Candidate, sampler: Sampler) -> Steps[bool]:
+        """Whether the label is the same in nearly all rows: no predicate is needed then."""
+        yield from sampler.draw([empty], 1)
+        low, _ = yield _both_bounds(empty, np.log(1.0 / self.delta))
+        while empty.precision > self.threshold and low < self.threshold - self.tau:
+            yield from sampler.draw([empty], self.batch_size)
+            low, _ = yield _both_bounds(empty, np.log(1.0 / self.delta))
+        return bool(low > self.threshold)
 
-
-def _asked_once(perturbation: Perturbation, rows: NDArray[Any], known: dict[bytes, bool]) -> Bools:
-    """Return which rows agree, asking only about those that were not met before."""
-    keys = [row.tobytes() for row in rows]
-    new = {key: i for i, key in enumerate(keys) if key not in known}
-    if new:
-        known.update(zip(new, perturbation.agrees(rows[list(new.values())]).tolist(), strict=True))
-    return np.array([known[key] for key in keys], dtype=bool)
+    def _is_eligible(self, candidate: Candidate, n_predicates: int, sampler: Sampler) -> Steps[bool]:
+        """Whether a candidate is surely precise enough; samples are drawn until that can be said."""
+        beta = np.log(1.0 / (self.delta / (1 + (self.beam_size - 1) * n_predicates)))
+        while True:
+            low, high = yield _both_bounds(candidate, beta)
+            if candidate.precision >= self.threshold:
+                unclear = low < self.threshold - MARGIN
+            else:
+                unclear = high >= self.threshold + MARGIN
+            if not unclear:
+                return bool(candidate.precision >= self.threshold and low > self.threshold - MARGIN)
+            yield from sampler.draw([candidate], self.batch_size)
 
 
-class _Batch(int):
-    """A batch size that keeps anchor-exp from setting 10,000 batches aside, its only product of this number.
-
-    Examples
-    --------
-    >>> _Batch(100) * 10000, _Batch(100) + 1, _Batch(5000) * 10000
-    (8192, 101, 20000)
-    """
-
-    def __mul__(self, other: int) -> int:
-        return max(ROOM, 4 * int(self))
+def _both_bounds(candidate: Candidate, beta: float) -> Bounds:
+    precision, level = np.full(2, candidate.precision), np.full(2, beta / candidate.drawn)
+    return Bounds(precision, level, upper=np.array([False, True]))

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_scoped_rules.anchor_bins import BINS, BinnedTable
-from faithkit_scoped_rules.anchor_rows import PerturbedRows
+from faithkit_scoped_rules.anchor_rows import PerturbedRows, codes_of
 from faithkit_scoped_rules.anchor_search import Search
+from faithkit_scoped_rules.anchor_together import Steps, together
 
 
 class Anchors:
@@ -57,7 +58,7 @@ class Anchors:
     0 > 49.5
     """
 
-    rows_per_chunk = 4  # a row takes from a tenth of a second to several seconds
+    rows_per_chunk = 256  # searched together: calls of the model are large then
 
     def __init__(
         self,
@@ -87,7 +88,8 @@ class Anchors:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per row, each found with its own seed."""
         codes, names = self.encoder_.encode(X), self._names(X)
-        found = [self._rule(row, int(seed), names) for row, seed in zip(codes, seeds, strict=True)]
+        searches = (self._steps(row, int(seed), names) for row, seed in zip(codes, seeds, strict=True))
+        found = together(searches, self._labels, 2 * self.search.batch_size)
         return faithkit.Explanations.of(
             [rule for rule, _ in found],
             kind="rule",
@@ -96,19 +98,29 @@ class Anchors:
             relation="in-scope",
         )
 
-    def _rule(
+    def _steps(
         self, row: NDArray[np.float64], seed: int, names: list[Any]
-    ) -> tuple[faithkit.Rule, str | None]:
-        rows = PerturbedRows(self.table_, row, self._labels)
-        anchor = self.search.run(rows, seed)
+    ) -> Steps[tuple[faithkit.Rule, str | None]]:
+        rows = PerturbedRows(self.table_, row, seed)
+        anchor = yield from self.search.steps(rows)
         if anchor.unanimous:
             return faithkit.Rule(), None
         columns, chosen = self.table_.columns, [rows.conditions[number] for number in anchor.predicates]
         predicates = [columns[c.column].predicate(names[c.column], c) for c in chosen]
         return faithkit.Rule(predicates), anchor.remark
 
-    def _labels(self, codes: NDArray[np.float64]) -> NDArray[Any]:
-        return self.predictor_.predict(self.encoder_.decode(codes))
+    def _labels(self, rows: list[bytes]) -> NDArray[Any]:
+        """Ask the model; rows for which a column must change its dtype are shown to it on their own."""
+        codes = codes_of(rows)
+        strange = self.table_.strange(codes)
+        if not strange.any():
+            return self.predictor_.predict(self.encoder_.decode(codes))
+        labels = np.empty(len(codes), dtype=object)
+        patterns, of_row = np.unique(strange, axis=0, return_inverse=True)
+        for pattern in range(len(patterns)):
+            alike = of_row == pattern
+            labels[alike] = self.predictor_.predict(self.encoder_.decode(codes[alike]))
+        return labels
 
     def _names(self, X: Any) -> list[Any]:
         """Return how X itself names the columns: rules are asked about rows such as these."""

@@ -5,7 +5,7 @@ together, so that a rule says what was tested. anchor-exp's own text explainer m
 cuts tokens of more than 80 characters.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_scoped_rules.anchor_search import Search
+from faithkit_scoped_rules.anchor_together import Steps, together
 
 MASK = "UNK"
 
@@ -51,7 +52,7 @@ class AnchorsText:
     contains 'dull' | no words
     """
 
-    rows_per_chunk = 8
+    rows_per_chunk = 256  # searched together: calls of the model are large then
     learns = False
 
     def __init__(
@@ -81,7 +82,8 @@ class AnchorsText:
             raise faithkit.InputError(
                 f"anchors-text explains a list of texts, not a {type(X).__name__}: use anchors for tables."
             )
-        found = [self._rule(text, int(seed)) for text, seed in zip(X, seeds, strict=True)]
+        searches = (self._steps(text, int(seed)) for text, seed in zip(X, seeds, strict=True))
+        found = together(searches, self.predictor_.predict, 2 * self.search.batch_size)
         return faithkit.Explanations.of(
             [rule for rule, _ in found],
             kind="rule",
@@ -90,12 +92,12 @@ class AnchorsText:
             relation="in-scope",
         )
 
-    def _rule(self, text: str, seed: int) -> tuple[faithkit.Rule | None, str | None]:
+    def _steps(self, text: str, seed: int) -> Steps[tuple[faithkit.Rule | None, str | None]]:
         words = faithkit.tokens(text, self.tokenizer)
         if not words:
             return None, "no words"
-        masked = MaskedText(words, self.predictor_.predict([text])[0], self.predictor_.predict)
-        anchor = self.search.run(masked, seed, stop_on_first=True)
+        masked = MaskedText(text, words, seed)
+        anchor = yield from self.search.steps(masked, stop_on_first=True)
         chosen = [masked.distinct[number] for number in anchor.predicates]
         rule = faithkit.Rule([faithkit.Contains(word, self.tokenizer) for word in chosen])
         return rule, anchor.remark
@@ -106,41 +108,38 @@ class MaskedText:
 
     Parameters
     ----------
+    own : str
+        The text.
     words : list of str
-    label : str, bool, int or float
-        What the model says of the text itself.
-    ask : callable
-        Texts -> their labels.
+        Its words.
+    seed : int
+        Of its own draws.
 
     Examples
     --------
-    >>> text = MaskedText(["so", "so", "dull"], True, lambda texts: np.array(["so" in t for t in texts]))
+    >>> text = MaskedText("so so dull", ["so", "so", "dull"], seed=0)
     >>> text.written(np.array([[True, False], [False, True]]))
     ['so so UNK', 'UNK UNK dull']
-    >>> text.agrees(np.array([[True, False], [False, True]]))
-    array([ True, False])
+    >>> sorted(set(text.draw([1], 100)[1]))
+    ['UNK UNK dull', 'so so dull']
     """
 
-    def __init__(self, words: list[str], label: Any, ask: Callable[[list[str]], NDArray[Any]]) -> None:
+    def __init__(self, own: str, words: list[str], seed: int) -> None:
+        self.own = own
         self.distinct = list(dict.fromkeys(words))
         number = {word: i for i, word in enumerate(self.distinct)}
         self._place = np.array([number[word] for word in words])
         self._words = np.array(words, dtype=object)
-        self._label = label
-        self._ask = ask
+        self._random = np.random.RandomState(seed % 2**32)  # the kind that anchor-exp draws from
 
-    def draw(self, present: Sequence[int], n: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def draw(self, present: Sequence[int], n: int) -> tuple[NDArray[np.bool_], list[str]]:
         """Draw which words are kept in n texts; those of `present` always are. In anchor-exp's order."""
         kept = np.ones((n, len(self.distinct)), dtype=bool)
         for i in range(len(self.distinct)):
             if i not in present:
-                masked = np.random.choice(n, np.random.binomial(n, 0.5), replace=False)
+                masked = self._random.choice(n, self._random.binomial(n, 0.5), replace=False)
                 kept[masked, i] = False
-        return kept, kept
-
-    def agrees(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Ask the model which of the texts have the text's own label."""
-        return np.asarray(self._ask(self.written(rows)) == self._label, dtype=bool)
+        return kept, self.written(kept)
 
     def coverage(self) -> NDArray[np.bool_]:
         """Return one drawn text: all words are masked alike, so coverage tells none from another."""

@@ -1,0 +1,143 @@
+"""Searches that advance together: what all of them wait for is computed, or asked of the model, at once.
+
+A search is a generator: it yields a wish, is sent what it wished for, and returns what it found. It knows of
+no other search and draws from a generator of its own, so that what it finds in company it finds alone.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit_scoped_rules.anchor_bounds import bounds
+
+T = TypeVar("T")
+Row = bytes | str  # of a table, as its bytes; or a text
+
+ROWS_A_CALL = 2**16  # are asked for at a time, about; with more no model is any faster
+ROWS_KEPT = 2**18  # are known with their labels: rows recur, most of all in small tables and short texts
+
+
+@attrs.frozen(eq=False)
+class Labels:
+    """The wish for the model's labels of some rows."""
+
+    rows: Sequence[Row]
+
+
+@attrs.frozen(eq=False)
+class Bounds:
+    """The wish for confidence bounds of some shares, upper or lower ones."""
+
+    shares: NDArray[np.float64]
+    levels: NDArray[np.float64]
+    upper: NDArray[np.bool_]
+
+
+Steps = Generator[Labels | Bounds, Any, T]
+Ask = Callable[[list[Any]], NDArray[Any]]
+
+
+def together(searches: Iterable[Steps[T]], ask: Ask, rows_a_round: int) -> list[T]:
+    """Run searches to their ends and return what they found, in order.
+
+    Parameters
+    ----------
+    searches : iterable of generators
+        Each is started when there is room for it.
+    ask : callable
+        Distinct rows -> their labels.
+    rows_a_round : int
+        How many rows a search asks for at a time.
+
+    Examples
+    --------
+    >>> def search(text):
+    ...     labels = yield Labels([text, text.upper()])
+    ...     return labels
+    >>> def lengths(texts):
+    ...     print(texts)
+    ...     return np.array([len(text) for text in texts])
+    >>> together(map(search, ["ab", "c"]), lengths, rows_a_round=2)
+    ['ab', 'AB', 'c', 'C']
+    [[2, 2], [1, 1]]
+    """
+    crowd, known = _Crowd[T](), KnownLabels(ask)
+    at_once = max(1, ROWS_A_CALL // rows_a_round)
+    for number, search in enumerate(searches):
+        crowd.advance(number, search, None)
+        while len(crowd.waiting) >= at_once:
+            crowd.serve_all(known)
+    while crowd.waiting:
+        crowd.serve_all(known)
+    return [crowd.found[number] for number in sorted(crowd.found)]
+
+
+@attrs.frozen(eq=False)
+class _Crowd(Generic[T]):
+    """Searches by their numbers: those that wait for what they wished for, and what others have found."""
+
+    waiting: dict[int, tuple[Steps[T], Labels | Bounds]] = attrs.field(factory=dict)
+    found: dict[int, T] = attrs.field(factory=dict)
+
+    def advance(self, number: int, search: Steps[T], answer: Any) -> None:
+        """Let a search go on to its next wish, or to its end."""
+        try:
+            self.waiting[number] = search, search.send(answer)
+        except StopIteration as end:
+            self.found[number] = end.value
+
+    def serve_all(self, known: "KnownLabels") -> None:
+        """Fulfil wishes until every search has been sent labels; bounds first, since labels cost more."""
+        while self._serve(Bounds, _all_bounds):
+            pass
+        self._serve(Labels, known.of_all)
+
+    def _serve(self, kind: type, fulfil: Callable[[list[Any]], list[Any]]) -> bool:
+        mine = {number: search for number, (search, wish) in self.waiting.items() if isinstance(wish, kind)}
+        if mine:
+            answers = fulfil([self.waiting.pop(number)[1] for number in mine])
+            for (number, search), answer in zip(mine.items(), answers, strict=True):
+                self.advance(number, search, answer)
+        return bool(mine)
+
+
+def _all_bounds(wishes: list[Bounds]) -> list[NDArray[np.float64]]:
+    together = [np.concatenate(arrays) for arrays in zip(*map(_arrays, wishes), strict=True)]
+    ends = np.cumsum([len(wish.shares) for wish in wishes])
+    return np.split(bounds(*together), ends[:-1])
+
+
+def _arrays(wish: Bounds) -> tuple[NDArray[Any], ...]:
+    return wish.shares, wish.levels, wish.upper
+
+
+@attrs.define(eq=False)
+class KnownLabels:
+    """The labels of rows that the model was asked about: it is not asked again, as far as memory allows.
+
+    Examples
+    --------
+    >>> known = KnownLabels(lambda texts: np.array([f"{len(texts)} asked"] * len(texts)))
+    >>> known.of_all([Labels(["a", "b"]), Labels(["b"])])
+    [['2 asked', '2 asked'], ['2 asked']]
+    >>> known.of_all([Labels(["b", "c"])])
+    [['2 asked', '1 asked']]
+    """
+
+    ask: Ask
+    known: dict[Row, Any] = attrs.field(factory=dict)
+
+    def of_all(self, wishes: list[Labels]) -> list[list[Any]]:
+        """Return the labels that each wishes for, asking only about rows that were not met before."""
+        known = self.known
+        new = [row for row in {row: None for wish in wishes for row in wish.rows} if row not in known]
+        for start in range(0, len(new), ROWS_A_CALL):
+            some = new[start : start + ROWS_A_CALL]
+            known.update(zip(some, self.ask(some).tolist(), strict=True))
+        answers = [[known[row] for row in wish.rows] for wish in wishes]
+        if len(known) > ROWS_KEPT:
+            self.known = {}
+        return answers
