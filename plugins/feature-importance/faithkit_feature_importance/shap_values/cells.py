@@ -7,8 +7,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.shap_values.ensembles import Ensemble, read_ensemble
+from faithkit_feature_importance.shap_values.ensembles import Ensemble
 from faithkit_feature_importance.shap_values.owners import columns_seen, follow, split
+from faithkit_feature_importance.shap_values.readers import read_ensemble
 
 
 @attrs.frozen(eq=False)
@@ -67,13 +68,14 @@ class Cells:
         """Return what the trees compare, a row for each column that occurs in them."""
         found = self.ensemble.cells(prepared)[:, self.used]
         if hasattr(found, "toarray"):
-            found = _dense(found, self.ensemble.absent)
+            absent = np.broadcast_to(self.ensemble.absent, len(self.ensemble.places))
+            found = _dense(found, absent[self.used])
         return np.ascontiguousarray(found.T)
 
 
-def _dense(cells: Any, absent: float) -> NDArray[Any]:
-    """Return a sparse matrix as an array, with what a cell that it does not store stands for."""
+def _dense(cells: Any, absent: NDArray[np.float64]) -> NDArray[Any]:
+    """Return a sparse matrix as an array, with what cells that it does not store stand for."""
     stored = cells.tocoo()
-    found = np.full(stored.shape, absent, dtype=stored.dtype)
+    found = np.tile(absent.astype(stored.dtype), (stored.shape[0], 1))
     found[stored.row, stored.col] = stored.data
     return found

@@ -55,13 +55,13 @@ class ShapExplainer:
 
     Notes
     -----
-    With algorithm=auto, tree models of scikit-learn, XGBoost and LightGBM are explained by "tree", alone or
-    at the end of a Pipeline whose transformers make each column from one column (encoders, scalers, imputers,
-    binning), and raw scores of linear models by "linear". All other models (probabilities of boosted trees
-    with three classes or more, trees behind transformers that mix columns) are explained by "kernel" up to 9
-    columns, where it tries all coalitions and is exact, and by "permutation" beyond: an estimate with the
-    row's own seed, from 20 orders of the columns forwards and backwards, at about a quarter of the cost of
-    "kernel". A warning says why trees are explained by an estimate.
+    With algorithm=auto, tree models of scikit-learn, XGBoost, LightGBM and CatBoost are explained by "tree",
+    alone or at the end of a Pipeline whose transformers make each column from one column (encoders, scalers,
+    imputers, binning), and raw scores of linear models by "linear". All other models (probabilities of
+    boosted trees with three classes or more, trees behind transformers that mix columns) are explained by
+    "kernel" up to 9 columns, where it tries all coalitions and is exact, and by "permutation" beyond: an
+    estimate with the row's own seed, from 20 orders of the columns forwards and backwards, at about a quarter
+    of the cost of "kernel". A warning says why trees are explained by an estimate.
 
     "tree" explains leaf by leaf where it can (`shared["algorithm"]` is then "leaves"): each leaf is a game of
     the raw columns on its path, and the reference rows are counted once for it. Where trees have more than 12

@@ -78,14 +78,16 @@ class LeafShap:
         return self._sums(np.take_along_axis(cells, picked.T[self._cells.owners], axis=1))
 
     def _read(self, output: str, reference: Any, columns: int) -> None:
-        ensemble = self._cells.ensemble
+        ensemble, log_odds = self._cells.ensemble, self._cells.ensemble.log_odds
+        if output == "probability" and log_odds:
+            ensemble = ensemble.in_log_odds()
         self._leaves = Leaves.of(ensemble, self._cells.used, self._cells.owners)
         prepared = self._cells.prepared(reference)
         cells = self._cells.compared(prepared)
         self._offset, self._rescaling = 0.0, None
-        if output == "probability" and ensemble.log_odds:
+        if output == "probability" and log_odds:
             first = faithkit.take_rows(prepared, slice(0, 1))
-            self._offset = _raw_score(self._cells.model, first) - self._scores(cells[:, :1])[0, 0]
+            self._offset = _raw_score(self._cells.model, first) * log_odds - self._scores(cells[:, :1])[0, 0]
             self._rescaling = _rescaling(ensemble, self._offset)
         reached = self._scores(cells)
         weights = self._rescaling.terms(reached[:, 0]) if self._rescaling else np.ones((len(reached), 1))

@@ -87,6 +87,8 @@ def raw_method(model: Any) -> Any:
         return partial(model.predict, output_margin=True)
     if "lightgbm" in libraries:
         return partial(model.predict, raw_score=True)
+    if "catboost" in libraries:
+        return partial(model.predict, prediction_type="RawFormulaVal")
     if isinstance(last, DecisionTreeClassifier | RandomForestClassifier | ExtraTreesClassifier):
         return model.predict_proba
     return getattr(model, "decision_function", None)

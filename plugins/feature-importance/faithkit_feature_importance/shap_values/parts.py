@@ -72,7 +72,7 @@ class Walk:
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from faithkit_feature_importance.shap_values.ensembles import read_ensemble
+    >>> from faithkit_feature_importance.shap_values.readers import read_ensemble
     >>> stump = DecisionTreeClassifier().fit([[0.0, 5.0], [1.0, 5.0]], [0, 1])
     >>> list(Walk({0: 0}).parts(read_ensemble(stump).trees[0]))
     [Part(bits=[(0,)], leaves=[Leaf(demands={0: (0, 1)}, value=1.0, output=0)])]

@@ -13,6 +13,6 @@ def refusal(model: Any, why: str) -> faithkit.InputError:
     """
     return faithkit.InputError(
         f"shap cannot read {type(model).__name__} as trees ({' '.join(why.split())[:120]}). algorithm=tree "
-        "takes tree models of scikit-learn, XGBoost and LightGBM, alone or behind transformers that work "
-        "column by column: use algorithm=auto, which finds one that fits."
+        "takes tree models of scikit-learn, XGBoost, LightGBM and CatBoost, alone or behind transformers "
+        "that work column by column: use algorithm=auto, which finds one that fits."
     )

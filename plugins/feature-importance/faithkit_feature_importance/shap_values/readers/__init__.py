@@ -1,0 +1,55 @@
+"""Readers of tree models, one module for each library; none of them imports the library.
+
+What a reader takes wrongly is noticed where the explainer is fitted: sums of leaves are compared with the
+model's own scores, for the rows of the background and for mixtures of them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from faithkit_feature_importance.shap_values.ensembles import Ensemble, NotTreesError
+from faithkit_feature_importance.shap_values.readers.catboost_trees import read_catboost
+from faithkit_feature_importance.shap_values.readers.lightgbm_trees import read_lightgbm
+from faithkit_feature_importance.shap_values.readers.scikit_trees import (
+    read_decision_tree,
+    read_forest,
+    read_gradient_boosting,
+    read_histogram_boosting,
+)
+from faithkit_feature_importance.shap_values.readers.xgboost_trees import read_xgboost
+
+READERS: dict[str, Callable[[Any], Ensemble]] = {  # by library and class, or the class that it is made from
+    "sklearn.DecisionTreeClassifier": read_decision_tree,
+    "sklearn.RandomForestClassifier": read_forest,
+    "sklearn.ExtraTreesClassifier": read_forest,
+    "sklearn.GradientBoostingClassifier": read_gradient_boosting,
+    "sklearn.HistGradientBoostingClassifier": read_histogram_boosting,
+    "xgboost.XGBClassifier": read_xgboost,
+    "lightgbm.LGBMClassifier": read_lightgbm,
+    "catboost.CatBoostClassifier": read_catboost,
+}
+
+
+def read_ensemble(model: Any) -> Ensemble:
+    """Return the trees of a model.
+
+    Raises
+    ------
+    NotTreesError
+        Where the model is not made of trees.
+    UnreadableError
+        Where it is, and they do not say all of it.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> stump = DecisionTreeClassifier().fit([[0.0, 5.0], [1.0, 5.0]], [0, 1])
+    >>> tree = read_ensemble(stump).trees[0]
+    >>> tree.threshold[0], tree.values[tree.leaves].tolist()
+    (np.float64(0.5), [[0.0], [1.0]])
+    """
+    for kind in type(model).__mro__:
+        reader = READERS.get(f"{kind.__module__.partition('.')[0]}.{kind.__name__}")
+        if reader is not None:
+            return reader(model)
+    raise NotTreesError(f"{type(model).__name__} is not made of trees")

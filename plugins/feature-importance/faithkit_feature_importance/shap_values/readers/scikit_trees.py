@@ -1,0 +1,108 @@
+"""Trees of scikit-learn, which compares in float32, and in histogram boosting in float64."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from faithkit_feature_importance.shap_values.ensembles import (
+    Ensemble,
+    Floats,
+    Tree,
+    UnreadableError,
+    outputs_of,
+)
+from faithkit_feature_importance.shap_values.readers.tables import as_numbers
+
+IN_FLOAT32 = partial(as_numbers, dtype=np.float32)
+
+
+def read_decision_tree(model: Any) -> Ensemble:
+    """Read a DecisionTreeClassifier."""
+    return _averaged(model, [model])
+
+
+def read_forest(model: Any) -> Ensemble:
+    """Read a RandomForestClassifier or ExtraTreesClassifier."""
+    return _averaged(model, model.estimators_)
+
+
+def _averaged(model: Any, members: list[Any]) -> Ensemble:
+    if getattr(model, "n_outputs_", 1) != 1:
+        raise UnreadableError(f"{type(model).__name__} predicts several targets")
+    outputs = outputs_of(len(model.classes_))
+    chosen = [1] if len(model.classes_) == 2 else list(outputs)
+    trees = []
+    for member in members:
+        counts = member.tree_.value[:, 0, :]
+        shares = counts / counts.sum(axis=1, keepdims=True) / len(members)
+        trees.append(_sklearn_tree(member.tree_, shares[:, chosen], outputs))
+    return Ensemble(trees, len(outputs), 0.0, IN_FLOAT32, np.arange(model.n_features_in_))
+
+
+def read_gradient_boosting(model: Any) -> Ensemble:
+    """Read a GradientBoostingClassifier."""
+    if type(model.init_).__name__ != "DummyClassifier" and model.init_ != "zero":
+        raise UnreadableError(f"GradientBoostingClassifier starts from {type(model.init_).__name__}")
+    outputs = outputs_of(len(model.classes_))
+    trees = [
+        _sklearn_tree(member.tree_, member.tree_.value[:, 0, :] * model.learning_rate, (output,))
+        for stage in model.estimators_
+        for output, member in zip(outputs, stage, strict=True)
+    ]
+    log_odds = 2.0 if model.loss == "exponential" else 1.0
+    return Ensemble(trees, len(outputs), log_odds, IN_FLOAT32, np.arange(model.n_features_in_))
+
+
+def _sklearn_tree(tree: Any, values: Floats, outputs: tuple[int, ...]) -> Tree:
+    return Tree(
+        tree.children_left.astype(np.int64),
+        tree.children_right.astype(np.int64),
+        tree.feature.astype(np.int64),
+        tree.threshold,
+        tree.missing_go_to_left.astype(bool),
+        values,
+        outputs,
+    )
+
+
+def read_histogram_boosting(model: Any) -> Ensemble:
+    """Read a HistGradientBoostingClassifier."""
+    outputs = outputs_of(len(model.classes_))
+    trees = [
+        _histogram_tree(member, output)
+        for stage in model._predictors
+        for output, member in zip(outputs, stage, strict=True)
+    ]
+    places = np.arange(model.n_features_in_)
+    if model._preprocessor is not None:  # which puts the columns of categories first
+        places = np.concatenate([places[model.is_categorical_], places[~model.is_categorical_]])
+
+    def cells(table: Any) -> Any:
+        return np.asarray(model._preprocess_X(table, reset=False), dtype=np.float64)
+
+    return Ensemble(trees, len(outputs), 1.0, cells, places)
+
+
+def _histogram_tree(predictor: Any, output: int) -> Tree:
+    nodes = predictor.nodes
+    leaf = nodes["is_leaf"].astype(bool)
+    asked = np.flatnonzero(nodes["is_categorical"].astype(bool) & ~leaf)
+    sets = predictor.raw_left_cat_bitsets
+    return Tree(
+        np.where(leaf, -1, nodes["left"].astype(np.int64)),
+        np.where(leaf, -1, nodes["right"].astype(np.int64)),
+        nodes["feature_idx"].astype(np.int64),
+        nodes["num_threshold"].astype(np.float64),
+        nodes["missing_go_to_left"].astype(bool),
+        nodes["value"].astype(np.float64)[:, None],
+        (output,),
+        {int(i): frozenset(_members(sets[nodes["bitset_idx"][i]])) for i in asked},
+    )
+
+
+def _members(bitset: Any) -> Iterator[float]:
+    """Return the numbers in a set of bits, 32 of them in each word."""
+    for word, bits in enumerate(np.asarray(bitset).tolist()):
+        yield from (float(32 * word + bit) for bit in range(32) if bits >> bit & 1)
