@@ -90,6 +90,34 @@ def shap_of_pipelines() -> list[Contest | Curve]:
     ]
 
 
+@benchmark
+def shap_woodelf() -> list[Contest]:
+    """Explain log-odds against WOODELF, whose time grows with rows plus reference rows, too."""
+    import contextlib
+    import io
+
+    import woodelf
+
+    model, train, test = adult()
+    prepare, boosting = model.steps[0][1], model.steps[1][1]
+    encoded, rows = (pd.DataFrame(prepare.transform(part)).add_prefix("x") for part in (train[:MANY], test))
+
+    def theirs():
+        with contextlib.redirect_stdout(io.StringIO()):
+            return woodelf.WoodelfExplainer(boosting, encoded).shap_values(rows, verbose=False).sum(axis=1)
+
+    return [
+        Contest(
+            f"{len(test):,} rows of Adult, {MANY:,} reference rows",
+            lambda: explained(model, train[:MANY], test, output="raw").sum(axis=1),
+            "woodelf, encoded columns",
+            theirs,
+            wanted=0.0,
+            same=lambda a, b: np.allclose(a, b, rtol=0, atol=1e-6),
+        )
+    ]
+
+
 def adult():
     """Gradient boosting on Adult's words, one-hot encoded, and numbers."""
     folder = os.environ.get("FAITHKIT_DATA")
@@ -128,9 +156,10 @@ def adult_contest(model, train, test, references, wanted):
     )
 
 
-def explained(model, reference, rows):
+def explained(model, reference, rows, **params):
     """Fit and explain, exact by raw column."""
-    mine = faithkit.registry().create("explainer", "shap", {"algorithm": "tree", "background": "rows"})
+    params = {"algorithm": "tree", "background": "rows", **params}
+    mine = faithkit.registry().create("explainer", "shap", params)
     found = mine.fit(faithkit.Predictor(model), reference).explain(rows, faithkit.row_seeds(rows, 0))
     assert found.shared["algorithm"] == "leaves"
     return found.values

@@ -19,7 +19,7 @@ from harness import Multiple, Outcome, Point
 PEERS = {
     "polars": "polars", "duckdb": "duckdb", "quantus": "quantus", "explainiverse": "explainiverse",
     "anchor-exp": "anchor-exp", "lime": "lime", "shap": "shap", "dice": "dice-ml", "cdist": "scipy",
-    "NumPy": "numpy", "scikit-learn": "scikit-learn",
+    "NumPy": "numpy", "scikit-learn": "scikit-learn", "woodelf": "woodelf-explainer",
 }  # fmt: skip
 OWN = ("faithkit", "numpy", "pandas", "pyarrow", "scikit-learn", "scipy")
 
