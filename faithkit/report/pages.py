@@ -171,6 +171,7 @@ def _system_facts(told: Told) -> dict[str, str]:
     """Return what explained."""
     return {
         "explainer": told["explainer"] or "none: the explanations were logged",
+        **told.get("explained_by", {}),
         "discretizer": told["discretizer"],
         "relation of sufficiency": told["relation"] or "none",
         "background": told["background"] or "none",

@@ -27,7 +27,9 @@ def explained(job: Job, X: Any, relation: Any, execution: Execution, setup: Setu
     system, explanations = System.begun(job, X, execution)
     system.teach(setup.discretizer, X, explanations)
     applies = Applicability.of(relation, explanations, job.background)
-    return measured(InMemory.of(X, labels, explanations), attrs.evolve(setup, applies=applies, system=system))
+    told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
+    setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told)
+    return measured(InMemory.of(X, labels, explanations), setup)
 
 
 def measured(population: Population, setup: Setup) -> Evaluation:

@@ -65,8 +65,9 @@ class Applicability:
 class Setup:
     """Everything about a measurement but the rows.
 
-    `background` is what relations learn from, and `learnt_from` what the result says of it. A setup that was
-    read from a file names its components, and has none.
+    `background` is what relations learn from, and `learnt_from` what the result says of it. `explained_by` is
+    what the explainer says of its way: the words among what its explanations share, such as the algorithm. A
+    setup that was read from a file names its components, and has none.
     """
 
     discretizer: Given
@@ -79,6 +80,7 @@ class Setup:
     model: str | None = None
     background: Any = None
     learnt_from: str | None = None
+    explained_by: Mapping[str, str] = attrs.field(factory=dict)
     system: System | None = None
     _versions: Mapping[str, str] | None = None
 
@@ -91,6 +93,7 @@ class Setup:
             "seed": self.seed,
             "explainer": None if self.explainer is None else self.explainer.text,
             "discretizer": self.discretizer.text,
+            "explained_by": dict(self.explained_by),
             "background": self.learnt_from,
             "model": self.model,
             "versions": versions(given) if self._versions is None else dict(self._versions),
@@ -110,5 +113,6 @@ class Setup:
             seed=told["seed"],
             model=told["model"],
             learnt_from=told["background"],
+            explained_by=told.get("explained_by", {}),
             versions=told["versions"],
         )

@@ -364,6 +364,13 @@ def test_all_of_the_background_is_compared_with_by_default():
     assert found.values.tolist() == explained(model, X, X[:3], background="rows").values.tolist()
 
 
+def test_the_result_says_which_algorithm_ran():
+    X, y = numbers()
+    model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
+    result = faithkit.evaluate(model, X[:50], "shap", background=X[50:])
+    assert result.to_dict()["explained_by"] == {"algorithm": "leaves", "target": "positive"}
+
+
 def test_where_the_model_is_asked_a_hundred_rows_are_compared_with_by_default():
     X, y = numbers()
     model = LogisticRegression().fit(X, y)
