@@ -161,6 +161,24 @@ def test_searches_of_different_lengths_get_their_own_answers():
     assert asked == [3, 4, 3]  # as many rows as searches in the first round, twice as many as in the second
 
 
+def test_searches_begin_when_there_is_room_in_a_call(monkeypatch):
+    begun = []
+
+    def noted(n):
+        begun.append(n)
+        return (yield from counting(n))
+
+    calls = []
+
+    def ask(rows):
+        calls.append((len(rows), len(begun)))
+        return rows
+
+    monkeypatch.setattr(dice_lockstep, "ROWS_PER_CALL", 3)
+    assert in_lock_step([noted(2) for _ in range(5)], ask, max_calls=2) == [6] * 5
+    assert calls == [(3, 3), (4, 3), (3, 4), (3, 5), (2, 5)]
+
+
 def test_a_search_that_asks_too_often_is_told_so():
     assert in_lock_step([counting(2), counting(3)], lambda rows: rows, max_calls=2) == [6, -9]
 

@@ -38,7 +38,7 @@ class Breeder:
 
     def __init__(self, space: Space, row: Floats, seed: int) -> None:
         self.space, self.row = space, row
-        self.whims, self.numbers = random.Random(seed), np.random.RandomState(seed)
+        self.whims, self.numbers = random.Random(seed), np.random.RandomState(seed % 2**32)
 
     def kept(self, rows: Floats) -> Floats:
         """Return rows with the instance's values in the columns that may not change."""

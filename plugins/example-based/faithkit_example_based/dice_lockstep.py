@@ -74,7 +74,7 @@ def in_lock_step(searches: Iterable[Search[T]], ask: Callable[[Floats], Floats],
         ends = np.cumsum([len(rows) for _, rows in asked])
         for (turn, _), answer in zip(asked, np.split(answers, ends[:-1]), strict=True):
             turn.answer = answer
-            waiting.append(turn)
+        waiting.extendleft(turn for turn, _ in reversed(asked))  # few are on the way at a time
     return results
 
 
