@@ -221,6 +221,13 @@ def test_a_table_may_have_no_numbers_or_constant_columns(method):
     assert (found.values["one"] == 1).all()
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_wide_table_is_taken_without_a_warning():
+    wide = np.random.default_rng(0).integers(0, 3, (60, 130)).astype(float)
+    found = explained(lambda X: X[:, :3].sum(axis=1) > 3, wide, wide[:3])
+    assert not found.missing.any()
+
+
 def test_the_genetic_search_works_on_large_numbers_and_behind_categories():
     incomes = pd.DataFrame({"income": np.arange(30) * 1e6})  # dice-ml's weights would all be 0
     model = lambda frame: (frame["income"] > 14e6).to_numpy()  # noqa: E731

@@ -11,7 +11,7 @@ from faithkit_example_based.dice_background import OUTCOME, Background
 from faithkit_example_based.dice_lockstep import in_lock_step
 from faithkit_example_based.dice_random import COPIES, Cells
 from faithkit_example_based.dice_sparsity import LINEAR_STEPS, by_halves, by_steps
-from faithkit_example_based.dice_table import CLOSE
+from faithkit_example_based.dice_table import CLOSE, name
 from scipy import stats
 
 import faithkit
@@ -41,6 +41,14 @@ def rare(frame):
     return ((frame["hours"] > 20) & (frame["age"] > 50) & (frame["job"] == "a")).to_numpy()
 
 
+def read(table, frame):
+    """Return the codes of rows that dice-ml wrote, whatever dtypes it left them in."""
+    codes = np.empty((len(frame), len(table.columns)))
+    for j in table.columns:
+        codes[:, j] = frame[name(j)].to_numpy(dtype=np.float64)
+    return codes
+
+
 class AsDiceAsks:
     """The model of a fitted explainer, asked about frames in DiCE's form."""
 
@@ -48,7 +56,7 @@ class AsDiceAsks:
         self.model, self.table = dice.searches_.model, dice.table_
 
     def predict_proba(self, frame):
-        return self.model.probabilities(self.table.read(frame))
+        return self.model.probabilities(read(self.table, frame))
 
     def predict(self, frame):
         return self.predict_proba(frame).argmax(axis=1)
@@ -74,7 +82,7 @@ def twins_answer(dice, theirs, instance, target, seed, **options):
         answer = theirs._generate_counterfactuals(
             query, 1, desired_class=int(target), posthoc_sparsity_param=None, **options
         )
-    return dice.encoder_.decode(dice.table_.read(answer.final_cfs_df)).iloc[0].tolist()
+    return dice.encoder_.decode(read(dice.table_, answer.final_cfs_df)).iloc[0].tolist()
 
 
 def targets(dice, X):
@@ -132,7 +140,7 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
         theirs.target_cf_class = target
         frame, query = (dice.table_.frame(codes[i : i + 1]) for codes in (found, rows))
         theirs.do_posthoc_sparsity_enhancement(frame, query, CLOSE, sparsity, LINEAR_STEPS)
-        assert mine[i].tolist() == dice.table_.read(frame)[0].tolist()
+        assert mine[i].tolist() == read(dice.table_, frame)[0].tolist()
     assert (mine != found).any(axis=1).sum() > 10
 
 
@@ -187,7 +195,7 @@ def all_copies_asked(dice, theirs, query, target, seed):
             found = pd.concat([found, met[AsDiceAsks(dice).predict(met) == target]]).drop_duplicates()
             if changes > 1 and len(found):
                 break
-        return dice.table_.read(found.sample(1))[0]
+        return read(dice.table_, found.sample(1))[0]
 
 
 @pytest.mark.filterwarnings("ignore")

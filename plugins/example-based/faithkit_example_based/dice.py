@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.dice_model import DiceModel, score_columns, tells_probabilities
@@ -99,11 +100,12 @@ class Dice:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one counterfactual per row, found with its own seed, in the background's columns."""
         codes = self.encoder_.encode(X, unseen="keep")
-        remarks = self._refusals(codes)
+        remarks = np.array(self._refusals(codes), dtype=object)
+        taken = _without(remarks)
+        found, rows = self._counterfactuals(codes[taken], np.asarray(seeds)[taken])
+        remarks[np.delete(taken, found)] = NOT_FOUND
         values = np.repeat(self.table_.codes[:1], len(codes), axis=0)
-        taken = np.flatnonzero(remarks == None)  # noqa: E711 (cell by cell)
-        values[taken], is_found = self._counterfactuals(codes[taken], np.asarray(seeds)[taken])
-        remarks[taken[~is_found]] = NOT_FOUND
+        values[taken[found]] = rows
         return faithkit.Explanations(
             kind="example",
             values=self.encoder_.decode(values),
@@ -113,19 +115,20 @@ class Dice:
             relation="in-ball",
         )
 
-    def _refusals(self, codes: Floats) -> Any:
+    def _refusals(self, codes: Floats) -> list[str | None]:
         """Say why DiCE cannot take a row, or None where it can."""
-        remarks = np.array([self.table_.refusal(row) for row in codes], dtype=object)
-        taken = np.flatnonzero(remarks == None)  # noqa: E711 (cell by cell)
-        if not self._have_room(codes[taken]):
-            remarks[[i for i in taken if not self._have_room(codes[[i]])]] = NO_ROOM
-        return remarks
+        told = [self.table_.refusal(row) for row in codes]
+        taken = _without(told)
+        if not self._have_room(codes[taken]):  # then some have none
+            for i in taken:
+                told[i] = None if self._have_room(codes[[i]]) else NO_ROOM
+        return told
 
     def _have_room(self, codes: Floats) -> bool:
         return _dtypes(self.encoder_.decode(codes)) == self.dtypes_
 
-    def _counterfactuals(self, rows: Floats, seeds: Any) -> tuple[Floats, Any]:
-        """Return a counterfactual of each row, or any row, and which of them are found."""
+    def _counterfactuals(self, rows: Floats, seeds: Any) -> tuple[NDArray[np.intp], Floats]:
+        """Return for which rows a counterfactual is found, and these."""
         instances = self.encoder_.decode(rows)
         labels = self.predictor_.predict(instances)
         candidates = self.searches_.candidates(rows, self._targets(instances, labels), seeds)
@@ -133,9 +136,7 @@ class Dice:
         every = np.concatenate([rows[:0], *candidates])
         is_other = self.predictor_.predict(self.encoder_.decode(every)) != labels[owners]
         found, first = np.unique(owners[is_other], return_index=True)
-        values, is_found = rows.copy(), np.isin(np.arange(len(rows)), found)
-        values[found] = every[is_other][first]
-        return values, is_found
+        return found, every[is_other][first]
 
     def _targets(self, instances: Any, labels: Any) -> Any:
         """Return the number of the label to look for: the other one of two, else the runner-up."""
@@ -173,6 +174,11 @@ class Dice:
 
 def _wrong(name: str, expected: str, given: Any) -> faithkit.ParameterError:
     return faithkit.ParameterError(f"dice: {name} must be {expected}, got {given!r}.")
+
+
+def _without(remarks: Any) -> NDArray[np.intp]:
+    """Return the places where nothing is said."""
+    return np.flatnonzero([remark is None for remark in remarks])
 
 
 def _dtypes(rows: Any) -> list[Any]:

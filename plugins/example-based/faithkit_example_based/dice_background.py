@@ -15,9 +15,10 @@ class Background(PublicData):
 
     def __init__(self, table: DiceTable) -> None:
         self._dtypes = table.dtypes
+        rows = table.frame(table.codes).copy()  # in one piece: pandas warns of the many pieces of wide tables
         super().__init__(
             {
-                "dataframe": table.frame(table.codes).assign(**{OUTCOME: 0}),
+                "dataframe": rows.assign(**{OUTCOME: 0}),
                 "continuous_features": [name(j) for j in table.decimals],
                 "continuous_features_precision": {name(j): d for j, d in table.decimals.items()},
                 "outcome_name": OUTCOME,

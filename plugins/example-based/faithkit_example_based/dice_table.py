@@ -23,7 +23,7 @@ NOT_A_CATEGORY = "a category that the background does not have"
 
 @attrs.frozen(eq=False)
 class DiceTable:
-    """The rows that DiCE learns from, and how rows are written for it and read from it.
+    """The rows that DiCE learns from, and how they are written for it.
 
     Parameters
     ----------
@@ -42,8 +42,6 @@ class DiceTable:
         x1   x0
     0  1.5  0.0
     1  2.0  1.0
-    >>> table.read(table.frame(table.codes)).tolist()
-    [[0.0, 1.5], [1.0, 2.0]]
     >>> table.refusal(np.array([2.0, 1.0]))
     'a category that the background does not have'
     """
@@ -80,13 +78,6 @@ class DiceTable:
     def frame(self, codes: Floats) -> pd.DataFrame:
         """Write rows for DiCE."""
         return pd.DataFrame({name(j): codes[:, j] for j in self.columns}).astype(self.dtypes)
-
-    def read(self, frame: pd.DataFrame) -> Floats:
-        """Read rows that DiCE wrote, whatever dtypes it left them in."""
-        codes = np.empty((len(frame), len(self.columns)))
-        for j in self.columns:
-            codes[:, j] = frame[name(j)].to_numpy(dtype=np.float64)
-        return codes
 
     def restored(self, found: Floats, row: Floats) -> Floats:
         """Return a row that was found with its unchanged cells as they were: DiCE rounds them, too."""
