@@ -388,7 +388,8 @@ def test_rows_that_dice_cannot_take_say_why():
     assert found.missing.tolist() == [True] * 5 + [False]
 
 
-def test_rows_that_fail_in_one_chunk_do_not_change_the_dtypes_of_another():
+def test_rows_that_fail_in_one_chunk_do_not_change_the_dtypes_of_another(monkeypatch):
+    monkeypatch.setattr("faithkit_example_based.dice.Dice.rows_per_chunk", 8)
     X = complete(10, seed=1).astype({"age": float})
     X.loc[3, "age"] = 30.5
     X.loc[9, "age"] = np.nan
@@ -482,14 +483,15 @@ def test_a_sparser_row_that_is_no_counterfactual_is_dropped():
 @pytest.mark.parametrize(
     "method", ["random", *(pytest.param(other, marks=pytest.mark.slow) for other in METHODS[1:])]
 )
-def test_the_same_seed_gives_the_same_rows_whatever_the_workers(method):
-    X, background = mixed(10, seed=1), mixed()  # more than one chunk
-    alone, together = (
-        faithkit.evaluate(three_words, X, explainer=f"dice:method={method}", background=background, n_jobs=n)
-        for n in (1, 2)
-    )
-    pd.testing.assert_frame_equal(alone.sample.explanations.values, together.sample.explanations.values)
-    assert alone.to_dict() == together.to_dict()
+def test_the_same_seed_gives_the_same_rows_whatever_the_workers_and_chunks(method, monkeypatch):
+    X, background, spec = mixed(10, seed=1), mixed(), f"dice:method={method}"
+    alone = faithkit.evaluate(three_words, X, explainer=spec, background=background)
+    monkeypatch.setattr("faithkit_example_based.dice.Dice.rows_per_chunk", 3)
+    for n_jobs in (1, 2):
+        parted = faithkit.evaluate(three_words, X, explainer=spec, background=background, n_jobs=n_jobs)
+        found = parted.sample.explanations.values.reset_index(drop=True)
+        pd.testing.assert_frame_equal(alone.sample.explanations.values, found)
+        assert alone.to_dict() == parted.to_dict()
 
 
 def test_another_seed_gives_other_rows():
