@@ -18,7 +18,7 @@ from harness import Multiple, Outcome, Point
 # how a contest calls a peer, and the distribution that it comes from
 PEERS = {
     "polars": "polars", "duckdb": "duckdb", "quantus": "quantus", "explainiverse": "explainiverse",
-    "anchor-exp": "anchor-exp", "lime": "lime", "shap": "shap", "dice": "dice-ml", "cdist": "scipy",
+    "anchor-exp": "anchor-exp", "lime": "lime", "shap": "shap", "dice-ml": "dice-ml", "cdist": "scipy",
     "NumPy": "numpy", "scikit-learn": "scikit-learn", "woodelf": "woodelf-explainer",
 }  # fmt: skip
 OWN = ("faithkit", "numpy", "pandas", "pyarrow", "scikit-learn", "scipy")
