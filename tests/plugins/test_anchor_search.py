@@ -29,10 +29,10 @@ def by_anchor_exp(search, perturbation, ask, stop_on_first):
     def sample(present, n, compute_labels=True):
         if not compute_labels:
             return None, perturbation.coverage(), None
-        holds, rows = perturbation.draw(present, n)
+        drawn, rows = perturbation.draw(present, n)
         agree = ask(rows) == label
         met.append(agree.all())
-        return np.empty((n, 0)), holds, agree
+        return np.empty((n, 0)), perturbation.holds(drawn), agree
 
     found = AnchorBaseBeam.anchor_beam(
         sample,

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from faithkit_scoped_rules.anchor_candidates import Bools, Candidate, Samples
+from faithkit_scoped_rules.anchor_candidates import Bools, Candidate
 from faithkit_scoped_rules.anchor_together import Bounds, Labels, Row, Steps
 
 
@@ -22,8 +23,11 @@ class Perturbation(Protocol):
     def own(self) -> Row:
         """The instance itself."""
 
-    def draw(self, present: Sequence[int], n: int) -> tuple[Bools, Sequence[Row]]:
-        """Draw n rows in which the predicates `present` hold; say which of all hold, (n, predicates)."""
+    def draw(self, present: Sequence[int], n: int) -> tuple[NDArray[Any], Sequence[Row]]:
+        """Draw n rows in which the predicates `present` hold: for `holds`, and for the model."""
+
+    def holds(self, drawn: NDArray[Any]) -> Bools:
+        """Return which predicates hold in rows that were drawn, (rows, predicates)."""
 
     def coverage(self) -> Bools:
         """Return which predicates hold in the rows that coverage is a share of, (rows, predicates)."""
@@ -37,7 +41,7 @@ class Sampler:
     """
 
     perturbation: Perturbation
-    label: Any
+    label: int
     unanimous: bool = True
 
     @classmethod
@@ -47,13 +51,13 @@ class Sampler:
         return cls(perturbation, label)
 
     def draw(self, candidates: Sequence[Candidate], n: int) -> Steps[None]:
-        """Draw n samples for each of some candidates, in this order; their labels do not matter for it."""
+        """Draw n samples for each of some candidates, in this order; what the model says does not matter."""
         drawn = [self.perturbation.draw(candidate.predicates, n) for candidate in candidates]
         labels = yield Labels([row for _, rows in drawn for row in rows])
-        agree = np.fromiter((label == self.label for label in labels), bool, len(labels))
+        agree = labels == self.label
         self.unanimous = self.unanimous and bool(agree.all())
-        for i, (candidate, (holds, _)) in enumerate(zip(candidates, drawn, strict=True)):
-            candidate.add(Samples.of(holds, agree[i * n : (i + 1) * n]))
+        for i, (candidate, (rows, _)) in enumerate(zip(candidates, drawn, strict=True)):
+            candidate.add(rows, agree[i * n : (i + 1) * n])
 
 
 @attrs.frozen

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 import faithkit
 
 Floats = NDArray[np.float64]
-Bins = NDArray[np.int64]
+Bins = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 
 BINS = {"quartile": 4, "decile": 10}
-CELLS_KEPT = 2**24  # 128 MB: the cells that satisfy a condition are looked for once, if there is room
+CELLS_KEPT = 2**24  # about 160 MB: the cells that satisfy a condition are looked for once, if there is room
 
 
 @attrs.frozen
@@ -35,6 +35,18 @@ class Condition:
     def holds(self, bins: Bins) -> Bools:
         """Return the rows in whose bins it holds."""
         return (bins[:, self.column] > self.low) & (bins[:, self.column] <= self.high)
+
+
+@attrs.frozen(eq=False)
+class Cells:
+    """Which rows do not satisfy a condition, and the cells of those that do, in order, as codes and as bins.
+
+    There are none where no row does, or all such cells are alike.
+    """
+
+    outside: Bools
+    codes: Floats
+    bins: Bins
 
 
 @attrs.frozen(eq=False)
@@ -117,7 +129,7 @@ class BinnedTable:
     bins: Bins = attrs.field(
         init=False, default=attrs.Factory(lambda self: self.binned(self.codes), takes_self=True)
     )
-    _cells: dict[Condition, Bins] = attrs.field(init=False, factory=dict)
+    _cells: dict[Condition, Cells] = attrs.field(init=False, factory=dict)
 
     @classmethod
     def learn(cls, codes: Floats, categories: dict[int, list[Any]], bins: str) -> "BinnedTable":
@@ -136,18 +148,25 @@ class BinnedTable:
         """Return the cells that the background's dtypes may have no room for."""
         return np.column_stack([column.strange(codes[:, j]) for j, column in enumerate(self.columns)])
 
-    def cells(self, condition: Condition) -> Bins:
-        """Return the rows whose cells satisfy a condition; none where all such cells are alike."""
-        found = self._cells.get(condition)
-        if found is None:
-            column = self.columns[condition.column]
-            alike = column.categories is not None or condition.high == column.missing
-            found = np.empty(0, np.int64) if alike else np.flatnonzero(condition.holds(self.bins))
+    def cells(self, condition: Condition) -> Cells:
+        """Return the cells of the background that satisfy a condition on a number."""
+        if condition not in self._cells:
             while len(self._cells) * len(self.codes) > CELLS_KEPT:
-                self._cells.pop(next(iter(self._cells)))
-            self._cells[condition] = found
-        return found
+                del self._cells[next(iter(self._cells))]
+            self._cells[condition] = self._found(condition)
+        return self._cells[condition]
+
+    def _found(self, condition: Condition) -> Cells:
+        j, column = condition.column, self.columns[condition.column]
+        inside = condition.holds(self.bins)
+        alike = column.categories is not None or condition.high == column.missing
+        rows = np.flatnonzero(inside & (not alike))
+        return Cells(~inside, self.codes[rows, j], self.bins[rows, j])
 
     def binned(self, codes: Floats) -> Bins:
-        """Return the bins of all cells."""
-        return np.column_stack([column.bins(codes[:, j]) for j, column in enumerate(self.columns)])
+        """Return the bins of all cells, in as few bytes as will do."""
+        narrow = np.min_scalar_type(-1 - max(column.missing for column in self.columns))
+        bins = np.empty(codes.shape, dtype=narrow)
+        for j, column in enumerate(self.columns):
+            bins[:, j] = column.bins(codes[:, j])
+        return bins

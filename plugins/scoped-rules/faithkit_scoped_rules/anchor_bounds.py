@@ -27,7 +27,7 @@ def bounds(shares: Floats, levels: Floats, upper: Bools) -> Floats:
     inside, outside = shares, np.clip(np.where(upper, shares + width, shares - width), 0, 1)
     for _ in range(STEPS):
         middle = (outside + inside) / 2.0
-        q = np.clip(middle, SMALLEST, LARGEST)
+        q = np.minimum(np.maximum(middle, SMALLEST), LARGEST)
         beyond = p * np.log(p / q) + rest * np.log(rest / (1 - q)) > levels
         inside, outside = np.where(beyond, inside, middle), np.where(beyond, middle, outside)
     return outside

@@ -1,10 +1,11 @@
 """Candidates for an anchor: some predicates of an instance, with what they cover and what was drawn for them.
 
 A sample that was drawn for a candidate counts for those that extend it, too, where their predicates hold.
-It is kept no longer than that, and not as a row: only which predicates hold in it, in bits.
+It is kept no longer than that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 Bools = NDArray[np.bool_]
 Bits = NDArray[np.uint8]
 Counts = NDArray[np.int64]
+Holds = Callable[[NDArray[Any]], Bools]
 
 
 @attrs.frozen(eq=False)
 class Samples:
-    """Rows that were drawn: which predicates hold in each, and whether it has the instance's label.
+    """Which predicates hold in each sample, in bits, and whether it has the instance's label.
 
     Examples
     --------
@@ -31,15 +33,12 @@ class Samples:
 
     @classmethod
     def of(cls, holds: Bools, agree: Bools) -> "Samples":
-        """Pack what holds, (rows, predicates), into bits."""
+        """Pack what holds, (samples, predicates), into bits."""
         return cls(np.packbits(holds, axis=1), agree)
 
-    @classmethod
-    def joined(cls, parts: Sequence["Samples"]) -> "Samples":
-        """Return all samples of some parts."""
-        return cls(
-            np.concatenate([part.holds for part in parts]), np.concatenate([part.agree for part in parts])
-        )
+    def and_(self, others: "Samples") -> "Samples":
+        """Return these samples and others."""
+        return Samples(np.concatenate([self.holds, others.holds]), np.concatenate([self.agree, others.agree]))
 
     def where(self, predicate: int) -> "Samples":
         """Return those in which a predicate holds."""
@@ -89,7 +88,7 @@ class Candidate:
     drawn: int = 0
     agreeing: int = 0
     inherited: Samples | None = None
-    own: list[Samples] = attrs.field(factory=list)
+    own: list[tuple[NDArray[Any], Bools]] = attrs.field(factory=list)
 
     @property
     def predicates(self) -> tuple[int, ...]:
@@ -101,34 +100,43 @@ class Candidate:
         """The share of samples that have the instance's label."""
         return self.agreeing / self.drawn
 
-    def add(self, samples: Samples) -> None:
-        """Count samples that were drawn for it."""
-        self.own.append(samples)
-        self.drawn += len(samples.agree)
-        self.agreeing += int(np.count_nonzero(samples.agree))
+    def add(self, rows: NDArray[Any], agree: Bools) -> None:
+        """Count rows that were drawn for it."""
+        self.own.append((rows, agree))
+        self.drawn += len(agree)
+        self.agreeing += int(np.count_nonzero(agree))
 
-    def samples(self) -> Samples:
+    def samples(self, holds: Holds) -> Samples:
         """Return all that were drawn for it or for what it extends, if its predicates hold in them."""
-        inherited = [] if self.inherited is None else [self.inherited.where(self.order[-1])]
-        return Samples.joined([*inherited, *self.own])
+        inherited = None if self.inherited is None else self.inherited.where(self.order[-1])
+        if not self.own and inherited is not None:
+            return inherited
+        rows, agree = (np.concatenate(parts) for parts in zip(*self.own, strict=True))
+        own = Samples.of(holds(rows), agree)
+        return own if inherited is None else inherited.and_(own)
 
     def without_samples(self) -> "Candidate":
         """Return the counts alone."""
         return attrs.evolve(self, inherited=None, own=[])
 
 
-def extensions(candidates: Sequence[Candidate], coverage: Coverage, above: int) -> list[Candidate]:
+def extensions(
+    candidates: Sequence[Candidate], coverage: Coverage, above: int, holds: Holds
+) -> list[Candidate]:
     """Return the candidates of one predicate more that cover more than `above` rows, in anchor-exp's order.
+
+    `holds` tells which predicates hold in rows that were drawn.
 
     Examples
     --------
     >>> coverage = Coverage.of(np.array([[True, True], [True, False], [False, False]]))
     >>> empty = Candidate(())
-    >>> empty.add(Samples.of(np.array([[True, False]]), np.array([True])))
-    >>> [(one.order, one.coverage, one.drawn) for one in extensions([empty], coverage, above=0)]
+    >>> empty.add(np.array([[1, -1]]), np.array([True]))
+    >>> found = extensions([empty], coverage, above=0, holds=lambda rows: rows > 0)
+    >>> [(candidate.order, candidate.coverage, candidate.drawn) for candidate in found]
     [((0,), 2, 1), ((1,), 1, 0)]
     """
-    families = [_Family.of(candidate, coverage) for candidate in candidates]
+    families = [_Family.of(candidate, coverage, holds) for candidate in candidates]
     extended: dict[tuple[int, ...], Candidate] = {}
     order = set()  # of its own making: anchor-exp tells candidates of equal precision apart by it
     for predicate in range(len(coverage.bits)):
@@ -153,8 +161,8 @@ class _Family:
     agreeing: list[int]
 
     @classmethod
-    def of(cls, parent: Candidate, coverage: Coverage) -> "_Family":
-        samples, predicates = parent.samples(), parent.predicates
+    def of(cls, parent: Candidate, coverage: Coverage, holds: Holds) -> "_Family":
+        samples, predicates = parent.samples(holds), parent.predicates
         counts = (coverage.counts(predicates), *samples.counts(len(coverage.bits)))
         return cls(parent, predicates, samples, *(of_all.tolist() for of_all in counts))
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit_scoped_rules.anchor_bins import BinnedTable, Bins, Bools, Condition, Floats
 
@@ -32,8 +33,8 @@ class PerturbedRows:
     >>> rows = PerturbedRows(table, np.array([3.0]), seed=0)
     >>> rows.conditions[1]
     Condition(column=0, low=1, high=3)
-    >>> holds, drawn = rows.draw([1], 100)
-    >>> bool(holds[:, 1].all()), sorted(set(codes_of(drawn)[:, 0].tolist()))
+    >>> drawn, asked = rows.draw([1], 100)
+    >>> bool(rows.holds(drawn)[:, 1].all()), sorted(set(codes_of(asked)[:, 0].tolist()))
     (True, [3.0, 4.0])
     """
 
@@ -44,50 +45,46 @@ class PerturbedRows:
         self._instance = instance
         self._bins = table.binned(instance[None, :])[0]
         self._random = np.random.RandomState(seed % 2**32)  # the kind that anchor-exp draws from
-        self._columns, self._lows, self._highs = np.array([attrs.astuple(c) for c in self.conditions]).T
+        ends = np.array([attrs.astuple(condition) for condition in self.conditions])
+        self._columns, self._lows, self._highs = ends[:, 0], *ends[:, 1:].T.astype(self._bins.dtype)
         self._known: dict[tuple[int, ...], list[Condition]] = {}
 
-    def draw(self, present: Sequence[int], n: int) -> tuple[Bools, list[bytes]]:
-        """Draw n rows in which the conditions `present` hold; say which of all hold, (n, conditions)."""
-        holds, codes = self._drawn(present, n)
-        return holds, as_bytes(codes)
-
-    def _drawn(self, present: Sequence[int], n: int) -> tuple[Bools, Floats]:
+    def draw(self, present: Sequence[int], n: int) -> tuple[Bins, list[bytes]]:
+        """Draw n rows in which the conditions `present` hold: their bins, and what to ask the model about."""
         drawn = self._random.randint(0, len(self.table.codes), n)
-        codes, bins = self.table.codes[drawn], self.table.bins[drawn]
-        for condition in self._united(present):
-            self._satisfy(condition, codes, bins)
-        return self._holding(bins), codes
+        codes, bins = self.table.codes.take(drawn, axis=0), self.table.bins.take(drawn, axis=0)
+        for condition in self._united(tuple(present)):
+            self._satisfy(condition, drawn, codes, bins)
+        return bins, as_bytes(codes)
+
+    def holds(self, drawn: Bins) -> Bools:
+        """Return which conditions hold in rows that were drawn, (rows, conditions)."""
+        asked = drawn.take(self._columns, axis=1)
+        return (asked > self._lows) & (asked <= self._highs)
 
     def coverage(self) -> Bools:
         """Return which conditions hold in the background, or in a sample of a large one."""
-        if len(self.table.bins) <= COVERAGE_ROWS:
-            return self._holding(self.table.bins)
-        return self._drawn([], COVERAGE_ROWS)[0]
+        n, bins = len(self.table.bins), self.table.bins
+        return self.holds(bins if n <= COVERAGE_ROWS else bins[self._random.randint(0, n, COVERAGE_ROWS)])
 
-    def _holding(self, bins: Bins) -> Bools:
-        asked = bins[:, self._columns]
-        return (asked > self._lows) & (asked <= self._highs)
-
-    def _united(self, present: Sequence[int]) -> list[Condition]:
+    def _united(self, present: tuple[int, ...]) -> list[Condition]:
         """Return one condition per column, those with a lower end first: in this order anchor-exp draws."""
-        key = tuple(present)
-        if key not in self._known:
+        if present not in self._known:
             united: dict[int, Condition] = {}
             for number in present:
                 condition = self.conditions[number]
                 united[condition.column] = united.get(condition.column, condition).meet(condition)
-            self._known[key] = sorted(united.values(), key=lambda condition: condition.low < 0)
-        return self._known[key]
+            self._known[present] = sorted(united.values(), key=lambda condition: condition.low < 0)
+        return self._known[present]
 
-    def _satisfy(self, condition: Condition, codes: Floats, bins: Bins) -> None:
+    def _satisfy(self, condition: Condition, drawn: NDArray[np.int64], codes: Floats, bins: Bins) -> None:
         """Replace the cells that do not satisfy the condition by cells of the background that do."""
-        j, options = condition.column, self.table.cells(condition)
-        if len(options):
-            outside = np.flatnonzero(~condition.holds(bins))
-            chosen = options[self._random.randint(0, len(options), len(outside))]
-            codes[outside, j], bins[outside, j] = self.table.codes[chosen, j], self.table.bins[chosen, j]
-        else:  # those that do are like the instance's, or there are none
+        j, cells = condition.column, self.table.cells(condition)
+        if len(cells.codes):
+            outside = cells.outside.take(drawn).nonzero()[0]
+            chosen = self._random.randint(0, len(cells.codes), len(outside))
+            codes[outside, j], bins[outside, j] = cells.codes.take(chosen), cells.bins.take(chosen)
+        else:
             codes[:, j], bins[:, j] = self._instance[j], self._bins[j]
 
 

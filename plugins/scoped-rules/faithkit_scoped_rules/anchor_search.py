@@ -70,7 +70,8 @@ class Search:
             return self._anchor(empty, sampler)
         best, tried, found = [empty], [], None
         while self.max_size is None or len(best[0].order) < self.max_size:
-            candidates = extensions(best, coverage, above=-1 if found is None else found.coverage)
+            above = -1 if found is None else found.coverage
+            candidates = extensions(best, coverage, above, perturbation.holds)
             if not candidates:
                 break
             best = yield from self._bandit.best(candidates, min(self.beam_size, len(candidates)), sampler)

@@ -22,7 +22,7 @@ ROWS_KEPT = 2**18  # are known with their labels: rows recur, most of all in sma
 
 @attrs.frozen(eq=False)
 class Labels:
-    """The wish for the model's labels of some rows."""
+    """The wish for the model's labels of some rows, as numbers: rows of one label have one number."""
 
     rows: Sequence[Row]
 
@@ -62,7 +62,7 @@ def together(searches: Iterable[Steps[T]], ask: Ask, rows_a_round: int) -> list[
     ...     return np.array([len(text) for text in texts])
     >>> together(map(search, ["ab", "c"]), lengths, rows_a_round=2)
     ['ab', 'AB', 'c', 'C']
-    [[2, 2], [1, 1]]
+    [array([0, 0]), array([1, 1])]
     """
     crowd, known = _Crowd[T](), KnownLabels(ask)
     at_once = max(1, ROWS_A_CALL // rows_a_round)
@@ -114,30 +114,35 @@ def _arrays(wish: Bounds) -> tuple[NDArray[Any], ...]:
     return wish.shares, wish.levels, wish.upper
 
 
-@attrs.define(eq=False)
+@attrs.frozen(eq=False)
 class KnownLabels:
     """The labels of rows that the model was asked about: it is not asked again, as far as memory allows.
 
     Examples
     --------
-    >>> known = KnownLabels(lambda texts: np.array([f"{len(texts)} asked"] * len(texts)))
+    >>> known = KnownLabels(lambda texts: np.array([f"one of {len(texts)}"] * len(texts)))
     >>> known.of_all([Labels(["a", "b"]), Labels(["b"])])
-    [['2 asked', '2 asked'], ['2 asked']]
+    [array([0, 0]), array([0])]
     >>> known.of_all([Labels(["b", "c"])])
-    [['2 asked', '1 asked']]
+    [array([0, 1])]
     """
 
     ask: Ask
-    known: dict[Row, Any] = attrs.field(factory=dict)
+    known: dict[Row, int] = attrs.field(factory=dict)
+    numbers: dict[Any, int] = attrs.field(factory=dict)
 
-    def of_all(self, wishes: list[Labels]) -> list[list[Any]]:
+    def of_all(self, wishes: list[Labels]) -> list[NDArray[np.int64]]:
         """Return the labels that each wishes for, asking only about rows that were not met before."""
         known = self.known
         new = [row for row in {row: None for wish in wishes for row in wish.rows} if row not in known]
         for start in range(0, len(new), ROWS_A_CALL):
-            some = new[start : start + ROWS_A_CALL]
-            known.update(zip(some, self.ask(some).tolist(), strict=True))
-        answers = [[known[row] for row in wish.rows] for wish in wishes]
+            self._learn(new[start : start + ROWS_A_CALL])
+        answers = [np.fromiter(map(known.__getitem__, w.rows), np.int64, len(w.rows)) for w in wishes]
         if len(known) > ROWS_KEPT:
-            self.known = {}
+            known.clear()
         return answers
+
+    def _learn(self, rows: list[Row]) -> None:
+        numbers = self.numbers
+        labels = [numbers.setdefault(label, len(numbers)) for label in self.ask(rows).tolist()]
+        self.known.update(zip(rows, labels, strict=True))

@@ -133,13 +133,17 @@ class MaskedText:
         self._random = np.random.RandomState(seed % 2**32)  # the kind that anchor-exp draws from
 
     def draw(self, present: Sequence[int], n: int) -> tuple[NDArray[np.bool_], list[str]]:
-        """Draw which words are kept in n texts; those of `present` always are. In anchor-exp's order."""
+        """Draw which words are kept in n texts, and write these; the words of `present` always are."""
         kept = np.ones((n, len(self.distinct)), dtype=bool)
         for i in range(len(self.distinct)):
             if i not in present:
                 masked = self._random.choice(n, self._random.binomial(n, 0.5), replace=False)
                 kept[masked, i] = False
         return kept, self.written(kept)
+
+    def holds(self, drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which words are kept in texts that were drawn."""
+        return drawn
 
     def coverage(self) -> NDArray[np.bool_]:
         """Return one drawn text: all words are masked alike, so coverage tells none from another."""
