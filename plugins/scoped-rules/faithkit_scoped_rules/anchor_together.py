@@ -4,11 +4,13 @@ A search is a generator: it yields a wish, is sent what it wished for, and retur
 no other search and draws from a generator of its own, so that what it finds in company it finds alone.
 """
 
+import itertools
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit_scoped_rules.anchor_bounds import bounds
@@ -134,7 +136,8 @@ class KnownLabels:
     def of_all(self, wishes: list[Labels]) -> list[NDArray[np.int64]]:
         """Return the labels that each wishes for, asking only about rows that were not met before."""
         known = self.known
-        new = [row for row in {row: None for wish in wishes for row in wish.rows} if row not in known]
+        rows = dict.fromkeys(itertools.chain.from_iterable(wish.rows for wish in wishes))
+        new = list(itertools.filterfalse(known.__contains__, rows))
         for start in range(0, len(new), ROWS_A_CALL):
             self._learn(new[start : start + ROWS_A_CALL])
         answers = [np.fromiter(map(known.__getitem__, w.rows), np.int64, len(w.rows)) for w in wishes]
@@ -143,6 +146,6 @@ class KnownLabels:
         return answers
 
     def _learn(self, rows: list[Row]) -> None:
-        numbers = self.numbers
-        labels = [numbers.setdefault(label, len(numbers)) for label in self.ask(rows).tolist()]
-        self.known.update(zip(rows, labels, strict=True))
+        of_row, labels = pd.factorize(self.ask(rows))
+        numbers = [self.numbers.setdefault(label, len(self.numbers)) for label in labels.tolist()]
+        self.known.update(zip(rows, np.array(numbers)[of_row].tolist(), strict=True))
