@@ -80,7 +80,11 @@ def as_floats(X: Rows) -> np.ndarray:
 
 def as_words(X: Rows) -> np.ndarray:
     """Return a table of categories as strings, NaN for missing; scikit-learn takes no NA and no mixtures."""
-    words = [column.map(str, na_action="ignore").to_numpy(dtype=object) for column in iter_columns(X)]
-    table = np.column_stack(words)
-    table[pd.isna(table)] = np.nan
-    return table
+    return np.column_stack([_words(column) for column in iter_columns(X)])
+
+
+def _words(column: Any) -> np.ndarray:
+    if column.dtype == object:  # may hold 1 and True, which are equal and not the same word
+        return column.map(str, na_action="ignore").to_numpy(dtype=object, na_value=np.nan)
+    place, values = column.factorize()  # a word is written once, however many cells hold it
+    return np.array([*map(str, values), np.nan], dtype=object)[place]  # a missing cell has the place −1
