@@ -1,34 +1,64 @@
-"""Anchors on Adult: what a second worker brings to an explainer that asks the model thousands of times a row."""
+"""Anchors on Adult: searches that advance together, against anchor-exp's own search row by row."""
 
-from bench_empirical_anchors import adult
+from unittest import mock
+
+import anchor_exp
+from bench_empirical_anchors import adult_parts
 from harness import Contest, benchmark
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 
 import faithkit
 
-ROWS = 60
+ROWS, PEER_ROWS = 256, 8
+
+
+def adult_histogram():
+    """A histogram model of Adult behind an encoder of its words, and the two parts of the table."""
+    train, test, y = adult_parts()
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    words = make_column_selector(dtype_exclude="number")
+    prepare = make_column_transformer((encoder, words), remainder="passthrough")
+    return make_pipeline(prepare, HistGradientBoostingClassifier(random_state=0)).fit(train, y), train, test
 
 
 @benchmark
 def anchors() -> list[Contest]:
-    """Explain some rows of Adult's test part with two workers and with one; the rules must be the same."""
+    """Explain rows of Adult's test part; the peer has some of them, and the rules must be the same."""
     import anchor  # noqa: F401 (so that a missing anchor-exp leaves this benchmark out)
 
-    model, train, test = adult()
-    sample = test.sample(ROWS, random_state=0)
-
-    def rules(n_jobs):
-        result = faithkit.evaluate(
-            model, sample, explainer="anchors:beam_size=1", background=train, n_jobs=n_jobs
-        )
-        return result.to_json(), [str(rule) for rule in result.sample.explanations.values]
-
+    model, train, test = adult_histogram()
+    some = test.sample(ROWS, random_state=0)
+    seeds = faithkit.row_seeds(some, 0)
+    fitted = faithkit.registry().create("explainer", "anchors").fit(faithkit.Predictor(model), train)
     return [
         Contest(
-            f"{ROWS} rows of Adult, n_jobs=2",
-            lambda: rules(2),
-            "n_jobs=1",
-            lambda: rules(1),
-            wanted=1.7,
+            f"{ROWS} rows of Adult, a histogram model",
+            lambda: fitted.explain(some, seeds).values.tolist()[:PEER_ROWS],
+            "anchor-exp, row by row",
+            lambda: anchor_exp.rules_of(fitted, some[:PEER_ROWS], seeds[:PEER_ROWS]),
+            wanted=20.0,
             repeat=1,
+            peer_share=share_of_work(fitted, some, seeds, PEER_ROWS),
         )
     ]
+
+
+def share_of_work(fitted, X, seeds, n):
+    """Return the share of the first n rows in all samples: some rows take a hundred times as many as others."""
+    from faithkit_scoped_rules import anchors
+    from faithkit_scoped_rules.anchor_rows import PerturbedRows
+
+    drawn = {}
+
+    class Counted(PerturbedRows):
+        def draw(self, present, n):
+            drawn[self.own] = drawn.get(self.own, 0) + n
+            return super().draw(present, n)
+
+    with mock.patch.object(anchors, "PerturbedRows", Counted):
+        fitted.explain(X, seeds)
+    own = [codes.tobytes() for codes in fitted.encoder_.encode(X)]
+    return sum(drawn[row] for row in own[:n]) / sum(drawn.values())

@@ -18,7 +18,7 @@ from faithkit_scoped_rules.anchor_bounds import bounds
 T = TypeVar("T")
 Row = bytes | str  # of a table, as its bytes; or a text
 
-ROWS_A_CALL = 2**16  # are asked for at a time, about; with more no model is any faster
+ROWS_A_CALL = 2**17  # are asked for at a time, at most; with more no model is any faster
 ROWS_KEPT = 2**18  # are known with their labels: rows recur, most of all in small tables and short texts
 
 

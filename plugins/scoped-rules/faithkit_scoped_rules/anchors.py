@@ -58,7 +58,7 @@ class Anchors:
     0 > 49.5
     """
 
-    rows_per_chunk = 256  # searched together: calls of the model are large then
+    rows_per_chunk = 512  # some take a hundred times as long as others, and should not be alone in the end
 
     def __init__(
         self,

@@ -52,7 +52,7 @@ class AnchorsText:
     contains 'dull' | no words
     """
 
-    rows_per_chunk = 256  # searched together: calls of the model are large then
+    rows_per_chunk = 256
     learns = False
 
     def __init__(
