@@ -237,7 +237,7 @@ def test_no_call_is_about_more_characters_than_memory_should_hold(monkeypatch):
     monkeypatch.setattr(texts, "CHARACTERS", 100 * len(NEW[3]))
     model = Averaged(np.float64)
     explained(model, NEW, form="weights", samples=100)
-    assert len(model.sizes) == 1 + 4 + 1  # at fit, for each text, and for the labels
+    assert len(model.sizes) == 2 + 4 + 1  # at fit, for each text, and for the labels
     assert explained(pipeline(), NEW, form="weights", samples=100).values.tolist() == whole.values.tolist()
 
 

@@ -107,8 +107,9 @@ class LimeText:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeText":
         """Keep the model; removing words needs no background."""
         _check_texts(background)
-        single = predictor.scores_are_single(background[:1] or [""])  # a model without scores says so here
-        self.decimals_ = DECIMALS[single]
+        text = background[:1] or [""]
+        predictor.scores(text)  # a model without scores says so here
+        self.decimals_ = DECIMALS[predictor.scores_are_single(text)]
         self.predictor_ = predictor
         self.target_ = Target.choose("lime-text", self.target or "predicted", predictor)
         return self
