@@ -133,7 +133,7 @@ class Mixtures:
     def _mixed(self, codes: Floats, owners: Any, columns: Flags, which: Any, other: Any) -> Floats:
         """Return mixtures; those of a row stand together. By take, which is far faster than indexing."""
         mixed = self.reference.take(other, axis=0)
-        for owner in np.unique(owners):
+        for owner in range(owners[0], owners[-1] + 1):
             part = slice(*np.searchsorted(owners, [owner, owner + 1]))
             np.copyto(mixed[part], codes[owner], where=columns.take(which[part], axis=0))
         return mixed
