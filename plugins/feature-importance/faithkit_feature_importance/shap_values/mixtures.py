@@ -2,7 +2,7 @@
 
 The mixtures of many instances are asked about in one call, and equal ones once: a mixture says nothing of the
 columns in which the instance and the reference row agree, and a small coalition of one instance is often that
-of another. On tables with words this leaves a sixth of the questions.
+of another. On the Adult data this leaves about a fifth of the questions.
 
 shap's own explainers take cells that are nearly equal for equal, so that a date in seconds or a very small
 number loses its importance. Here equal means equal.
