@@ -60,7 +60,7 @@ def _number_steps(scale: bool) -> Any:
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
     impute = SimpleImputer(strategy="median", keep_empty_features=True)
-    steps = [("floats", FunctionTransformer(as_floats)), ("impute", impute)]
+    steps = [("floats", FunctionTransformer(as_floats, feature_names_out="one-to-one")), ("impute", impute)]
     return Pipeline([*steps, ("scale", StandardScaler())] if scale else steps)
 
 
@@ -70,7 +70,8 @@ def _word_steps(one_hot: bool) -> Any:
 
     rank = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2)
     encode = OneHotEncoder(handle_unknown="ignore") if one_hot else rank
-    return Pipeline([("words", FunctionTransformer(as_words)), ("encode", encode)])
+    words = FunctionTransformer(as_words, feature_names_out="one-to-one")
+    return Pipeline([("words", words), ("encode", encode)])
 
 
 def as_floats(X: Rows) -> np.ndarray:

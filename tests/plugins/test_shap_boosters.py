@@ -11,7 +11,7 @@ from faithkit_feature_importance.shap_values.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.readers import read_ensemble
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shapley_values import shapley_values
+from leaf_by_leaf import by_definition, check_by_definition, explained, per_class, raw_scores
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -19,11 +19,6 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 import faithkit
 
-RAW = {
-    "xgboost": {"output_margin": True},
-    "lightgbm": {"raw_score": True},
-    "catboost": {"prediction_type": "RawFormulaVal"},
-}
 SMALL = {
     "xgboost": {"n_estimators": 5, "max_depth": 3, "n_jobs": 1},
     "lightgbm": {"n_estimators": 5, "num_leaves": 6, "min_child_samples": 2, "n_jobs": 1, "verbose": -1},
@@ -31,6 +26,7 @@ SMALL = {
 }
 NAMES = {"xgboost": "XGBClassifier", "lightgbm": "LGBMClassifier", "catboost": "CatBoostClassifier"}
 pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+PRECISION = 1e-5  # XGBoost adds up in float32
 FEW_ROWS = {
     "cat_smooth": 1,
     "cat_l2": 0,
@@ -67,10 +63,6 @@ class Case:
         if before is not None:
             return make_pipeline(before, model).fit(X, y), X
         return model.fit(X, y, **({"verbose": False} if self.library != "lightgbm" else {}), **held_out), X
-
-    def raw(self, model, rows):
-        """Return what the model adds up, a column for each of its scores."""
-        return np.asarray(model.predict(rows, **RAW[self.library]), dtype=float).reshape(len(rows), -1)
 
 
 def labels(cells, classes):
@@ -156,51 +148,15 @@ CATBOOST = {
 CASES = XGBOOST | LIGHTGBM | CATBOOST
 
 
-def explained(model, table, rows, **params):
-    shap = faithkit.registry().create("explainer", "shap", {"background": "rows", **params})
-    fitted = shap.fit(faithkit.Predictor(model), table)
-    return fitted.explain(rows, faithkit.row_seeds(rows, 0))
-
-
-def per_class(found):
-    classes = len(found.shared["base_value"])
-    return found.values.reshape(len(found), classes, -1).transpose(0, 2, 1)
-
-
-def by_definition(case, model, table, reference, rows):
-    """Values (rows, columns, classes) from all coalitions of the table's own columns."""
-
-    def score(cells):
-        if isinstance(table, pd.DataFrame):
-            mixed = pd.DataFrame(cells, columns=table.columns).astype(table.dtypes.to_dict())
-        else:
-            mixed = np.array(cells, dtype=float)
-        found = case.raw(model, mixed)
-        return np.hstack([-found, found]) if found.shape[1] == 1 else found
-
-    reference, rows = (np.asarray(part.astype(object)) for part in (reference, rows))
-    return np.array([shapley_values(score, row, reference) for row in rows])
-
-
-def check_by_definition(case, seed, before=None):
-    model, table = case.fitted(seed, before)
-    reference, rows = table[:5], table[40:42]
-    found = explained(model, reference, rows, output="raw", target="all", algorithm="tree")
-    assert found.shared["algorithm"] == "leaves"
-    wanted = by_definition(case, model, table, reference, rows)
-    assert per_class(found) == pytest.approx(wanted, abs=1e-5)  # XGBoost adds up in float32
-    assert np.abs(wanted).max() > 1e-3
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_raw_scores_are_explained_as_by_all_coalitions(name):
-    check_by_definition(CASES[name], seed=1)
+    check_by_definition(*CASES[name].fitted(1), precision=PRECISION)
 
 
 @given(st.sampled_from(sorted(CASES)), st.integers(0, 2**32 - 1))
 @settings(max_examples=20, deadline=None)
 def test_raw_scores_are_explained_as_by_all_coalitions_whatever_the_table(name, seed):
-    check_by_definition(CASES[name], seed)
+    check_by_definition(*CASES[name].fitted(seed), precision=PRECISION)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -210,8 +166,8 @@ def test_leaves_add_up_to_the_models_score_but_for_where_it_starts(name):
     found = np.zeros((len(table), cells.ensemble.n_outputs))
     for tree in cells.ensemble.trees:
         found[:, tree.outputs] += walked(tree, np.asarray(cells.ensemble.cells(table)))
-    apart = CASES[name].raw(model, table) - found
-    assert apart == pytest.approx(np.tile(apart[0], (len(table), 1)), abs=1e-5)
+    apart = raw_scores(model, table)[:, -found.shape[1] :] - found  # of two classes the second
+    assert apart == pytest.approx(np.tile(apart[0], (len(table), 1)), abs=PRECISION)
     assert np.ptp(found) > 0.01
 
 
@@ -237,7 +193,7 @@ TWO_CLASSES = [name for name, case in CASES.items() if case.classes == 2]
 def test_probabilities_are_raw_scores_rescaled_for_each_reference_row(name):
     """Rows apart from the reference rows: XGBoost's scores in float32 cannot tell the slope between equal ones."""
     model, table = CASES[name].fitted()
-    raw, p = CASES[name].raw(model, table)[:, 0], np.asarray(model.predict_proba(table), dtype=float)[:, 1]
+    raw, p = raw_scores(model, table)[:, 1], np.asarray(model.predict_proba(table), dtype=float)[:, 1]
     far = np.flatnonzero(np.abs(raw[:, None] - raw[:3]).min(axis=1) > 1e-2)[:10]
     rows = faithkit.take_rows(table, far)
     wanted = np.zeros((len(far), 4))
@@ -260,7 +216,7 @@ def test_cells_are_compared_in_the_models_precision():
         model = model(**SMALL[case.library] | case.params).fit(X, y)
         found = explained(model, X, X, output="raw", algorithm="tree", offset=True)
         assert found.shared["algorithm"] == "leaves"
-        assert found.values.sum(axis=1) == pytest.approx(case.raw(model, X)[:, 0], abs=1e-5)
+        assert found.values.sum(axis=1) == pytest.approx(raw_scores(model, X)[:, 1], abs=PRECISION)
 
 
 # Behind preparation, and as categories
@@ -285,7 +241,8 @@ BEHIND = ("xgboost", "xgboost, 0 is missing", "lightgbm", "lightgbm, 0 is missin
 @pytest.mark.parametrize("name", BEHIND)
 def test_raw_columns_are_explained_through_column_wise_preparation(name, before):
     """What a sparse matrix does not store is missing to XGBoost, and 0 to the others."""
-    check_by_definition(attrs.evolve(CASES[name], words=True), seed=3, before=BEFORE[before])
+    case = attrs.evolve(CASES[name], words=True)
+    check_by_definition(*case.fitted(3, before=BEFORE[before]), precision=PRECISION)
 
 
 WITH_WORDS = [name for name, case in CASES.items() if case.words]
@@ -296,7 +253,7 @@ def test_categories_that_come_in_another_order_are_the_same(name):
     """LightGBM and XGBoost since 3.1 keep the categories of the table that they were fitted to."""
     model, table = CASES[name].fitted()
     turned = table.astype({"job": pd.CategoricalDtype(list("debac"))})
-    if CASES[name].raw(model, turned).tolist() != CASES[name].raw(model, table).tolist():
+    if raw_scores(model, turned).tolist() != raw_scores(model, table).tolist():
         pytest.skip("this version takes the codes of a table as they are")
     found, same = (explained(model, part, part, output="raw", algorithm="tree") for part in (table, turned))
     assert same.shared["algorithm"] == "leaves"
@@ -306,14 +263,12 @@ def test_categories_that_come_in_another_order_are_the_same(name):
 @pytest.mark.parametrize("name", [name for name in WITH_WORDS if CASES[name].library == "lightgbm"])
 def test_an_unknown_category_goes_where_the_model_sends_it(name):
     """XGBoost takes none."""
-    case = CASES[name]
-    model, table = case.fitted()
+    model, table = CASES[name].fitted()
     rows = table[:4].assign(job=pd.Categorical(["z"] * 4, categories=[*"cabed", "z"]))
     found = explained(model, table, rows, output="raw", algorithm="tree", target="all")
     assert found.shared["algorithm"] == "leaves"
-    raw = case.raw(model, rows)
-    wanted = np.hstack([-raw, raw]) if raw.shape[1] == 1 else raw
-    assert per_class(found).sum(axis=1) + found.shared["base_value"] == pytest.approx(wanted, abs=1e-5)
+    total = per_class(found).sum(axis=1) + found.shared["base_value"]
+    assert total == pytest.approx(raw_scores(model, rows), abs=PRECISION)
 
 
 def test_words_that_no_tree_of_catboost_asks_for_are_no_hindrance():
@@ -323,7 +278,7 @@ def test_words_that_no_tree_of_catboost_asks_for_are_no_hindrance():
     model = catboost.CatBoostClassifier(**SMALL["catboost"], cat_features=["town"]).fit(table, y)
     found = explained(model, table, table[:5], output="raw", algorithm="tree", offset=True)
     assert found.shared["algorithm"] == "leaves"
-    assert found.values.sum(axis=1) == pytest.approx(CASES["catboost"].raw(model, table[:5])[:, 0], abs=1e-9)
+    assert found.values.sum(axis=1) == pytest.approx(raw_scores(model, table[:5])[:, 1], abs=1e-9)
     assert (found.values[:, 0] == 0).all()
 
 
@@ -449,5 +404,5 @@ def test_where_trees_are_read_wrongly_the_model_is_asked(monkeypatch):
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses the model's own output by"):
         found = explained(model, table[:5], table[40:42], output="raw", target="all")
     assert found.shared["algorithm"] == "kernel"
-    wanted = by_definition(CASES["xgboost"], model, table, table[:5], table[40:42])
-    assert per_class(found) == pytest.approx(wanted, abs=1e-5)
+    wanted = by_definition(model, table, table[:5], table[40:42])
+    assert per_class(found) == pytest.approx(wanted, abs=PRECISION)

@@ -56,6 +56,10 @@ class Codes:
         codes = self.encoder_.encode(X, unseen="keep")
         return np.where(np.isnan(codes), self.medians_, codes)
 
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns, which are those of the table: each is made from one."""
+        return np.asarray(self.encoder_.names if input_features is None else input_features, dtype=object)
+
 
 def booster(dataset: str, parameters: Parameters, classes: int, seed: int) -> Any:
     """Return the unfitted model of a dataset with so many classes."""

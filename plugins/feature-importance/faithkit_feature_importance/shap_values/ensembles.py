@@ -7,6 +7,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+import faithkit
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -15,7 +17,7 @@ class NotTreesError(ValueError):
     """The model is none that is made of trees."""
 
 
-class UnreadableError(ValueError):
+class UnreadableError(faithkit.InputError):
     """The model is made of trees, and cannot be explained leaf by leaf; the text says why."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import faithkit
+from faithkit.foreign import foreign
 from faithkit_feature_importance.shap_values.ensembles import UnreadableError
 
 Owners = list[int]
@@ -82,7 +82,7 @@ def follow(steps: Sequence[Any], owners: Owners, width: int | None = None) -> Ow
     for place, step in enumerate(steps):
         after = steps[place + 1] if place + 1 < len(steps) else None
         made = width if after is None else getattr(after, "n_features_in_", None)
-        owners = _made_by(step, owners, made)
+        owners = _fitting(type(step).__name__, _made_by(step, owners, made), made)
     return owners
 
 
@@ -107,8 +107,7 @@ def _made_by(step: Any, owners: Owners, width: int | None) -> Owners:
         return owners[:1] * (len(_names(step, owners)) if width is None else width)
     if _is_elementwise(step):
         return owners
-    if type(step).__name__ not in COLUMN_WISE or not type(step).__module__.startswith("sklearn."):
-        raise UnreadableError(f"{type(step).__name__} makes columns from several")
+    _check_column_wise(step)
     return [_owner(step, name, owners) for name in _names(step, owners)]
 
 
@@ -125,8 +124,8 @@ def _side_by_side(step: Any, owners: Owners) -> Owners:
     return found
 
 
-def _fitting(name: str, owners: Owners, width: int) -> Owners:
-    if len(owners) != width:
+def _fitting(name: str, owners: Owners, width: int | None) -> Owners:
+    if width is not None and len(owners) != width:
         raise UnreadableError(f"{name} does not say from which column each of its {width} columns comes")
     return owners
 
@@ -134,33 +133,39 @@ def _fitting(name: str, owners: Owners, width: int) -> Owners:
 def _chosen(step: Any, columns: Any) -> list[int]:
     """Return the positions of columns that are told by name, position, slice or mask."""
     places = np.arange(step.n_features_in_)
-    if isinstance(columns, str):
-        columns = [columns]
-    if isinstance(columns, slice) or not len(np.atleast_1d(columns)):
-        ends = (columns.start, columns.stop) if isinstance(columns, slice) else ()
-        if any(isinstance(end, str) for end in ends):
-            raise UnreadableError("a ColumnTransformer takes columns by a slice of names")
-        return places[columns].tolist() if ends else []
+    place = {name: j for j, name in enumerate(getattr(step, "feature_names_in_", ()))}
+    if isinstance(columns, slice):
+        last = place[columns.stop] + 1 if isinstance(columns.stop, str) else columns.stop  # names include it
+        return places[place.get(columns.start, columns.start) : last : columns.step].tolist()
     told = np.atleast_1d(np.asarray(columns))
-    if told.dtype.kind in "biu":
-        return places[told].tolist()
-    place = {name: j for j, name in enumerate(step.feature_names_in_)}
+    if not len(told) or told.dtype.kind in "biu":
+        return places[told].tolist() if len(told) else []
     return [place[name] for name in told.tolist()]
 
 
 def _is_elementwise(step: Any) -> bool:
-    """Whether it makes each cell from the cell at its place, as functions of NumPy and of faithkit do."""
+    """Whether it makes each cell from the cell at its place: a function of NumPy's, or one that says so.
+
+    A function that says so and mixes columns all the same is found out by mixtures of rows.
+    """
     from sklearn.preprocessing import FunctionTransformer
 
     if type(step) is not FunctionTransformer:
         return False
-    function = step.func
-    if function is None or isinstance(function, np.ufunc):
-        return function is None or function.nin == function.nout == 1
-    if isinstance(getattr(function, "__self__", None), faithkit.Encoder):
-        return bool(function.__name__ == "encode")
-    # what faithkit puts before its default models; mixtures of rows would tell if it ever mixed columns
-    return bool(getattr(function, "__module__", None) and function.__module__.partition(".")[0] == "faithkit")
+    if isinstance(step.func, np.ufunc):
+        return bool(step.func.nin == step.func.nout == 1)
+    return step.func is None or step.feature_names_out == "one-to-one"
+
+
+def _check_column_wise(step: Any) -> None:
+    """Refuse what mixes columns; steps of others are taken at the names that they give to their columns."""
+    from sklearn.base import BaseEstimator
+
+    kinds = (kind for kind in type(step).__mro__ if kind.__module__.startswith("sklearn."))
+    name = next((kind.__name__ for kind in kinds if issubclass(kind, BaseEstimator)), "BaseEstimator")
+    if name not in COLUMN_WISE | {"BaseEstimator"}:
+        unless = ', or does not say feature_names_out="one-to-one"' if name == "FunctionTransformer" else ""
+        raise UnreadableError(f"{name} makes columns from several{unless}")
 
 
 def _names(step: Any, owners: Owners) -> list[str]:
@@ -168,7 +173,8 @@ def _names(step: Any, owners: Owners) -> list[str]:
     nameless = copy.copy(step)  # which does not insist on the names that it was fitted with
     vars(nameless).pop("feature_names_in_", None)
     given = np.array([f"«{j}»" for j in range(len(owners))], dtype=object)
-    return [str(name) for name in nameless.get_feature_names_out(given)]
+    with foreign(f"{type(step).__name__}.get_feature_names_out", error=UnreadableError):
+        return [str(name) for name in nameless.get_feature_names_out(given)]
 
 
 def _owner(step: Any, name: str, owners: Owners) -> int:

@@ -7,7 +7,8 @@ model's own scores, for the rows of the background and for mixtures of them.
 from collections.abc import Callable
 from typing import Any
 
-from faithkit_feature_importance.shap_values.ensembles import Ensemble, NotTreesError
+from faithkit.foreign import foreign
+from faithkit_feature_importance.shap_values.ensembles import Ensemble, NotTreesError, UnreadableError
 from faithkit_feature_importance.shap_values.readers.catboost_trees import read_catboost
 from faithkit_feature_importance.shap_values.readers.lightgbm_trees import read_lightgbm
 from faithkit_feature_importance.shap_values.readers.scikit_trees import (
@@ -48,8 +49,22 @@ def read_ensemble(model: Any) -> Ensemble:
     >>> tree.threshold[0], tree.values[tree.leaves].tolist()
     (np.float64(0.5), [[0.0], [1.0]])
     """
-    for kind in type(model).__mro__:
-        reader = READERS.get(f"{kind.__module__.partition('.')[0]}.{kind.__name__}")
-        if reader is not None:
+    reader = _reader(model)
+    if reader is not None:
+        with foreign(f"reading the trees of {type(model).__name__}", error=UnreadableError):
             return reader(model)
+    if inner := [type(part).__name__ for part in _parts(model) if _reader(part)]:
+        raise UnreadableError(f"{type(model).__name__} makes something else of what {inner[0]} says")
     raise NotTreesError(f"{type(model).__name__} is not made of trees")
+
+
+def _reader(model: Any) -> Callable[[Any], Ensemble] | None:
+    names = (f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(model).__mro__)
+    return next((READERS[name] for name in names if name in READERS), None)
+
+
+def _parts(model: Any) -> list[Any]:
+    """Return what a model is made of, as one that calibrates, stacks or votes."""
+    from sklearn.base import MetaEstimatorMixin
+
+    return list(model.get_params().values()) if isinstance(model, MetaEstimatorMixin) else []
