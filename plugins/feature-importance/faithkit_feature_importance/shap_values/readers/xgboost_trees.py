@@ -76,7 +76,7 @@ def _kept(told: Any) -> list[Any] | None:
     if "offsets" not in told:
         return list(told["values"])
     text = bytes(byte % 256 for byte in told["values"])
-    if not text.isascii():  # which it cuts in the wrong places, and then takes codes as they are
+    if not text.isascii():  # which it cuts in the wrong places: there are only codes to go by
         return None
     ends = zip(told["offsets"], told["offsets"][1:], strict=False)
     return [text[start:end].decode() for start, end in ends]
