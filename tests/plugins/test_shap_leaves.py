@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance.shap_values import leaf_games, leaf_tables, leaves, parts, readers
+from faithkit_feature_importance.shap_values import leaf_games, leaf_tables, leaves, parts, readers, shares
 from faithkit_feature_importance.shap_values.ensembles import NotTreesError, UnreadableError
 from faithkit_feature_importance.shap_values.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.readers import read_ensemble
@@ -101,6 +101,15 @@ def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
     assert all((fitted.values(X[i : i + 1])[0] == whole[i]).all() for i in range(0, 200, 13))
     monkeypatch.setattr(leaf_games, "ROWS_AT_ONCE", rows)
     assert (fitted.values(X) == whole).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_how_many_leaves_are_added_up_at_a_time_changes_no_value(monkeypatch, kind):
+    X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
+    model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
+    usual = LeafShap(model, "raw", X, faithkit.Encoder(X)).values(X)
+    monkeypatch.setattr(shares, "FLOATS_AT_ONCE", 300)
+    np.testing.assert_allclose(LeafShap(model, "raw", X, faithkit.Encoder(X)).values(X), usual, atol=1e-11)
 
 
 @pytest.mark.parametrize("bits", [0, 2, 4, 12])

@@ -47,6 +47,10 @@ class Alike:
         """How many players each leaf has."""
         return self.players.shape[1]
 
+    def taken(self, leaves: slice) -> "Alike":
+        """Return some of the leaves."""
+        return Alike(*(getattr(self, field.name)[leaves] for field in attrs.fields(Alike)))
+
     def patterns(self, bits: int) -> Integers:
         """Return which players meet the demands of a leaf, bit by bit, for each pattern of its part."""
         told = np.arange(1 << bits)

@@ -8,6 +8,7 @@ row and player), and a one at each place of the tables that it looks at. Every s
 that no result depends on the rows that are looked up together.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
@@ -19,6 +20,7 @@ from faithkit_feature_importance.shap_values.leaves import Alike, Block
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+FLOATS_AT_ONCE = 2**20  # of the tables of leaves before they are added up, 8 MiB
 
 
 @attrs.frozen(eq=False)
@@ -53,7 +55,8 @@ class Shares:
         table = np.zeros((len(pairs), 1 << block.bits, count.shape[1]))
         by_part = count.reshape(parts, 1 << block.bits, -1)
         for alike, into in zip(block.leaves, told, strict=True):
-            _add(table, np.searchsorted(pairs, into), _of_players(alike, by_part))
+            for some in _slices(len(into), alike.k * table[0].size):
+                _add(table, np.searchsorted(pairs, into[some]), _of_players(alike.taken(some), by_part))
         targets, lengths = np.unique(pairs // parts, return_counts=True)
         shifts = (np.arange(len(pairs)) - pairs % parts << block.bits).astype(np.int32)
         return cls(pairs % parts, shifts, targets, lengths, table.reshape(-1, count.shape[1]))
@@ -150,6 +153,12 @@ def _of_players(alike: Alike, by_part: Floats) -> Floats:
         first, second = looked_up(seen, player, alike.k)
         found[:, player] = by_leaf[leaf, first] + by_leaf[leaf, second]
     return found
+
+
+def _slices(leaves: int, floats: int) -> Iterator[slice]:
+    """Cut leaves into slices whose tables, each of so many floats, are not too large."""
+    step = max(1, FLOATS_AT_ONCE // floats)
+    return (slice(start, start + step) for start in range(0, leaves, step))
 
 
 def _add(table: Floats, into: Integers, found: Floats) -> None:
