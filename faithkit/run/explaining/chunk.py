@@ -99,18 +99,25 @@ def _is_alone() -> bool:
 
 
 def _explained(job: Job, chunk: Chunk, note: Note | None) -> Answer:
-    """Explain the rows at once; on a failure one by one, so that only the failing rows are lost."""
+    """Explain the rows at once, or one by one where they have a time limit or may end the process."""
     job.fitted  # noqa: B018 (a failure to fit is nobody's row)
     rows_done(0)  # only now it begins
     if chunk.execution.row_timeout is None and not chunk.row_by_row:
-        try:
-            return Answer.of(job.explain(chunk.X, chunk.seeds))
-        except _PASSED_ON:
-            raise
-        except BaseException as error:
-            if len(chunk) == 1:
-                return _failed(job, chunk, 0, error)
+        return _at_once(job, chunk, 0, len(chunk))
     return Answer.joined([_explained_row(job, chunk, i, note) for i in range(len(chunk))])
+
+
+def _at_once(job: Job, chunk: Chunk, first: int, end: int) -> Answer:
+    """Explain some rows at once; on a failure either half, so that only the failing rows are lost."""
+    try:
+        return Answer.of(job.explain(take_rows(chunk.X, slice(first, end)), chunk.seeds[first:end]))
+    except _PASSED_ON:
+        raise
+    except BaseException as error:
+        if end - first == 1:
+            return _failed(job, chunk, first, error)
+    middle = (first + end) // 2
+    return Answer.joined([_at_once(job, chunk, first, middle), _at_once(job, chunk, middle, end)])
 
 
 def _explained_row(job: Job, chunk: Chunk, i: int, note: Note | None) -> Answer:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import attrs
 import numpy as np
 
+import faithkit
 from faithkit_example_based.dice_table import Floats
 
 T = TypeVar("T")
@@ -87,6 +88,7 @@ def _requests(waiting: deque[_Turn], results: list[Any]) -> list[tuple[_Turn, Fl
             rows = turn.request()
         except StopIteration as end:
             results[turn.place] = end.value
+            faithkit.rows_done()
             continue
         asked.append((turn, rows))
         n += len(rows)

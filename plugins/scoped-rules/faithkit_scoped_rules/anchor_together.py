@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+import faithkit
 from faithkit_scoped_rules.anchor_bounds import bounds
 
 T = TypeVar("T")
@@ -90,6 +91,7 @@ class _Crowd(Generic[T]):
             self.waiting[number] = search, search.send(answer)
         except StopIteration as end:
             self.found[number] = end.value
+            faithkit.rows_done()
 
     def serve_all(self, known: "KnownLabels") -> None:
         """Fulfil wishes until every search has been sent labels; bounds first, since labels cost more."""

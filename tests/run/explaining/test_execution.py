@@ -236,3 +236,25 @@ def test_an_interrupt_ends_soon_and_says_what_is_kept(tmp_path, n_jobs):
     )
     assert int(told[1]) < 30  # it did not wait for the rest
     assert "Traceback" not in err
+
+
+def test_a_failing_row_among_many_costs_few_calls():
+    sizes = []
+
+    class Picky:
+        rows_per_chunk, learns = 64, False
+
+        def fit(self, predictor, background):
+            return self
+
+        def explain(self, X, seeds):
+            sizes.append(len(X))
+            if (X == 17).any():
+                raise ValueError("not this one")
+            return faithkit.Explanations.of(X[:, 0].tolist())
+
+    X = np.arange(64.0)[:, None]
+    result = faithkit.evaluate(lambda X: X[:, 0] > 5, X, explainer=Picky(), on_error="record")
+    assert result.unexplained == 1
+    assert result.why_unexplained == {"ValueError: not this one": 1}
+    assert sorted(sizes) == [1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64]  # both halves, six times

@@ -134,6 +134,7 @@ class LimeExplainer:
             scores = self.questions_.scores(perturbed, faithkit.take_rows(X, rows))
             weights = self._weights(features)
             values[rows], offsets[rows] = weighted_ridge(features, scores, weights, overwrite=True)
+            faithkit.rows_done(len(scores))
         return self.target_.explanations(X, values, offsets, self.encoder_.names, offset=self.offset)
 
     def _codes(self, X: Any) -> Floats:

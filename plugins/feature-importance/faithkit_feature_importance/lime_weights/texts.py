@@ -146,6 +146,7 @@ class LimeText:
             kept = [texts[i].perturb(self.samples, int(seeds[i])) for i in part]
             scores = self._scores([texts[i] for i in part], kept)
             found += map(self._fitted, kept, scores)
+            faithkit.rows_done(len(part))
         return found
 
     def _scores(self, texts: Sequence["Words"], kept: Sequence[NDArray[np.bool_]]) -> list[Floats]:

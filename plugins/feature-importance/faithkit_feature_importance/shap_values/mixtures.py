@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+import faithkit
 from faithkit_feature_importance.shap_values.coded_model import CodedModel
 
 Floats = NDArray[np.float64]
@@ -66,6 +67,7 @@ class Mixtures:
             rows = [game.row for game in games]
             worths = self.worth(codes[rows], unseen[rows[0]], [game.coalitions for game in games])
             found |= {game.row: game.values(worth) for game, worth in zip(games, worths, strict=True)}
+            faithkit.rows_done(len(games))
         return np.round([found[row] for row in range(len(codes))], DECIMALS)
 
     def _together(
