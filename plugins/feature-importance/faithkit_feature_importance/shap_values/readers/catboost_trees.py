@@ -70,7 +70,7 @@ def _tree(
     left: Integers, right: Integers, splits: list[Any], values: Floats, outputs: Any, missing_left: Any
 ) -> Tree:
     for kind in {split["split_type"] for split in splits if split is not None} - {"FloatFeature"}:
-        raise UnreadableError(f"CatBoostClassifier splits by {kind}, for which its trees do not suffice")
+        raise UnreadableError(f"CatBoostClassifier splits by more than numbers ({kind})")
     columns = np.array([0 if split is None else split["float_feature_index"] for split in splits])
     borders = np.array([0.0 if split is None else split["border"] for split in splits], dtype=np.float32)
     goes_left = missing_left[columns] if len(missing_left) else np.zeros(len(columns), dtype=bool)
