@@ -193,3 +193,13 @@ def test_a_model_whose_trees_do_not_say_all_is_not_read(case, why):
     model, _ = case.fitted()
     with pytest.raises(UnreadableError, match=why):
         read_ensemble(model)
+
+
+@pytest.mark.parametrize("library", NAMES)
+def test_probabilities_of_three_classes_are_asked_for(library):
+    """shap's own reader is not tried on CatBoost: of several classes it would end the process."""
+    model, X = CASES[f"{library}, three classes"].fitted()
+    found = explained(model, X[:9], X[:2], target="all")
+    assert found.shared["algorithm"] == "kernel"
+    total = per_class(found).sum(axis=1) + found.shared["base_value"]
+    assert total == pytest.approx(model.predict_proba(X[:2]), abs=1e-5)

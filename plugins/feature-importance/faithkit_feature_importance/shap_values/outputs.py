@@ -71,6 +71,16 @@ class Output:
         return np.abs(sums - scores).max(axis=1, initial=0.0) / size
 
 
+def libraries_of(model: Any) -> set[str]:
+    """Return the packages that a model's class and those that it is made from come from.
+
+    >>> from sklearn.svm import LinearSVC
+    >>> sorted(libraries_of(LinearSVC()))
+    ['builtins', 'sklearn']
+    """
+    return {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+
+
 def raw_method(model: Any) -> Any:
     """Return what gives the scores that the model adds up: margins, or the probabilities of forests.
 
@@ -82,7 +92,7 @@ def raw_method(model: Any) -> Any:
     from sklearn.tree import DecisionTreeClassifier
 
     last = split(model)[1]  # a Pipeline passes on what it is told
-    libraries = {kind.__module__.partition(".")[0] for kind in type(last).__mro__}
+    libraries = libraries_of(last)
     if "xgboost" in libraries:
         return partial(model.predict, output_margin=True)
     if "lightgbm" in libraries:

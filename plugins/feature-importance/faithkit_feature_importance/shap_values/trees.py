@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit_feature_importance.shap_values.outputs import libraries_of
 from faithkit_feature_importance.shap_values.refusals import refusal
 
 Floats = NDArray[np.float64]
@@ -86,6 +87,9 @@ def _read(model: Any, output: str, reference: Floats) -> Any:
     """Let shap read the model; what it reads wrongly without noticing is refused here."""
     import shap
 
+    if "catboost" in libraries_of(model):
+        # whose trees of several classes it writes beyond the end of an array: the process dies
+        raise refusal(model, "shap's own reader of CatBoost is not safe")
     # without the masker shap would draw a hundred of the rows, by their position
     masker = shap.maskers.Independent(reference, max_samples=len(reference))
     try:
