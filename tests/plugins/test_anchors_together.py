@@ -78,15 +78,22 @@ def test_rows_together_get_the_rules_that_they_get_alone(situation):
     assert len(set(together)) > 1
 
 
-@pytest.mark.parametrize(("rows_a_call", "rows_kept"), [(40, 2**18), (600, 2**18), (2**16, 0), (600, 50)])
-def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(
-    situation, monkeypatch, rows_a_call, rows_kept
-):
+@pytest.mark.parametrize(
+    "room",
+    [
+        {"ROWS_A_CALL": 40},
+        {"BYTES_A_ROUND": 1},
+        {"BYTES_A_ROUND": 10_000},
+        {"BYTES_KEPT": 0},
+        {"BYTES_A_ROUND": 10_000, "BYTES_KEPT": 1_000, "ROWS_A_CALL": 7},
+    ],
+)
+def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(situation, monkeypatch, room):
     name, model, background, X = situation
     explainer, seeds = fitted(name, model, background, beam_size=2), faithkit.row_seeds(X, 0)
     expected = rules(explainer.explain(X, seeds))
-    monkeypatch.setattr(anchor_together, "ROWS_A_CALL", rows_a_call)
-    monkeypatch.setattr(anchor_together, "ROWS_KEPT", rows_kept)
+    for what, value in room.items():
+        monkeypatch.setattr(anchor_together, what, value)
     assert rules(explainer.explain(X, seeds)) == expected
 
 

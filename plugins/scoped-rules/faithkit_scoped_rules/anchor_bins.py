@@ -66,7 +66,7 @@ class Column:
         known = codes[np.isfinite(codes)]
         percent = 100 * np.arange(1, n_bins) / n_bins
         cuts = np.unique(np.percentile(known, percent)) if len(known) else np.empty(0)
-        is_whole = len(known) > 0 and bool((known == np.floor(known)).all())
+        is_whole = len(known) > 0 and not np.isinf(codes).any() and bool((known == np.floor(known)).all())
         whole = (float(known.min()), float(known.max())) if is_whole else None
         return cls(None, cuts, bool(np.isnan(codes).any()), whole)
 

@@ -87,6 +87,11 @@ class Search:
         return self._anchor(found, sampler)
 
     @property
+    def rows_a_round(self) -> int:
+        """How many rows a search asks for at a time: a batch for each of two candidates."""
+        return 2 * self.batch_size
+
+    @property
     def _bandit(self) -> Bandit:
         return Bandit(self.tau, self.delta, self.batch_size)
 

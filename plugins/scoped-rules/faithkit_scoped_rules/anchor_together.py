@@ -19,8 +19,9 @@ from faithkit_scoped_rules.anchor_bounds import bounds
 T = TypeVar("T")
 Row = bytes | str  # of a table, as its bytes; or a text
 
-ROWS_A_CALL = 2**17  # are asked for at a time, at most; with more no model is any faster
-ROWS_KEPT = 2**18  # are known with their labels: rows recur, most of all in small tables and short texts
+ROWS_A_CALL = 2**17  # at most; with more no model is any faster
+BYTES_A_ROUND = 2**24  # of rows that are asked for at a time, about: as many searches advance together
+BYTES_KEPT = 2**25  # of rows whose labels are known: they recur, most of all in small tables and short texts
 
 
 @attrs.frozen(eq=False)
@@ -43,7 +44,7 @@ Steps = Generator[Labels | Bounds, Any, T]
 Ask = Callable[[list[Any]], NDArray[Any]]
 
 
-def together(searches: Iterable[Steps[T]], ask: Ask, rows_a_round: int) -> list[T]:
+def together(searches: Iterable[Steps[T]], ask: Ask, bytes_a_round: int) -> list[T]:
     """Run searches to their ends and return what they found, in order.
 
     Parameters
@@ -52,8 +53,8 @@ def together(searches: Iterable[Steps[T]], ask: Ask, rows_a_round: int) -> list[
         Each is started when there is room for it.
     ask : callable
         Distinct rows -> their labels.
-    rows_a_round : int
-        How many rows a search asks for at a time.
+    bytes_a_round : int
+        About how many bytes of rows a search asks for at a time.
 
     Examples
     --------
@@ -63,12 +64,12 @@ def together(searches: Iterable[Steps[T]], ask: Ask, rows_a_round: int) -> list[
     >>> def lengths(texts):
     ...     print(texts)
     ...     return np.array([len(text) for text in texts])
-    >>> together(map(search, ["ab", "c"]), lengths, rows_a_round=2)
+    >>> together(map(search, ["ab", "c"]), lengths, bytes_a_round=4)
     ['ab', 'AB', 'c', 'C']
     [array([0, 0]), array([1, 1])]
     """
     crowd, known = _Crowd[T](), KnownLabels(ask)
-    at_once = max(1, ROWS_A_CALL // rows_a_round)
+    at_once = max(1, BYTES_A_ROUND // bytes_a_round)
     for number, search in enumerate(searches):
         crowd.advance(number, search, None)
         while len(crowd.waiting) >= at_once:
@@ -118,7 +119,7 @@ def _arrays(wish: Bounds) -> tuple[NDArray[Any], ...]:
     return wish.shares, wish.levels, wish.upper
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class KnownLabels:
     """The labels of rows that the model was asked about: it is not asked again, as far as memory allows.
 
@@ -134,6 +135,7 @@ class KnownLabels:
     ask: Ask
     known: dict[Row, int] = attrs.field(factory=dict)
     numbers: dict[Any, int] = attrs.field(factory=dict)
+    size: int = 0  # in bytes
 
     def of_all(self, wishes: list[Labels]) -> list[NDArray[np.int64]]:
         """Return the labels that each wishes for, asking only about rows that were not met before."""
@@ -143,8 +145,10 @@ class KnownLabels:
         for start in range(0, len(new), ROWS_A_CALL):
             self._learn(new[start : start + ROWS_A_CALL])
         answers = [np.fromiter(map(known.__getitem__, w.rows), np.int64, len(w.rows)) for w in wishes]
-        if len(known) > ROWS_KEPT:
+        self.size += sum(map(len, new))
+        if self.size > BYTES_KEPT:
             known.clear()
+            self.size = 0
         return answers
 
     def _learn(self, rows: list[Row]) -> None:

@@ -89,7 +89,7 @@ class Anchors:
         """Return one rule per row, each found with its own seed."""
         codes, names = self.encoder_.encode(X), self._names(X)
         searches = (self._steps(row, int(seed), names) for row, seed in zip(codes, seeds, strict=True))
-        found = together(searches, self._labels, 2 * self.search.batch_size)
+        found = together(searches, self._labels, self.search.rows_a_round * 8 * codes.shape[1])
         return faithkit.Explanations.of(
             [rule for rule, _ in found],
             kind="rule",

@@ -83,7 +83,8 @@ class AnchorsText:
                 f"anchors-text explains a list of texts, not a {type(X).__name__}: use anchors for tables."
             )
         searches = (self._steps(text, int(seed)) for text, seed in zip(X, seeds, strict=True))
-        found = together(searches, self.predictor_.predict, 2 * self.search.batch_size)
+        letters = 1 + sum(map(len, X)) // max(1, len(X))  # of a text, on average
+        found = together(searches, self.predictor_.predict, self.search.rows_a_round * letters)
         return faithkit.Explanations.of(
             [rule for rule, _ in found],
             kind="rule",
