@@ -4,7 +4,6 @@ Two candidates are sampled at a time: of those that seem the best the one that c
 others the one that could be the best; until these two are told apart.
 """
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -51,7 +50,7 @@ class Sampler:
         return cls(perturbation, label)
 
     def draw(self, candidates: Sequence[Candidate], n: int) -> Steps[None]:
-        """Draw n samples for each of some candidates, in this order; what the model says does not matter."""
+        """Draw n samples for each of some candidates, in this order, and ask the model about all of them."""
         drawn = [self.perturbation.draw(candidate.predicates, n) for candidate in candidates]
         labels = yield Labels([row for _, rows in drawn for row in rows])
         agree = labels == self.label
@@ -77,7 +76,9 @@ class Bandit:
             return list(candidates)
         drawn = np.array([candidate.drawn for candidate in candidates])
         precision = np.array([candidate.precision for candidate in candidates])
-        for turn in itertools.count(1):
+        turn = 0
+        while True:
+            turn += 1
             order = np.argsort(precision)  # candidates of equal precision in NumPy's order, as in anchor-exp
             levels = self._beta(len(candidates), turn) / drawn[order]
             bounds = yield Bounds(precision[order], levels, np.arange(len(order)) < len(order) - n)
@@ -88,7 +89,6 @@ class Bandit:
             yield from sampler.draw([candidates[i] for i in rivals], self.batch_size)
             drawn[rivals] += self.batch_size
             precision[rivals] = [candidates[i].precision for i in rivals]
-        raise AssertionError("unreachable")
 
     def _beta(self, n_candidates: int, turn: int) -> float:
         from anchor.anchor_base import AnchorBaseBeam
