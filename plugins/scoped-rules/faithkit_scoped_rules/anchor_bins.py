@@ -4,6 +4,7 @@ All that an anchor can say of an instance is then that the bin of a column lies 
 side of a cut point, or that the value is missing, which anchor-exp cannot take.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -144,9 +145,12 @@ class BinnedTable:
         order = sorted(range(len(own)), key=lambda j: self.columns[j].categories is None)
         return [condition for j in order for condition in self.columns[j].conditions(j, int(own[j]))]
 
-    def strange(self, codes: Floats) -> Bools:
-        """Return the cells that the background's dtypes may have no room for."""
-        return np.column_stack([column.strange(codes[:, j]) for j, column in enumerate(self.columns)])
+    def strange(self, codes: Floats, columns: Sequence[int]) -> Bools:
+        """Return the cells of some columns that the background's dtypes may have no room for."""
+        found = np.empty((len(codes), len(columns)), dtype=bool)
+        for i, j in enumerate(columns):
+            found[:, i] = self.columns[j].strange(codes[:, j])
+        return found
 
     def cells(self, condition: Condition) -> Cells:
         """Return the cells of the background that satisfy a condition on a number."""

@@ -1,9 +1,11 @@
-"""Anchors of tables: the published algorithm, searched for by anchor-exp and written as exact rules.
+"""Anchors of tables: the published algorithm as anchor-exp has it, for many rows at once, in exact rules.
 
 An anchor is judged here on rows like the background's in which its predicates hold. Whether it keeps its
 word on real rows is what sufficiency measures.
 """
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,7 @@ class Anchors:
     tau : float
         How exactly the best candidates of each size are told apart.
     batch_size : int
-        How many rows the model is asked about at a time; more suit a model that is slow to answer at all.
+        How many samples of a candidate are drawn at a time.
     beam_size : int
         How many candidates of each size are extended; 1 is what anchor-exp does, whatever it is told.
     max_size : int, optional
@@ -89,7 +91,10 @@ class Anchors:
         """Return one rule per row, each found with its own seed."""
         codes, names = self.encoder_.encode(X), self._names(X)
         searches = (self._steps(row, int(seed), names) for row, seed in zip(codes, seeds, strict=True))
-        found = together(searches, self._labels, self.search.rows_a_round * 8 * codes.shape[1])
+        # all other cells of perturbed rows are the background's own
+        strange = np.flatnonzero(self.table_.strange(codes, range(codes.shape[1])).any(axis=0)).tolist()
+        ask = functools.partial(self._labels, strange=strange)
+        found = together(searches, ask, self.search.rows_a_round * 8 * codes.shape[1])
         return faithkit.Explanations.of(
             [rule for rule, _ in found],
             kind="rule",
@@ -109,14 +114,14 @@ class Anchors:
         predicates = [columns[c.column].predicate(names[c.column], c) for c in chosen]
         return faithkit.Rule(predicates), anchor.remark
 
-    def _labels(self, rows: list[bytes]) -> NDArray[Any]:
-        """Ask the model; rows for which a column must change its dtype are shown to it on their own."""
-        codes = codes_of(rows)
-        strange = self.table_.strange(codes)
-        if not strange.any():
+    def _labels(self, rows: list[bytes], strange: Sequence[int] = ()) -> NDArray[Any]:
+        """Ask the model; rows with strange cells, which may change a column's dtype, are not among others."""
+        codes = np.asfortranarray(codes_of(rows))
+        found = self.table_.strange(codes, strange)
+        if not found.any():
             return self.predictor_.predict(self.encoder_.decode(codes))
+        patterns, of_row = np.unique(found, axis=0, return_inverse=True)
         labels = np.empty(len(codes), dtype=object)
-        patterns, of_row = np.unique(strange, axis=0, return_inverse=True)
         for pattern in range(len(patterns)):
             alike = of_row == pattern
             labels[alike] = self.predictor_.predict(self.encoder_.decode(codes[alike]))

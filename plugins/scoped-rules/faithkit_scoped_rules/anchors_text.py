@@ -30,7 +30,7 @@ class AnchorsText:
     tau : float
         How exactly the best candidates of each size are told apart.
     batch_size : int
-        How many texts are drawn, and the model is asked about, at a time.
+        How many samples of a candidate are drawn at a time.
     beam_size : int
         How many candidates of each size are extended; 1 is what anchor-exp does, whatever it is told.
     tokenizer : str
