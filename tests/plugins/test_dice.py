@@ -389,7 +389,7 @@ def test_rows_that_dice_cannot_take_say_why():
 
 
 def test_rows_that_fail_in_one_chunk_do_not_change_the_dtypes_of_another(monkeypatch):
-    monkeypatch.setattr("faithkit_example_based.dice.Dice.rows_per_chunk", 8)
+    monkeypatch.setattr("faithkit_example_based.dice_search.explainer.Dice.rows_per_chunk", 8)
     X = complete(10, seed=1).astype({"age": float})
     X.loc[3, "age"] = 30.5
     X.loc[9, "age"] = np.nan
@@ -486,7 +486,7 @@ def test_a_sparser_row_that_is_no_counterfactual_is_dropped():
 def test_the_same_seed_gives_the_same_rows_whatever_the_workers_and_chunks(method, monkeypatch):
     X, background, spec = mixed(10, seed=1), mixed(), f"dice:method={method}"
     alone = faithkit.evaluate(three_words, X, explainer=spec, background=background)
-    monkeypatch.setattr("faithkit_example_based.dice.Dice.rows_per_chunk", 3)
+    monkeypatch.setattr("faithkit_example_based.dice_search.explainer.Dice.rows_per_chunk", 3)
     for n_jobs in (1, 2):
         parted = faithkit.evaluate(three_words, X, explainer=spec, background=background, n_jobs=n_jobs)
         found = parted.sample.explanations.values.reset_index(drop=True)
@@ -517,7 +517,7 @@ def test_the_global_generators_are_given_back_and_nothing_is_printed(method, cap
 
 
 def test_dice_ml_is_imported_when_fitted():
-    code = "import faithkit_example_based.dice, sys; print('dice_ml' in sys.modules)"
+    code = "import faithkit_example_based.dice_search.explainer, sys; print('dice_ml' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout == "False\n"
 

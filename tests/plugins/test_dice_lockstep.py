@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_example_based import dice_lockstep
-from faithkit_example_based.dice_lockstep import OutOfCalls, in_lock_step
+from faithkit_example_based.dice_search.lockstep import OutOfCalls, in_lock_step
 
 import faithkit
 

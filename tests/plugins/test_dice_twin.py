@@ -7,11 +7,11 @@ from dice_ml import Model
 from dice_ml.explainer_interfaces.dice_genetic import DiceGenetic
 from dice_ml.explainer_interfaces.dice_KD import DiceKD
 from dice_ml.explainer_interfaces.dice_random import DiceRandom
-from faithkit_example_based.dice_background import OUTCOME, Background
-from faithkit_example_based.dice_lockstep import in_lock_step
-from faithkit_example_based.dice_random import COPIES, Cells
-from faithkit_example_based.dice_sparsity import LINEAR_STEPS, by_halves, by_steps
-from faithkit_example_based.dice_table import CLOSE, name
+from faithkit_example_based.dice_search.background import OUTCOME, Background
+from faithkit_example_based.dice_search.lockstep import in_lock_step
+from faithkit_example_based.dice_search.random_search import COPIES, Cells
+from faithkit_example_based.dice_search.sparsity import LINEAR_STEPS, by_halves, by_steps
+from faithkit_example_based.dice_search.table import CLOSE, name
 from scipy import stats
 
 import faithkit

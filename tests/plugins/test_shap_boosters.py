@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from boosted_models import CASES, NAMES, SMALL, Case, words
-from faithkit_feature_importance.shap_values.cells import Cells
-from faithkit_feature_importance.shap_values.ensembles import UnreadableError
-from faithkit_feature_importance.shap_values.readers import read_ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.cells import Cells
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leaf_by_leaf import check_by_definition, explained, per_class, raw_scores

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance.shap_values import leaf_games, leaf_tables, leaves, parts, readers, shares
-from faithkit_feature_importance.shap_values.ensembles import NotTreesError, UnreadableError
-from faithkit_feature_importance.shap_values.leaf_shap import LeafShap
-from faithkit_feature_importance.shap_values.readers import read_ensemble
-from faithkit_feature_importance.shap_values.rescaling import Rescaling, probability
+from faithkit_feature_importance.shap_values.leaf_by_leaf import games, leaves, parts, readers, shares, tables
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import NotTreesError, UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.rescaling import Rescaling, probability
 from faithkit_feature_importance.shap_values.trees import TreeShap
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,9 +37,9 @@ def test_the_shares_of_a_leaf_are_those_of_the_definition(k, data):
     wanted = shapley_values(lambda cells: [[all(cell)] for cell in cells], row, reference)[:, 0]
     bits = 2 ** np.arange(k)
     counts = np.bincount(np.array(reference) @ bits, minlength=2**k) / len(reference)
-    table, pattern = leaf_tables.tables(counts).ravel(), np.array([np.array(row) @ bits])
+    table, pattern = tables.tables(counts).ravel(), np.array([np.array(row) @ bits])
     for player in range(k):
-        first, second = leaf_tables.looked_up(pattern, player, k)
+        first, second = tables.looked_up(pattern, player, k)
         assert table[first] + table[second] == pytest.approx(wanted[player], abs=1e-12)
 
 
@@ -99,7 +99,7 @@ def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
     fitted = LeafShap(model, "probability", X[:50], faithkit.Encoder(X))
     whole = fitted.values(X)
     assert all((fitted.values(X[i : i + 1])[0] == whole[i]).all() for i in range(0, 200, 13))
-    monkeypatch.setattr(leaf_games, "ROWS_AT_ONCE", rows)
+    monkeypatch.setattr(games, "ROWS_AT_ONCE", rows)
     assert (fitted.values(X) == whole).all()
 
 

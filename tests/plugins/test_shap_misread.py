@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from boosted_models import CASES, NAMES
 from faithkit_feature_importance.shap_values.explainer import READERS
-from faithkit_feature_importance.shap_values.leaf_shap import LeafShap
-from faithkit_feature_importance.shap_values.readers import read_ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 from leaf_by_leaf import by_definition, explained, per_class
 
 import faithkit
 
 pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
-READER = "faithkit_feature_importance.shap_values.cells.read_ensemble"
+READER = "faithkit_feature_importance.shap_values.leaf_by_leaf.cells.read_ensemble"
 EACH = list(NAMES)
 
 
@@ -94,7 +94,9 @@ def on_thresholds(table, ensemble):
 def test_what_a_library_does_besides_is_missed_if_it_is_forgotten(monkeypatch, name, what, wrong):
     library = CASES[name].library
     model, table = CASES[name].fitted()
-    monkeypatch.setattr(f"faithkit_feature_importance.shap_values.readers.{library}_trees.{what}", wrong)
+    monkeypatch.setattr(
+        f"faithkit_feature_importance.shap_values.leaf_by_leaf.readers.{library}_trees.{what}", wrong
+    )
     with pytest.raises(faithkit.InputError, match="misses the model's own output by"):
         explained(model, table, table[:2], output="raw", algorithm="tree")
 

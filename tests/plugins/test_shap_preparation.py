@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance.shap_values import owners
+from faithkit_feature_importance.shap_values.leaf_by_leaf import owners
 from leaf_by_leaf import by_definition, check_by_definition, explained, per_class
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
@@ -364,7 +364,7 @@ def test_a_column_that_is_taken_for_another_is_noticed(monkeypatch):
         X, X[:, 0] > X[:, 1]
     )
     monkeypatch.setattr(
-        "faithkit_feature_importance.shap_values.cells.follow",
+        "faithkit_feature_importance.shap_values.leaf_by_leaf.cells.follow",
         lambda *given: owners.follow(*given)[::-1],
     )
     with pytest.raises(faithkit.InputError, match=r"misses the model's own output by .* on mixtures"):

@@ -26,7 +26,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     )
     yield faithkit.Component(
         name="dice",
-        factory="faithkit_example_based.dice:Dice",
+        factory="faithkit_example_based.dice_search.explainer:Dice",
         summary="A row like the instance that the model labels otherwise: DiCE's searches, mended.",
         kinds=("example",),
         inputs=("table",),

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.shap_values.coded_model import CodedModel
-from faithkit_feature_importance.shap_values.ensembles import UnreadableError
-from faithkit_feature_importance.shap_values.leaf_shap import LeafShap
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.linear import LinearShap
 from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output
 from faithkit_feature_importance.shap_values.reference import Reference

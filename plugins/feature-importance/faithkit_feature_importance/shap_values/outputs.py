@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.scored import scored_by
-from faithkit_feature_importance.shap_values.owners import split
+from faithkit_feature_importance.shap_values.leaf_by_leaf.owners import split
 
 OUTPUTS = ("probability", "raw")
 TOLERANCE = 1e-6

@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.shap_values.leaves import Leaves
-from faithkit_feature_importance.shap_values.shares import Shares, SharesOfLeaves, ones
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves
+from faithkit_feature_importance.shap_values.leaf_by_leaf.shares import Shares, SharesOfLeaves, ones
 
 Floats = NDArray[np.float64]
 Places = list[NDArray[np.int32]]

@@ -15,8 +15,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.shap_values.leaf_tables import KINDS, looked_up, tables
-from faithkit_feature_importance.shap_values.leaves import Alike, Block
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Alike, Block
+from faithkit_feature_importance.shap_values.leaf_by_leaf.tables import KINDS, looked_up, tables
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

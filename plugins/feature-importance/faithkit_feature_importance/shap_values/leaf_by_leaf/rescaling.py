@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.shap_values.ensembles import UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import UnreadableError
 
 Floats = NDArray[np.float64]
 ERROR = 1e-10  # of the factor, which lies between 0 and 1/4

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from faithkit_feature_importance.shap_values.ensembles import (
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
     Ensemble,
     Floats,
     Integers,
@@ -16,8 +16,8 @@ from faithkit_feature_importance.shap_values.ensembles import (
     UnreadableError,
     outputs_of,
 )
-from faithkit_feature_importance.shap_values.readers.nested import unfolded
-from faithkit_feature_importance.shap_values.readers.tables import as_numbers
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.nested import unfolded
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.numeric import as_numbers
 
 
 def read_catboost(model: Any) -> Ensemble:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import attrs
 
-from faithkit_feature_importance.shap_values.conditions import Answers, Split
-from faithkit_feature_importance.shap_values.ensembles import Tree, UnreadableError
-from faithkit_feature_importance.shap_values.leaf_tables import KINDS, MOST_PLAYERS
+from faithkit_feature_importance.shap_values.leaf_by_leaf.conditions import Answers, Split
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Tree, UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.tables import KINDS, MOST_PLAYERS
 
 MOST_BITS = 7  # of a part with several leaves: larger tables lie further from the processor
 
@@ -72,7 +72,7 @@ class Walk:
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from faithkit_feature_importance.shap_values.readers import read_ensemble
+    >>> from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
     >>> stump = DecisionTreeClassifier().fit([[0.0, 5.0], [1.0, 5.0]], [0, 1])
     >>> list(Walk({0: 0}).parts(read_ensemble(stump).trees[0]))
     [Part(bits=[(0,)], leaves=[Leaf(demands={0: (0, 1)}, value=1.0, output=0)])]

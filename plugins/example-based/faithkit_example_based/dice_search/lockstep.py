@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 import faithkit
-from faithkit_example_based.dice_table import Floats
+from faithkit_example_based.dice_search.table import Floats
 
 T = TypeVar("T")
 Search: TypeAlias = Generator[Floats, Floats, T]

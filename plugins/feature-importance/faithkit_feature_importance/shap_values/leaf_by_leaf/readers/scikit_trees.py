@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from faithkit_feature_importance.shap_values.ensembles import (
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
     Ensemble,
     Floats,
     Tree,
     UnreadableError,
     outputs_of,
 )
-from faithkit_feature_importance.shap_values.readers.tables import as_numbers
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.numeric import as_numbers
 
 IN_FLOAT32 = partial(as_numbers, dtype=np.float32)
 

@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_example_based.dice_lockstep import Search
-from faithkit_example_based.dice_model import has_class
-from faithkit_example_based.dice_space import Space
-from faithkit_example_based.dice_table import Floats
+from faithkit_example_based.dice_search.lockstep import Search
+from faithkit_example_based.dice_search.model import has_class
+from faithkit_example_based.dice_search.space import Space
+from faithkit_example_based.dice_search.table import Floats
 
 COPIES = 1000  # dice-ml's default
 FIRST = 16  # copies that are asked about at first, then twice as many, and so on

@@ -6,10 +6,10 @@ what it has reached is kept.
 
 import numpy as np
 
-from faithkit_example_based.dice_lockstep import Search
-from faithkit_example_based.dice_model import has_class
-from faithkit_example_based.dice_space import Space
-from faithkit_example_based.dice_table import Floats
+from faithkit_example_based.dice_search.lockstep import Search
+from faithkit_example_based.dice_search.model import has_class
+from faithkit_example_based.dice_search.space import Space
+from faithkit_example_based.dice_search.table import Floats
 
 LINEAR_STEPS = 10_000  # per column: dice-ml's default
 THERE = 1e-3  # where linear steps end: dice-ml's

@@ -7,9 +7,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.shap_values.conditions import Answers, Conditions
-from faithkit_feature_importance.shap_values.ensembles import Ensemble, UnreadableError
-from faithkit_feature_importance.shap_values.parts import Part, Walk, is_deep
+from faithkit_feature_importance.shap_values.leaf_by_leaf.conditions import Answers, Conditions
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble, UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.parts import Part, Walk, is_deep
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

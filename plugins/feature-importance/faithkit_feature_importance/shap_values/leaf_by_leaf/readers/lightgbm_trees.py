@@ -7,9 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.shap_values.ensembles import Ensemble, Tree, UnreadableError, outputs_of
-from faithkit_feature_importance.shap_values.readers.nested import unfolded
-from faithkit_feature_importance.shap_values.readers.tables import as_numbers, with_missing
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
+    Ensemble,
+    Tree,
+    UnreadableError,
+    outputs_of,
+)
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.nested import unfolded
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.numeric import as_numbers, with_missing
 
 ZERO = float(np.float32(1e-35))  # up to where it takes a number for 0
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from faithkit_feature_importance.shap_values.ensembles import Integers
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Integers
 
 
 def unfolded(root: Any, left: str, right: str) -> tuple[list[Any], Integers, Integers]:

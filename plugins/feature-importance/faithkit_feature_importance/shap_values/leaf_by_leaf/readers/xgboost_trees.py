@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from faithkit_feature_importance.shap_values.ensembles import (
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
     Ensemble,
     Integers,
     Tree,
     UnreadableError,
     outputs_of,
 )
-from faithkit_feature_importance.shap_values.readers.tables import as_numbers, with_missing
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.numeric import as_numbers, with_missing
 
 
 def read_xgboost(model: Any) -> Ensemble:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from faithkit.foreign import foreign
-from faithkit_feature_importance.shap_values.ensembles import UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import UnreadableError
 
 Owners = list[int]
 

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.shap_values.cells import Cells
-from faithkit_feature_importance.shap_values.ensembles import Ensemble, UnreadableError
-from faithkit_feature_importance.shap_values.leaf_games import LeafGames, scores
-from faithkit_feature_importance.shap_values.leaves import Leaves, check_room
+from faithkit_feature_importance.shap_values.leaf_by_leaf.cells import Cells
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble, UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.games import LeafGames, scores
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves, check_room
+from faithkit_feature_importance.shap_values.leaf_by_leaf.rescaling import Rescaling, probability
 from faithkit_feature_importance.shap_values.outputs import raw_method
 from faithkit_feature_importance.shap_values.refusals import refusal
-from faithkit_feature_importance.shap_values.rescaling import Rescaling, probability
 
 Floats = NDArray[np.float64]
 DECIMALS = 12  # what lies beyond is noise of the sums, and would tell equal explanations apart

@@ -10,11 +10,11 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_example_based.dice_lockstep import Search
-from faithkit_example_based.dice_model import has_class
-from faithkit_example_based.dice_neighbors import NEAREST, Neighbors
-from faithkit_example_based.dice_space import Space
-from faithkit_example_based.dice_table import Floats
+from faithkit_example_based.dice_search.lockstep import Search
+from faithkit_example_based.dice_search.model import has_class
+from faithkit_example_based.dice_search.neighbors import NEAREST, Neighbors
+from faithkit_example_based.dice_search.space import Space
+from faithkit_example_based.dice_search.table import Floats
 
 # dice-ml's defaults
 POPULATION = NEAREST

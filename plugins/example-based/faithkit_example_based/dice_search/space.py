@@ -2,7 +2,7 @@
 
 import attrs
 
-from faithkit_example_based.dice_table import CLOSE, DiceTable, name
+from faithkit_example_based.dice_search.table import CLOSE, DiceTable, name
 
 
 @attrs.frozen(eq=False)
@@ -31,7 +31,7 @@ class Space:
     @classmethod
     def learn(cls, table: DiceTable, columns: list[int]) -> "Space":
         """Ask dice-ml about the table; of its columns some may change."""
-        from faithkit_example_based.dice_background import Background
+        from faithkit_example_based.dice_search.background import Background
 
         learnt = Background(table)
         quantiles, mads = learnt.get_quantiles_from_training_data(CLOSE), learnt.get_valid_mads()

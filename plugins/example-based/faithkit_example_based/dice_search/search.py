@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_example_based.dice_genetic import GeneticSearch
-from faithkit_example_based.dice_lockstep import OutOfCalls, Search, in_lock_step
-from faithkit_example_based.dice_model import DiceModel
-from faithkit_example_based.dice_neighbors import TreeSearch
-from faithkit_example_based.dice_random import RandomSearch
-from faithkit_example_based.dice_space import Space
-from faithkit_example_based.dice_sparsity import by_halves, by_steps
-from faithkit_example_based.dice_table import Floats
+from faithkit_example_based.dice_search.genetic import GeneticSearch
+from faithkit_example_based.dice_search.lockstep import OutOfCalls, Search, in_lock_step
+from faithkit_example_based.dice_search.model import DiceModel
+from faithkit_example_based.dice_search.neighbors import TreeSearch
+from faithkit_example_based.dice_search.random_search import RandomSearch
+from faithkit_example_based.dice_search.space import Space
+from faithkit_example_based.dice_search.sparsity import by_halves, by_steps
+from faithkit_example_based.dice_search.table import Floats
 
 METHODS: dict[str, Any] = {"random": RandomSearch, "genetic": GeneticSearch, "kdtree": TreeSearch}
 SPARSITIES = {"binary": by_halves, "linear": by_steps}

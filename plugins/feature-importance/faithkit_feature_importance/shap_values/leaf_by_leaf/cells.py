@@ -7,9 +7,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.shap_values.ensembles import Ensemble
-from faithkit_feature_importance.shap_values.owners import columns_seen, follow, split
-from faithkit_feature_importance.shap_values.readers import read_ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.owners import columns_seen, follow, split
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 
 
 @attrs.frozen(eq=False)

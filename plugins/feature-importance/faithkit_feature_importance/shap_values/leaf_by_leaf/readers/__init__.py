@@ -8,16 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 from faithkit.foreign import foreign
-from faithkit_feature_importance.shap_values.ensembles import Ensemble, NotTreesError, UnreadableError
-from faithkit_feature_importance.shap_values.readers.catboost_trees import read_catboost
-from faithkit_feature_importance.shap_values.readers.lightgbm_trees import read_lightgbm
-from faithkit_feature_importance.shap_values.readers.scikit_trees import (
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
+    Ensemble,
+    NotTreesError,
+    UnreadableError,
+)
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.catboost_trees import read_catboost
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.lightgbm_trees import read_lightgbm
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.scikit_trees import (
     read_decision_tree,
     read_forest,
     read_gradient_boosting,
     read_histogram_boosting,
 )
-from faithkit_feature_importance.shap_values.readers.xgboost_trees import read_xgboost
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.xgboost_trees import read_xgboost
 
 READERS: dict[str, Callable[[Any], Ensemble]] = {  # by library and class, or the class that it is made from
     "sklearn.DecisionTreeClassifier": read_decision_tree,

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.dice_model import DiceModel, score_columns, tells_probabilities
-from faithkit_example_based.dice_search import METHODS, SPARSITIES, Searches
-from faithkit_example_based.dice_space import Space
-from faithkit_example_based.dice_table import DiceTable, Floats
+from faithkit_example_based.dice_search.model import DiceModel, score_columns, tells_probabilities
+from faithkit_example_based.dice_search.search import METHODS, SPARSITIES, Searches
+from faithkit_example_based.dice_search.space import Space
+from faithkit_example_based.dice_search.table import DiceTable, Floats
 
 NOT_FOUND = "no counterfactual found"
 NO_ROOM = "a value that the background's column has no room for"
