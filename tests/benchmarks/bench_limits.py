@@ -16,18 +16,18 @@ import faithkit
 
 # the explainer, the model, how many rows, and the most times the limit that were allowed
 CASES = [
-    ("anchors", "histogram", 500, 3.0),
-    ("lime", "forest", 200, 2.0),
-    ("lime", "histogram", 200, 0.0),
+    ("anchors", "histogram", 64, 3.0),
+    ("lime", "forest", 50, 2.0),
+    ("lime", "histogram", 50, 0.0),
     ("dice:method=random", "histogram", 1_000, 0.0),
     ("dice:method=kdtree", "histogram", 1_000, 0.0),
-    ("shap:algorithm=kernel", "histogram", 10, 0.0),
-    ("shap:algorithm=permutation", "histogram", 50, 0.0),
-    ("shap", "boosting", 16_000, 0.0),
-    ("shap", "histogram", 16_000, 0.0),
-    ("empirical-anchors", "histogram", 16_000, 0.0),
-    ("nearest-counterfactual", "histogram", 16_000, 0.0),
-    ("tree", "histogram", 16_000, 0.0),
+    ("shap:algorithm=kernel", "histogram", 5, 0.0),
+    ("shap:algorithm=permutation", "histogram", 20, 0.0),
+    ("shap", "boosting", 4_000, 0.0),
+    ("shap", "histogram", 4_000, 0.0),
+    ("empirical-anchors", "histogram", 4_000, 0.0),
+    ("nearest-counterfactual", "histogram", 4_000, 0.0),
+    ("tree", "histogram", 4_000, 0.0),
 ]
 
 

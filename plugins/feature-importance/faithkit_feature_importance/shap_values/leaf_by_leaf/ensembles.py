@@ -1,6 +1,7 @@
 """Trees as plain arrays: what models compare, in which precision, and what they add up."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
@@ -19,6 +20,24 @@ class NotTreesError(ValueError):
 
 class UnreadableError(faithkit.InputError):
     """The model is made of trees, and cannot be explained leaf by leaf; the text says why."""
+
+
+@contextlib.contextmanager
+def read(what: str) -> Iterator[None]:
+    """Let whatever fails while a model of others is read say so as an UnreadableError.
+
+    >>> with read("reading the trees of Oak"):
+    ...     raise KeyError("leaves")
+    Traceback (most recent call last):
+    ...
+    faithkit_feature_importance....UnreadableError: reading the trees of Oak failed with KeyError: 'leaves'
+    """
+    try:
+        yield
+    except UnreadableError:
+        raise
+    except Exception as error:
+        raise UnreadableError(f"{what} failed with {type(error).__name__}: {error}") from error
 
 
 @attrs.frozen(eq=False)

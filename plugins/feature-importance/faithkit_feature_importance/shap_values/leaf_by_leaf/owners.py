@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from faithkit.foreign import foreign
-from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import UnreadableError, read
 
 Owners = list[int]
 
@@ -173,7 +172,7 @@ def _names(step: Any, owners: Owners) -> list[str]:
     nameless = copy.copy(step)  # which does not insist on the names that it was fitted with
     vars(nameless).pop("feature_names_in_", None)
     given = np.array([f"«{j}»" for j in range(len(owners))], dtype=object)
-    with foreign(f"{type(step).__name__}.get_feature_names_out", error=UnreadableError):
+    with read(f"{type(step).__name__}.get_feature_names_out"):
         return [str(name) for name in nameless.get_feature_names_out(given)]
 
 

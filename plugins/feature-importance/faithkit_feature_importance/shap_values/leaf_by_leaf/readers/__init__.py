@@ -7,11 +7,11 @@ model's own scores, for the rows of the background and for mixtures of them.
 from collections.abc import Callable
 from typing import Any
 
-from faithkit.foreign import foreign
 from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
     Ensemble,
     NotTreesError,
     UnreadableError,
+    read,
 )
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.catboost_trees import read_catboost
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.lightgbm_trees import read_lightgbm
@@ -55,7 +55,7 @@ def read_ensemble(model: Any) -> Ensemble:
     """
     reader = _reader(model)
     if reader is not None:
-        with foreign(f"reading the trees of {type(model).__name__}", error=UnreadableError):
+        with read(f"reading the trees of {type(model).__name__}"):
             return reader(model)
     if inner := [type(part).__name__ for part in _parts(model) if _reader(part)]:
         raise UnreadableError(f"{type(model).__name__} makes something else of what {inner[0]} says")
