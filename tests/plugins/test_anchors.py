@@ -1,4 +1,4 @@
-"""Anchors of tables: exact rules from anchor-exp's own search, one seed per row, and nothing of its faults."""
+"""Anchors of tables: exact rules, those of anchor-exp with the same seed per row, and nothing of its faults."""
 
 import itertools
 import os
