@@ -54,8 +54,8 @@ def anchors() -> list[Contest]:
 
 def share_of_work(fitted, X, seeds, n):
     """Return the share of the first n rows in all samples: some rows take a hundred times as many as others."""
-    from faithkit_scoped_rules import anchors
-    from faithkit_scoped_rules.anchor_rows import PerturbedRows
+    from faithkit_scoped_rules.anchors import tables
+    from faithkit_scoped_rules.anchors.rows import PerturbedRows
 
     drawn = {}
 
@@ -64,7 +64,7 @@ def share_of_work(fitted, X, seeds, n):
             drawn[self.own] = drawn.get(self.own, 0) + n
             return super().draw(present, n)
 
-    with mock.patch.object(anchors, "PerturbedRows", Counted):
+    with mock.patch.object(tables, "PerturbedRows", Counted):
         fitted.explain(X, seeds)
     own = [codes.tobytes() for codes in fitted.encoder_.encode(X)]
     return sum(drawn[row] for row in own[:n]) / sum(drawn.values())

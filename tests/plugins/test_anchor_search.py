@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_scoped_rules.anchor_rows import PerturbedRows
-from faithkit_scoped_rules.anchor_search import Anchor, Search
-from faithkit_scoped_rules.anchor_together import together
-from faithkit_scoped_rules.anchors_text import MaskedText
+from faithkit_scoped_rules.anchors.rows import PerturbedRows
+from faithkit_scoped_rules.anchors.search import Anchor, Search
+from faithkit_scoped_rules.anchors.texts import MaskedText
+from faithkit_scoped_rules.anchors.together import together
 
 import faithkit
 

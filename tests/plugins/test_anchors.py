@@ -232,7 +232,7 @@ class Upstream:
 
 
 def test_the_rows_drawn_are_those_of_anchor_exp():
-    from faithkit_scoped_rules.anchor_rows import PerturbedRows, codes_of
+    from faithkit_scoped_rules.anchors.rows import PerturbedRows, codes_of
 
     frame = big_frame(400)
     fitted = anchors().fit(faithkit.Predictor(busy), frame)
@@ -266,8 +266,8 @@ def test_a_wider_beam_finds_rules_that_cover_more():
 
 
 def test_a_bin_without_background_rows_is_filled_with_the_instances_value():
-    from faithkit_scoped_rules.anchor_bins import BinnedTable
-    from faithkit_scoped_rules.anchor_rows import PerturbedRows, codes_of
+    from faithkit_scoped_rules.anchors.bins import BinnedTable
+    from faithkit_scoped_rules.anchors.rows import PerturbedRows, codes_of
 
     table = BinnedTable.learn(np.array([[0.0], [0.0], [0.0], [10.0]]), {}, "quartile")  # cut at 0 and 2.5
     rows = PerturbedRows(table, np.array([2.0]), seed=0)
@@ -330,10 +330,10 @@ def test_the_global_generators_are_left_as_they_were():
 
 def test_neither_lime_nor_spacy_is_ever_imported_and_anchor_only_when_used():
     code = (
-        "import sys, numpy as np, faithkit, faithkit_scoped_rules.anchors, faithkit_scoped_rules.anchors_text\n"
+        "import sys, numpy as np, faithkit, faithkit_scoped_rules.anchors.tables, faithkit_scoped_rules.anchors.texts\n"
         "assert not {'anchor', 'spacy', 'lime', 'sklearn'} & set(sys.modules)\n"
         "X = np.arange(40.).reshape(-1, 1)\n"
-        "faithkit_scoped_rules.anchors.Anchors().fit(faithkit.Predictor(lambda X: X[:, 0] > 9), X).explain(X[:1], [0])\n"
+        "faithkit_scoped_rules.anchors.tables.Anchors().fit(faithkit.Predictor(lambda X: X[:, 0] > 9), X).explain(X[:1], [0])\n"
         "assert not {'spacy', 'lime'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

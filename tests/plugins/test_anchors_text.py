@@ -81,7 +81,7 @@ def test_a_long_word_is_not_cut():
 def test_the_texts_drawn_are_those_of_anchor_exp():
     spacy = pytest.importorskip("spacy")
     from anchor.anchor_text import AnchorText
-    from faithkit_scoped_rules.anchors_text import MaskedText
+    from faithkit_scoped_rules.anchors.texts import MaskedText
 
     nlp = spacy.blank("en")
     nlp.tokenizer = lambda text: spacy.tokens.Doc(nlp.vocab, words=text.split())

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_scoped_rules import anchor_together
+from faithkit_scoped_rules.anchors import together
 
 import faithkit
 
@@ -93,13 +93,13 @@ def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(situation, 
     explainer, seeds = fitted(name, model, background, beam_size=2), faithkit.row_seeds(X, 0)
     expected = rules(explainer.explain(X, seeds))
     for what, value in room.items():
-        monkeypatch.setattr(anchor_together, what, value)
+        monkeypatch.setattr(together, what, value)
     assert rules(explainer.explain(X, seeds)) == expected
 
 
 def test_chunks_change_no_rule(situation, monkeypatch):
-    from faithkit_scoped_rules.anchors import Anchors
-    from faithkit_scoped_rules.anchors_text import AnchorsText
+    from faithkit_scoped_rules.anchors.tables import Anchors
+    from faithkit_scoped_rules.anchors.texts import AnchorsText
 
     name, model, background, X = situation
     run = {"explainer": f"{name}:beam_size=1,tau=0.3", "background": background}
@@ -127,7 +127,7 @@ def test_the_model_is_asked_once_about_a_row(situation):
 
 
 def test_no_call_is_about_more_rows_than_there_is_room_for(situation, monkeypatch):
-    monkeypatch.setattr(anchor_together, "ROWS_A_CALL", 40)  # fewer than a table's batch
+    monkeypatch.setattr(together, "ROWS_A_CALL", 40)  # fewer than a table's batch
     name, model, background, X = situation
     counted = Counted(model)
     fitted(name, counted, background, beam_size=1).explain(X, faithkit.row_seeds(X, 0))

@@ -19,7 +19,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     )
     yield faithkit.Component(
         name="anchors",
-        factory="faithkit_scoped_rules.anchors:Anchors",
+        factory="faithkit_scoped_rules.anchors.tables:Anchors",
         summary="The widest rule that is precise enough on perturbed rows: anchor-exp's search, mended.",
         kinds=("rule",),
         inputs=("table",),
@@ -27,7 +27,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     )
     yield faithkit.Component(
         name="anchors-text",
-        factory="faithkit_scoped_rules.anchors_text:AnchorsText",
+        factory="faithkit_scoped_rules.anchors.texts:AnchorsText",
         summary="The words that fix the label while others are masked: anchor-exp's search, mended.",
         kinds=("rule",),
         inputs=("text",),

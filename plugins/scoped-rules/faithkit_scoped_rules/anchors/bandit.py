@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_scoped_rules.anchor_candidates import Bools, Candidate
-from faithkit_scoped_rules.anchor_together import Bounds, Labels, Row, Steps
+from faithkit_scoped_rules.anchors.candidates import Bools, Candidate
+from faithkit_scoped_rules.anchors.together import Bounds, Labels, Row, Steps
 
 
 class Perturbation(Protocol):

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchor_search import Search
-from faithkit_scoped_rules.anchor_together import Steps, together
+from faithkit_scoped_rules.anchors.search import Search
+from faithkit_scoped_rules.anchors.together import Steps, together
 
 MASK = "UNK"
 

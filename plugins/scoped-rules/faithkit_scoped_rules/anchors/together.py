@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchor_bounds import bounds
+from faithkit_scoped_rules.anchors.bounds import bounds
 
 T = TypeVar("T")
 Row = bytes | str  # of a table, as its bytes; or a text

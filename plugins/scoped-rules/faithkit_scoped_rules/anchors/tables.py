@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchor_bins import BINS, BinnedTable
-from faithkit_scoped_rules.anchor_rows import PerturbedRows, codes_of
-from faithkit_scoped_rules.anchor_search import Search
-from faithkit_scoped_rules.anchor_together import Steps, together
+from faithkit_scoped_rules.anchors.bins import BINS, BinnedTable
+from faithkit_scoped_rules.anchors.rows import PerturbedRows, codes_of
+from faithkit_scoped_rules.anchors.search import Search
+from faithkit_scoped_rules.anchors.together import Steps, together
 
 
 class Anchors:

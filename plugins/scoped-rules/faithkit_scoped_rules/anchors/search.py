@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 
 import faithkit
-from faithkit_scoped_rules.anchor_bandit import Bandit, Perturbation, Sampler
-from faithkit_scoped_rules.anchor_candidates import Candidate, Coverage, extensions
-from faithkit_scoped_rules.anchor_together import Bounds, Steps
+from faithkit_scoped_rules.anchors.bandit import Bandit, Perturbation, Sampler
+from faithkit_scoped_rules.anchors.candidates import Candidate, Coverage, extensions
+from faithkit_scoped_rules.anchors.together import Bounds, Steps
 
 BELOW = "below the threshold"  # remarked on a rule that does not reach it
 MARGIN = 0.05  # around the threshold, within which it is not worth to know a precision any better

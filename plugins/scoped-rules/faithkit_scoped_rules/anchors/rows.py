@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_scoped_rules.anchor_bins import BinnedTable, Bins, Bools, Condition, Floats
+from faithkit_scoped_rules.anchors.bins import BinnedTable, Bins, Bools, Condition, Floats
 
 COVERAGE_ROWS = 10_000  # coverage is a share of the background, or of so many rows drawn from a larger one
 
