@@ -376,14 +376,15 @@ def test_texts_and_sparse_matrices_are_refused():
         anchors().fit(model, X).explain(["some", "texts"], [0, 0])
 
 
-def test_an_unseen_category_is_named():
-    X = mixed(2, seed=1)
+def test_a_row_with_an_unseen_category_has_no_explanation_and_says_why():
+    X = mixed(3, seed=1)
+    usual = explained(three_words, mixed(), X)
     X.loc[1, "job"] = "pilot"
-    with pytest.raises(faithkit.InputError, match="'job' has the value 'pilot'"):
-        explained(three_words, mixed(), X)
-    result = faithkit.evaluate(
-        three_words, X, explainer="anchors:beam_size=1", background=mixed(), on_error="record"
-    )
+    found = explained(three_words, mixed(), X)
+    assert found.missing.tolist() == [False, True, False]
+    assert found.remarks[1] == "a value of 'job' that the background lacks"
+    assert [found.values[0], found.values[2]] == [usual.values[0], usual.values[2]]
+    result = faithkit.evaluate(three_words, X, explainer="anchors:beam_size=1", background=mixed())
     assert result.unexplained == 1
 
 

@@ -43,6 +43,8 @@ class Anchors:
     A missing value is a value like others: a rule can ask that a cell is missing or, where the background
     has missing cells in the column, that it is not. No other condition on a number holds for a missing one.
 
+    A row with a category that the background lacks has no explanation, and a remark that says so.
+
     Where no rule reaches the threshold the search returns the most precise one it met: it is kept, with the
     remark "below the threshold". Where the search meets no other label at all the rule is empty, and covers
     everything. Otherwise the published search tries the empty rule only if the first row that it draws
@@ -89,19 +91,30 @@ class Anchors:
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per row, each found with its own seed."""
-        codes, names = self.encoder_.encode(X), self._names(X)
-        searches = (self._steps(row, int(seed), names) for row, seed in zip(codes, seeds, strict=True))
+        codes = self.encoder_.encode(X, unseen="keep")
+        remarks = self._unseen(codes)
+        known = np.flatnonzero([remark is None for remark in remarks])
+        rules = np.full(len(codes), None, dtype=object)
+        rows, names = codes[known], self._names(X)
+        searches = (self._steps(codes[i], int(seeds[i]), names) for i in known)
         # all other cells of perturbed rows are the background's own
-        strange = np.flatnonzero(self.table_.strange(codes, range(codes.shape[1])).any(axis=0)).tolist()
+        strange = np.flatnonzero(self.table_.strange(rows, range(rows.shape[1])).any(axis=0)).tolist()
         ask = functools.partial(self._labels, strange=strange)
-        found = together(searches, ask, self.search.rows_a_round * 8 * codes.shape[1])
+        found = together(searches, ask, self.search.rows_a_round * 8 * rows.shape[1])
+        for i, (rule, remark) in zip(known, found, strict=True):
+            rules[i], remarks[i] = rule, remark
         return faithkit.Explanations.of(
-            [rule for rule, _ in found],
-            kind="rule",
-            instances=X,
-            remarks=np.array([remark for _, remark in found], dtype=object),
-            relation="in-scope",
+            rules.tolist(), kind="rule", instances=X, remarks=remarks, relation="in-scope"
         )
+
+    def _unseen(self, codes: NDArray[np.float64]) -> NDArray[Any]:
+        """Return why rows cannot be explained: the model cannot be asked about a category without a code."""
+        remarks = np.full(len(codes), None, dtype=object)
+        for j, known in self.encoder_.categories.items():
+            remarks[codes[:, j] > len(known)] = (
+                f"a value of {self.encoder_.names[j]!r} that the background lacks"
+            )
+        return remarks
 
     def _steps(
         self, row: NDArray[np.float64], seed: int, names: list[Any]
