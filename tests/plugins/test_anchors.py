@@ -382,7 +382,7 @@ def test_a_row_with_an_unseen_category_has_no_explanation_and_says_why():
     X.loc[1, "job"] = "pilot"
     found = explained(three_words, mixed(), X)
     assert found.missing.tolist() == [False, True, False]
-    assert found.remarks[1] == "a value of 'job' that the background lacks"
+    assert found.remarks[1] == "a category that the background does not have"
     assert [found.values[0], found.values[2]] == [usual.values[0], usual.values[2]]
     result = faithkit.evaluate(three_words, X, explainer="anchors:beam_size=1", background=mixed())
     assert result.unexplained == 1

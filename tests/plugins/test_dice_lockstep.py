@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_example_based import dice_lockstep
+from faithkit_example_based.dice_search import lockstep
 from faithkit_example_based.dice_search.lockstep import OutOfCalls, in_lock_step
 
 import faithkit
@@ -68,7 +68,7 @@ def test_rows_alone_equal_rows_in_a_batch_in_any_order(method, sparsity):
 def test_how_many_rows_a_call_takes_changes_nothing(method, monkeypatch):
     X, dice = table(20, seed=1), fitted(three, method=method)
     usual = explained(dice, X).values
-    monkeypatch.setattr(dice_lockstep, "ROWS_PER_CALL", 5)
+    monkeypatch.setattr(lockstep, "ROWS_PER_CALL", 5)
     pd.testing.assert_frame_equal(usual, explained(dice, X).values)
 
 
@@ -174,7 +174,7 @@ def test_searches_begin_when_there_is_room_in_a_call(monkeypatch):
         calls.append((len(rows), len(begun)))
         return rows
 
-    monkeypatch.setattr(dice_lockstep, "ROWS_PER_CALL", 3)
+    monkeypatch.setattr(lockstep, "ROWS_PER_CALL", 3)
     assert in_lock_step([noted(2) for _ in range(5)], ask, max_calls=2) == [6] * 5
     assert calls == [(3, 3), (4, 3), (3, 4), (3, 5), (2, 5)]
 

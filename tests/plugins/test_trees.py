@@ -488,14 +488,13 @@ def test_texts_and_sparse_matrices_are_refused_with_a_way_out():
         tree().fit(faithkit.Predictor(model), sparse.csr_matrix(IRIS[0]))
 
 
-def test_a_category_that_the_background_lacks_is_an_error_of_its_row():
+def test_a_row_with_an_unseen_category_has_no_rule_and_says_why():
     background = mixed(100, 0)
     X = background.assign(city=background["city"].where(background.index != 3, "Rome"))
-    with pytest.raises(faithkit.InputError, match="column 'city' has the value 'Rome'"):
-        fitted(three_classes, background).explain(X, None)
-    with pytest.raises(faithkit.ExplainerError, match=r"failed on row 3.*'Rome'.*on_error='record'"):
-        faithkit.evaluate(three_classes, X, explainer="tree", background=background)
-    result = faithkit.evaluate(three_classes, X, explainer="tree", background=background, on_error="record")
+    found = fitted(three_classes, background).explain(X, None)
+    assert np.flatnonzero(found.missing).tolist() == [3]
+    assert found.remarks[3] == "a category that the background does not have"
+    result = faithkit.evaluate(three_classes, X, explainer="tree", background=background)
     assert result.unexplained == 1
 
 

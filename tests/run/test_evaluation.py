@@ -238,7 +238,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "measures",
         ),
         *("why_no_sufficiency", "explainer", "discretizer", "relation", "estimator", "seed", "data", "model"),
-        *("versions", "background", "permutations"),
+        *("versions", "background", "permutations", "explained_by"),
     }
     assert set(found["measures"]["consistency"]) == {
         *(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_scoped_rules.unseen import unseen
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -38,7 +39,7 @@ class TreeExplainer:
 
     Notes
     -----
-    A category that the background does not have is an error at its row: a rule lists the categories that it
+    A row with a category that the background does not have has no explanation: a rule lists the categories it
     covers, so none could cover that row. A missing value goes where the tree sends it, and the rule says so,
     also in columns without missing values in the background: "age ≤ 30 (or missing)".
 
@@ -102,11 +103,15 @@ class TreeExplainer:
         """Look up the rule of every row's leaf; trees need no seeds."""
         _check_table(X)
         self._check_order(X)
-        leaves = self.tree_.tree_.apply(self._codes(X))
-        return faithkit.Explanations(
+        codes = self.encoder_.encode(X, unseen="keep")
+        rules = self.rules_[self.tree_.tree_.apply(self._compared(codes))]
+        strangers, remarks = unseen(self.encoder_, codes)
+        rules[strangers] = None
+        return faithkit.Explanations.of(
+            rules.tolist(),
             kind="rule",
-            values=self.rules_[leaves],
             instances=X,
+            remarks=remarks,
             shared={"fidelity": self.fidelity_},
             relation="in-scope",
         )
@@ -139,16 +144,16 @@ class TreeExplainer:
             min_samples_leaf=self.min_samples_leaf,
             random_state=0,
         )
-        codes = self._codes(background)
+        codes = self._compared(self.encoder_.encode(background))
         with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up columns to look for NaN
             self.tree_ = tree.fit(codes, labels)
             self.fidelity_ = float(np.mean(tree.predict(codes) == labels))
 
-    def _codes(self, X: Any) -> NDArray[np.float32]:
+    def _compared(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return what the tree compares: numbers as they are, categories by rank, NaN for missing."""
-        codes = self.encoder_.encode(X)
+        codes = codes.copy()
         for j, values in self.encoder_.categories.items():
-            codes[codes[:, j] == len(values), j] = np.nan
+            codes[codes[:, j] >= len(values), j] = np.nan
         return np.clip(codes, -LARGEST, LARGEST).astype(np.float32)
 
     def _columns(self, background: Any) -> list["_Column"]:

@@ -16,6 +16,7 @@ from faithkit_scoped_rules.anchors.bins import BINS, BinnedTable
 from faithkit_scoped_rules.anchors.rows import PerturbedRows, codes_of
 from faithkit_scoped_rules.anchors.search import Search
 from faithkit_scoped_rules.anchors.together import Steps, together
+from faithkit_scoped_rules.unseen import unseen
 
 
 class Anchors:
@@ -43,7 +44,7 @@ class Anchors:
     A missing value is a value like others: a rule can ask that a cell is missing or, where the background
     has missing cells in the column, that it is not. No other condition on a number holds for a missing one.
 
-    A row with a category that the background lacks has no explanation, and a remark that says so.
+    A row with a category that the background does not have has no explanation; a remark says so.
 
     Where no rule reaches the threshold the search returns the most precise one it met: it is kept, with the
     remark "below the threshold". Where the search meets no other label at all the rule is empty, and covers
@@ -92,9 +93,8 @@ class Anchors:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per row, each found with its own seed."""
         codes = self.encoder_.encode(X, unseen="keep")
-        remarks = self._unseen(codes)
-        known = np.flatnonzero([remark is None for remark in remarks])
-        rules = np.full(len(codes), None, dtype=object)
+        strangers, remarks = unseen(self.encoder_, codes)
+        known, rules = np.flatnonzero(~strangers), np.full(len(codes), None, dtype=object)
         rows, names = codes[known], self._names(X)
         searches = (self._steps(codes[i], int(seeds[i]), names) for i in known)
         # all other cells of perturbed rows are the background's own
@@ -106,15 +106,6 @@ class Anchors:
         return faithkit.Explanations.of(
             rules.tolist(), kind="rule", instances=X, remarks=remarks, relation="in-scope"
         )
-
-    def _unseen(self, codes: NDArray[np.float64]) -> NDArray[Any]:
-        """Return why rows cannot be explained: the model cannot be asked about a category without a code."""
-        remarks = np.full(len(codes), None, dtype=object)
-        for j, known in self.encoder_.categories.items():
-            remarks[codes[:, j] > len(known)] = (
-                f"a value of {self.encoder_.names[j]!r} that the background lacks"
-            )
-        return remarks
 
     def _steps(
         self, row: NDArray[np.float64], seed: int, names: list[Any]
