@@ -5,7 +5,7 @@ A check is a plain function that returns, or raises `AssertionError` with what i
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 from unittest import SkipTest
@@ -120,14 +120,23 @@ class Blocked(SkipTest):
 
 def needs(check: Callable[..., None], *subject: Any) -> None:
     """Skip the check that calls this where an earlier one fails, so that one fault is reported once."""
+    obstacle = _obstacle(check, subject)
+    if obstacle is not None:
+        raise Blocked(obstacle)
+
+
+@cache
+def _obstacle(check: Callable[..., None], subject: tuple[Any, ...]) -> str | None:
+    """Return what an earlier check stands in the way with; many ask, and it is tried once."""
     try:
         check(*subject)
-    except Blocked:
-        raise
+    except Blocked as blocked:
+        return str(blocked)
     except SkipTest:  # what does not apply is no obstacle
-        return
+        return None
     except Exception:
-        raise Blocked(f"{name_of(check)} fails: mend that first.") from None
+        return f"{name_of(check)} fails: mend that first."
+    return None
 
 
 def name_of(check: Callable[..., None]) -> str:
