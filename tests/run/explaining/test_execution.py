@@ -210,6 +210,7 @@ def test_two_runs_on_one_store_do_not_disturb_each_other(tmp_path):
     assert texts == {finish(start(tmp_path / "other"))}
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     resumes_without_loss(tmp_path, times=3, n_jobs=1)
 
