@@ -18,12 +18,14 @@ def slope(points):
 # the build runs a picture in its own folder
 growth = pd.read_csv(Path("..", "benchmarks", "growth.csv"))
 curves = list(growth.groupby("curve", sort=True))
-figure, panels = plt.subplots(2, len(curves), figsize=(3.6 * len(curves), 5.0), sharex="col")
+size = 3.6 * len(curves), 5.0
+figure, panels = plt.subplots(2, len(curves), figsize=size, sharex="col", layout="constrained")
+for axes, what in zip(panels[:, 0], COLOURS, strict=True):
+    axes.set_ylabel(what)
 for column, (curve, points) in zip(panels.T, curves, strict=True):
     of = points["of"].iloc[0]
     for axes, what in zip(column, ("seconds", "megabytes"), strict=True):
         axes.loglog(points["size"], points[what], "o-", color=COLOURS[what], markersize=4)
-        axes.set_ylabel(what)
         axes.grid(alpha=0.3)
     large = points[points["size"] >= FIRST] if of == "rows" else points
     column[0].set_title(f"{curve}: time ∝ size$^{{{slope(large):.2f}}}$", fontsize=10)

@@ -27,7 +27,6 @@ CASES = [
     ("shap", "histogram", 4_000, 0.0),
     ("empirical-anchors", "histogram", 4_000, 0.0),
     ("nearest-counterfactual", "histogram", 4_000, 0.0),
-    ("tree", "histogram", 4_000, 0.0),
 ]
 
 
