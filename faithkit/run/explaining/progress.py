@@ -12,7 +12,7 @@ from faithkit.run.explaining.forecast import LONG, forecast
 from faithkit.run.explaining.outlets import Outlet, outlet
 
 SOON = 5.0  # seconds after which a forecast is worth something,
-LATE = 15.0  # and after which it does not wait for the end of a chunk
+LATE = 60.0  # and after which it does not wait for the end of a chunk, whose rows may advance together
 
 _listening: ContextVar[Callable[[int], None] | None] = ContextVar("listening", default=None)
 

@@ -72,12 +72,12 @@ def test_a_long_run_is_forecast_once_after_the_first_chunk():
 def test_a_long_chunk_is_forecast_by_its_first_rows():
     progress, seen, clock = a_run()
     progress.within(0)
-    clock.now = 14.0
+    clock.now = 59.0
     progress.within(1)
     assert not seen.told
-    clock.now = 20.0
-    progress.within(1)
-    assert seen.told[0].startswith("slow: 998 rows more take about 3 h (10 s a row).")
+    clock.now = 80.0
+    progress.within(7)
+    assert seen.told[0].startswith("slow: 992 rows more take about 3 h (10 s a row).")
 
 
 def test_time_to_fit_is_not_taken_for_time_to_explain():
@@ -148,9 +148,9 @@ def test_without_a_terminal_the_forecast_is_logged(caplog):
     with watched("slow", Execution(), 1000, 0) as progress:
         progress.clock = Clock()
         progress.within(0)
-        progress.clock.now = 20.0
-        progress.within(1)
-    assert caplog.messages[0].startswith("slow: 999 rows more take about 6 h")
+        progress.clock.now = 80.0
+        progress.within(4)
+    assert caplog.messages[0].startswith("slow: 996 rows more take about 6 h")
 
 
 def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):

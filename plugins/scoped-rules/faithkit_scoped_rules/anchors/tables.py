@@ -63,7 +63,7 @@ class Anchors:
     0 > 49.5
     """
 
-    rows_per_chunk = 512  # some take a hundred times as long as others, and should not be alone in the end
+    rows_per_chunk = 1024  # some rows take a hundred times as many rounds as others, and then few share a call
 
     def __init__(
         self,
