@@ -63,7 +63,7 @@ class Anchors:
     0 > 49.5
     """
 
-    rows_per_chunk = 1024  # some rows take a hundred times as many rounds as others, and then few share a call
+    rows_per_chunk = 1024  # some take a hundred times as many rounds as others: few should be the last
 
     def __init__(
         self,
