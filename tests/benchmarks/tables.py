@@ -65,7 +65,7 @@ def _contest(one: Outcome) -> tuple[str, ...]:
         version(distribution) if distribution else "",
         *peer,
         f"{one.ratio:.3g}" if one.ratio < 1000 else f"{one.ratio:.0f}",
-        f"{one.wanted:.3g}" if one.wanted else "",
+        f"{one.wanted:g}" if one.wanted else "",
     )
 
 
