@@ -204,6 +204,7 @@ def resumes_without_loss(folder, times, n_jobs):
     assert final == finish(start(folder / "undisturbed"))
 
 
+@pytest.mark.slow
 def test_two_runs_on_one_store_do_not_disturb_each_other(tmp_path):
     runs = [start(tmp_path, n_jobs=jobs) for jobs in (1, 2)]
     texts = {finish(run) for run in runs}
