@@ -34,3 +34,16 @@ class FirstColumns:
     def predict(self, X):
         score = X["a"].fillna(1).to_numpy() + 2 * (X["b"].to_numpy() > 0.2)
         return self.labels[score.astype(int) % len(self.labels)]
+
+
+def workers(n, seed=0):
+    """Words, whole numbers and halves; a column of words stands first, where dice-ml wants numbers."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "job": rng.choice(list("abcd"), n),
+            "age": rng.integers(18, 80, n),
+            "hours": rng.integers(0, 80, n) / 2,
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )

@@ -169,9 +169,10 @@ def _difference_view(value: float | None, low: float, high: float, p_value: floa
 
 def _system_facts(told: Told) -> dict[str, str]:
     """Return what explained."""
+    way = ", ".join(f"{what} {how}" for what, how in told.get("explained_by", {}).items())
     return {
         "explainer": told["explainer"] or "none: the explanations were logged",
-        **told.get("explained_by", {}),
+        **({"explained by": way} if way else {}),
         "discretizer": told["discretizer"],
         "relation of sufficiency": told["relation"] or "none",
         "background": told["background"] or "none",

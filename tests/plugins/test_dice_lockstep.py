@@ -5,23 +5,12 @@ import pandas as pd
 import pytest
 from faithkit_example_based.dice_search import lockstep
 from faithkit_example_based.dice_search.lockstep import OutOfCalls, in_lock_step
+from mixed_tables import workers
 
 import faithkit
 
 METHODS = ["random", "genetic", "kdtree"]
 NOT_FOUND = "no counterfactual found"
-
-
-def table(n=150, seed=0):
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "job": rng.choice(list("abcd"), n),
-            "age": rng.integers(18, 80, n),
-            "hours": rng.integers(0, 80, n) / 2,
-            "sex": rng.choice(["f", "m"], n),
-        }
-    )
 
 
 def three(frame):
@@ -43,7 +32,7 @@ class Counted:
 
 def fitted(model, **params):
     made = faithkit.registry().create("explainer", "dice", params)
-    return made.fit(faithkit.Predictor(model), table())
+    return made.fit(faithkit.Predictor(model), workers(150))
 
 
 def explained(dice, X, seed=0):
@@ -56,7 +45,7 @@ def explained(dice, X, seed=0):
 @pytest.mark.parametrize("sparsity", ["binary", "linear", None])
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_alone_equal_rows_in_a_batch_in_any_order(method, sparsity):
-    X, dice = table(20, seed=1), fitted(three, method=method, sparsity=sparsity)
+    X, dice = workers(20, seed=1), fitted(three, method=method, sparsity=sparsity)
     together = explained(dice, X).values
     alone = pd.concat([explained(dice, X[i : i + 1]).values for i in range(len(X))], ignore_index=True)
     turned = explained(dice, X[::-1]).values[::-1].reset_index(drop=True)
@@ -66,7 +55,7 @@ def test_rows_alone_equal_rows_in_a_batch_in_any_order(method, sparsity):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_how_many_rows_a_call_takes_changes_nothing(method, monkeypatch):
-    X, dice = table(20, seed=1), fitted(three, method=method)
+    X, dice = workers(20, seed=1), fitted(three, method=method)
     usual = explained(dice, X).values
     monkeypatch.setattr(lockstep, "ROWS_PER_CALL", 5)
     pd.testing.assert_frame_equal(usual, explained(dice, X).values)
@@ -74,7 +63,7 @@ def test_how_many_rows_a_call_takes_changes_nothing(method, monkeypatch):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_row_that_dice_cannot_take_changes_no_other(method):
-    X, dice = table(6, seed=1), fitted(three, method=method)
+    X, dice = workers(6, seed=1), fitted(three, method=method)
     spoilt = X.astype({"age": float})
     spoilt.loc[[1, 2, 4], "age"] = [np.nan, 30.5, np.inf]
     spoilt.loc[5, "job"] = "king"
@@ -91,7 +80,7 @@ def test_ten_times_the_rows_are_hardly_more_calls(method):
     spent = []
     for n in (20, 200):
         model.calls.clear()
-        explained(dice, table(n, seed=1))
+        explained(dice, workers(n, seed=1))
         spent.append(len(model.calls))
     assert spent[1] < 3 * spent[0]
 
@@ -99,7 +88,7 @@ def test_ten_times_the_rows_are_hardly_more_calls(method):
 def test_the_random_search_asks_about_few_rows():
     # dice-ml asks about two thousand copies of each; here many of them have the other label
     model = Counted(lambda frame: (frame["age"] > 40).to_numpy() ^ (frame["sex"] == "m").to_numpy())
-    dice, X = fitted(model, sparsity=None), table(100, seed=1)
+    dice, X = fitted(model, sparsity=None), workers(100, seed=1)
     model.calls.clear()
     explained(dice, X)
     assert sum(model.calls) < 60 * len(X)
@@ -111,7 +100,7 @@ def test_the_random_search_asks_about_few_rows():
 @pytest.mark.parametrize("max_calls", [1, 2, 3, 5, 9])
 @pytest.mark.parametrize("method", METHODS)
 def test_the_limit_on_questions_holds_for_each_row(method, max_calls):
-    X, dice = table(12, seed=1), fitted(three, method=method, max_calls=max_calls)
+    X, dice = workers(12, seed=1), fitted(three, method=method, max_calls=max_calls)
     together = explained(dice, X)
     alone = [explained(dice, X[i : i + 1]) for i in range(len(X))]
     assert together.remarks.tolist() == [one.remarks[0] for one in alone]
@@ -123,7 +112,7 @@ def test_the_limit_on_questions_holds_for_each_row(method, max_calls):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_hopeless_row_ends_and_the_others_have_their_counterfactuals(method):
     # the job alone may change
-    X = table(30, seed=1)
+    X = workers(30, seed=1)
     old = three(X) == "old"
     model = Counted(three)
     dice = fitted(model, method=method, features_to_vary=["job"], max_calls=30)

@@ -12,24 +12,12 @@ from faithkit_example_based.dice_search.lockstep import in_lock_step
 from faithkit_example_based.dice_search.random_search import COPIES, Cells
 from faithkit_example_based.dice_search.sparsity import LINEAR_STEPS, by_halves, by_steps
 from faithkit_example_based.dice_search.table import CLOSE, name
+from mixed_tables import workers
 from scipy import stats
 
 import faithkit
 
 NO_CHANCE = 1e-4  # two samples of one distribution differ that much once in 10,000 times, and seeds are fixed
-
-
-def table(n=120, seed=0):
-    """Words, whole numbers and halves; a column of words stands first, where dice-ml wants numbers."""
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "job": rng.choice(list("abcd"), n),
-            "age": rng.integers(18, 80, n),
-            "hours": rng.integers(0, 80, n) / 2,
-            "sex": rng.choice(["f", "m"], n),
-        }
-    )
 
 
 def busy(frame):
@@ -96,8 +84,8 @@ def targets(dice, X):
 @pytest.mark.parametrize(("method", "kind"), [("kdtree", DiceKD), ("genetic", DiceGenetic)])
 @pytest.mark.parametrize("model", [busy, rare])
 def test_trees_and_breeding_find_the_rows_that_dice_ml_finds(method, kind, model):
-    X = table(12, seed=1)
-    dice = fitted(model, table(240), method=method, sparsity=None)  # ten rows of each class, or more
+    X = workers(12, seed=1)
+    dice = fitted(model, workers(240), method=method, sparsity=None)  # ten rows of each class, or more
     options = {}
     if method == "genetic":  # not rounded, as dice-ml would round them
         mads = twin(dice, kind).data_interface.get_valid_mads()
@@ -123,11 +111,11 @@ def test_trees_and_breeding_find_the_rows_that_dice_ml_finds(method, kind, model
     ids=["two columns", "three columns", "no threshold", "between two decimals"],
 )
 def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
-    dice = fitted(model, table())
+    dice = fitted(model, workers(120))
     space, rng = dice.searches_.space, np.random.default_rng(0)
-    rows = dice.encoder_.encode(table(40, seed=2))
+    rows = dice.encoder_.encode(workers(40, seed=2))
     rows[:, 1:3] += rng.choice([0, 0.123], (40, 2))  # instances with more decimals than the background has
-    found = dice.encoder_.encode(table(40, seed=3))
+    found = dice.encoder_.encode(workers(40, seed=3))
     found[:, 1:3] = np.where(
         rng.random((40, 2)) < 0.9, np.round(rows[:, 1:3]) + rng.integers(-3, 4, (40, 2)), found[:, 1:3]
     )
@@ -148,7 +136,7 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
 
 
 def test_a_cell_is_drawn_from_the_range_that_dice_ml_draws_from():
-    dice = fitted(busy, table())
+    dice = fitted(busy, workers(120))
     space, theirs = dice.searches_.space, twin(dice, DiceRandom)
     cells = Cells.of(space)
     for j, decimals in space.table.decimals.items():
@@ -200,8 +188,8 @@ def all_copies_asked(dice, theirs, query, target, seed):
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_fast_twin_of_the_random_search_is_dice_mls():
-    X = table(3, seed=1)
-    dice = fitted(busy, table(), sparsity=None)
+    X = workers(3, seed=1)
+    dice = fitted(busy, workers(120), sparsity=None)
     theirs = twin(dice, DiceRandom)
     for i, target in enumerate(targets(dice, X)):
         query = dice.table_.frame(dice.encoder_.encode(X[i : i + 1]))
@@ -222,7 +210,7 @@ def test_the_fast_twin_of_the_random_search_is_dice_mls():
 )
 def test_the_random_search_finds_rows_with_the_chances_of_dice_mls(model, instance):
     n = 200
-    dice = fitted(model, table(), sparsity=None)
+    dice = fitted(model, workers(120), sparsity=None)
     rows = pd.DataFrame([instance] * n)
     theirs, target = twin(dice, DiceRandom), targets(dice, rows[:1])[0]
     query = dice.table_.frame(dice.encoder_.encode(rows[:1]))

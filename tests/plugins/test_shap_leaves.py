@@ -190,11 +190,13 @@ def test_all_of_the_background_is_compared_with_by_default():
     assert found.values.tolist() == explained(model, X, X[:3], background="rows").values.tolist()
 
 
-def test_the_result_says_which_algorithm_ran():
+def test_the_result_and_its_page_say_which_algorithm_ran(tmp_path):
     X, y = numbers()
     model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
     result = faithkit.evaluate(model, X[:50], "shap", background=X[50:])
     assert result.to_dict()["explained_by"] == {"algorithm": "leaves", "target": "positive"}
+    result.to_html(tmp_path / "report.html")
+    assert "algorithm leaves, target positive" in (tmp_path / "report.html").read_text()
 
 
 def test_where_the_model_is_asked_a_hundred_rows_are_compared_with_by_default():
