@@ -48,7 +48,8 @@ class Comparison:
     """Evaluations of several explanation systems on the same rows and predictions; made by `compare`.
 
     Order, best and differences are those of leave-one-out, the estimate of the measure itself, whatever the
-    estimator: the values of another one need not agree with them.
+    estimator: the values of another one need not agree with them. Differences are paired: results of other
+    rows are refused, as `Evaluation.difference` says.
 
     Parameters
     ----------

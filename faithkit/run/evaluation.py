@@ -21,6 +21,7 @@ from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.run.components import component
 from faithkit.run.in_memory import InMemory
+from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population, Saved
 from faithkit.run.setup import Setup
 from faithkit.run.subgroups import Subgroups
@@ -223,7 +224,9 @@ class Evaluation:
         measure : str
             "consistency" or "sufficiency".
         paired : bool
-            Whether both evaluated the same rows; say False for two disjoint samples.
+            Whether both evaluated the same rows; say False for two disjoint samples. Rows are paired by
+            their place. That they are the same is checked: by their cells where both have instances, else by
+            their predictions. Pandas' index is not looked at, here as everywhere.
 
         Examples
         --------
@@ -232,8 +235,17 @@ class Evaluation:
         >>> good, poor = faithkit.score(labels, labels), faithkit.score(labels, ["same"] * 100)
         >>> good.difference(poor).low > 0
         True
+        >>> later = faithkit.score(["yes", "yes"] * 50, ["same"] * 100)
+        >>> good.difference(later)
+        Traceback (most recent call last):
+        ...
+        faithkit.errors.InputError: the two samples are no pair by their predictions, ...
+        >>> good.difference(later, paired=False).value
+        0.0
         """
         sides = self._side(measure, paired), other._side(measure, paired)
+        if paired:
+            check_paired(self.population.row_names, other.population.row_names)
         return difference(*sides, self.confidence, paired)
 
     def _side(self, measure: str, paired: bool) -> Side:

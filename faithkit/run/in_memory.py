@@ -25,6 +25,7 @@ from faithkit.measure.tally import Count, RowCount, count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize, teach
+from faithkit.run.pairing import RowNames
 from faithkit.run.population import Parts, Population, divided
 from faithkit.run.provenance import describe_data
 from faithkit.run.readable import cells_of, readable
@@ -47,6 +48,7 @@ class InMemory(Population):
     coded: Labels
     own: Any = None
     _sides: dict[int, Side] = attrs.field(factory=dict, init=False)
+    row_names: RowNames = attrs.field(init=False)
 
     where = "of this sample"
 
@@ -61,6 +63,11 @@ class InMemory(Population):
         check_X(X)
         check_columns(X, system.job.background)
         return cls.of(X, encode_labels(system.job.predictor.predict(X)), system.explain(X))
+
+    @row_names.default
+    def _row_names(self) -> RowNames:
+        X = self.sample.explanations.instances if self.sample.X is None else self.sample.X
+        return RowNames(X, self.coded)
 
     @property
     def kind(self) -> str:
