@@ -40,6 +40,7 @@ def command(
     output: dict[str, Any],
     reference: str | None,
     by: str | None,
+    adjust: str,
     violations: int | None,
     fail_under: dict[str, float],
     **options: Any,
@@ -60,5 +61,5 @@ def command(
     with configured_backend(**workers):
         result = evaluate(**situation.question(), **options)
         before = None if earlier is None else result.on(earlier)
-        found = Findings.of(result, violations, situation.groups, before)
+        found = Findings.of(result, violations, situation.groups, before, adjust)
     deliver(found, paths, fail_under)

@@ -12,6 +12,7 @@ from faithkit.cli.limits import parse_limits
 from faithkit.cli.places import placed, placed_folder, placed_model
 from faithkit.cli.streams import tell
 from faithkit.errors import FaithkitWarning
+from faithkit.measure.adjustment import ADJUSTMENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -165,8 +166,16 @@ running = together(
     option("--row-timeout SECONDS", type=float, help="Give up on a row after this many seconds."),
 )
 
+adjusting = option(
+    "--adjust",
+    type=click.Choice(list(ADJUSTMENTS)),
+    default="holm",
+    help="Correct p-values for many groups or pairs: so that no finding is wrong (holm), or few are.",
+)
+
 asking = together(
     option("--by COLUMN", help="Measure inside each group of this column of the data, too."),
+    adjusting,
     option(
         "--violations K",
         type=click.IntRange(min=0),

@@ -45,6 +45,7 @@ def command(
     explanation: tuple[str, ...],
     features: tuple[str, ...],
     by: str | None,
+    adjust: str,
     violations: int | None,
     fail_under: dict[str, float],
     workers: dict[str, Any],
@@ -68,5 +69,5 @@ def command(
                 f"a cluster tallies Parquet files, and {Path(log).name} is none: write it as Parquet, "
                 "or leave --backend dask out."
             )
-        found = score_log(logged, violations, **options)
+        found = score_log(logged, violations, adjust, **options)
         deliver(found, paths, fail_under)

@@ -11,6 +11,7 @@ from faithkit.report.figures import figures, lines
 from faithkit.report.formats import (
     Told,
     confidence,
+    corrected,
     estimates,
     group_estimates,
     held,
@@ -70,6 +71,7 @@ def _subgroups(told: Told) -> View:
     found = {measure: group_estimates(told, parts) for measure, parts in groups.items()}
     return {
         "name": by,
+        "corrected": corrected(told["subgroups"]),
         "figures": [
             {"title": measure, "caption": "", "svg": lines(parts, f"{measure} by {by}")}
             for measure, parts in found.items()

@@ -9,6 +9,7 @@ from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.report.formats import (
     Told,
     confidence,
+    corrected,
     ends,
     estimates,
     group_estimates,
@@ -103,17 +104,17 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
         The result that was divided, or one of its groups: they have one confidence and one estimator.
     subgroups : dict
     """
-    by = subgroups["by"]
-    return "\n".join(_subgroups(told, by, measure, parts) for measure, parts in subgroups["groups"].items())
+    return "\n".join(_subgroups(told, subgroups, measure) for measure in subgroups["groups"])
 
 
-def _subgroups(told: Told, by: str, measure: str, parts: Told) -> str:
+def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
+    by, parts = subgroups["by"], subgroups["groups"][measure]
     table = _new_table(by, "n", "value", interval_name(told), "verified", "minus the rest", left=(by,))
     for name, found in group_estimates(told, parts).items():
         n, minus = f"{parts[name]['n']:,}", _minus(parts[name], 1 - confidence(told))
         _add_row(table, name, n, *_numbers(estimate_view(found)), minus)
-    said = ["*: the difference is not 0; corrected for the number of groups (Holm).", note(told)]
-    return _printed(f"{measure} by {by}", table) + _lines(said)
+    star = f"*: the difference is not 0; corrected for the number of groups ({corrected(subgroups)})."
+    return _printed(f"{measure} by {by}", table) + _lines([star, note(told)])
 
 
 def _minus(part: Told, alpha: float) -> str:
@@ -127,12 +128,13 @@ def _minus(part: Told, alpha: float) -> str:
 def comparison_table(told: Told) -> str:
     """Return one row per system and measure; those that may be the best are marked."""
     shown = compared_view(told)
-    parts = [_compared(one, shown["interval"]) for one in shown["measures"] if told["best"][one["name"]]]
+    tables = [one for one in shown["measures"] if told["best"][one["name"]]]
+    parts = [_compared(one, shown["interval"], shown["corrected"]) for one in tables]
     notes = _lines(shown["remarks"])
     return "\n".join([*parts, notes] if notes else parts)
 
 
-def _compared(shown: View, interval: str) -> str:
+def _compared(shown: View, interval: str, corrected: str) -> str:
     measure, rows = shown["name"], shown["rows"]
     p = ["p"] if any(one["p"] for one in rows) else []
     table = _new_table("", measure, "value", interval, "verified", *p, left=(measure, ""))
@@ -141,7 +143,7 @@ def _compared(shown: View, interval: str) -> str:
         _add_row(table, "*" if one["mark"] else "", one["name"], *_numbers(one), *last)
     alone = any(one["mark"] == "best" for one in rows)
     tied = "the best" if alone else "these may all be the best: the sample cannot tell them apart"
-    return _printed(table) + _lines([f"*: {tied} (paired differences, Holm's correction)."])
+    return _printed(table) + _lines([f"*: {tied} (paired differences, {corrected}'s correction)."])
 
 
 def violation_text(violations: Sequence[Violation]) -> str:

@@ -7,6 +7,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
     Told,
+    corrected,
     ends,
     estimates,
     interval_name,
@@ -107,6 +108,7 @@ def compared_view(told: Told) -> View:
         "interval": interval_name(next(iter(told["systems"].values()))),
         "measures": [_table(told, measure) for measure in MEASURES],
         "remarks": _remarks(told),
+        "corrected": corrected(told),
     }
 
 

@@ -183,6 +183,7 @@ def compare(
     on_error: str = "raise",
     row_timeout: float | None = None,
     progress: bool = True,
+    adjust: str = "holm",
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
 
@@ -196,6 +197,9 @@ def compare(
         left out. Where several have one name, the second is called "name (2)".
     relation, estimator, background, seed, n_jobs, confidence, permutations
         As in `evaluate`, and so are `store`, `on_error`, `row_timeout` and `progress`.
+    adjust : str
+        How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg", as in
+        `Evaluation.by`.
 
     Returns
     -------
@@ -228,7 +232,7 @@ def compare(
         "row_timeout": row_timeout,
         "progress": progress,
     }
-    return compared(explainers, discretizers, partial(evaluate, model, X, **options))
+    return compared(explainers, discretizers, partial(evaluate, model, X, **options), adjust)
 
 
 def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -> Plan:

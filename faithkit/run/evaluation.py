@@ -12,6 +12,7 @@ from faithkit.files import written
 from faithkit.inputs.labels import Labels
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
+from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.difference import Difference, Side, difference
 from faithkit.measure.estimate import Estimate
@@ -168,7 +169,7 @@ class Evaluation:
         counted = self._counted("sufficiency" if "sufficiency" in self.measures else "consistency")
         return violations(self.population, self.setup.discretizer, counted, most)
 
-    def by(self, groups: Any) -> Subgroups["Evaluation"]:
+    def by(self, groups: Any, adjust: str = "holm") -> Subgroups["Evaluation"]:
         """Re-estimate inside each group: both x and x′ come from it.
 
         The difference to all other rows is that of leave-one-out, the estimate of the measure itself,
@@ -177,6 +178,9 @@ class Evaluation:
         Parameters
         ----------
         groups : sequence of n values, or the name of a column of X
+        adjust : str
+            How p-values of the differences are adjusted for the number of groups: "holm", so that none of
+            those found is wrong, or "benjamini-hochberg", so that few are, which finds more among many.
 
         Examples
         --------
@@ -185,9 +189,10 @@ class Evaluation:
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
+        adjustment(adjust)
         name, *both = self.population.parts(groups)
         parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
-        return Subgroups(name, parts, rests)
+        return Subgroups(name, parts, rests, adjust)
 
     def on(self, X: Any) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.

@@ -40,12 +40,13 @@ class Findings:
         violations: int | None = None,
         by: Any = None,
         reference: Evaluation | None = None,
+        adjust: str = "holm",
     ) -> "Findings":
         """Ask a result for more; what is None is not asked for."""
         return cls(
             result,
             None if violations is None else result.violations(violations),
-            None if by is None else result.by(by),
+            None if by is None else result.by(by, adjust),
             reference,
         )
 

@@ -88,6 +88,6 @@ def _check_predictions(one: RowNames, two: RowNames) -> None:
         row = int(differ.argmax())
         raise InputError(
             f"the two samples are no pair by their predictions, {one.predicted(row)!r} here and "
-            f"{two.predicted(row)!r} there in row {row}, and there are no instances to tell (pandas' index "
-            "is not looked at): give both X, or say paired=False for two separate samples."
+            f"{two.predicted(row)!r} there in row {row}, and not both have instances to tell by (pandas' "
+            "index is not looked at): give both X, or say paired=False for two separate samples."
         )

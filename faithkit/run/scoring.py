@@ -17,15 +17,17 @@ from faithkit.run.pipeline import measured
 from faithkit.run.setup import Applicability, Setup
 
 
-def score_log(log: Log | ParquetLog, violations: int | None = None, **options: Any) -> Findings:
+def score_log(
+    log: Log | ParquetLog, violations: int | None = None, adjust: str = "holm", **options: Any
+) -> Findings:
     """Measure a log, with its groups where it names some; `options` are those of `score`."""
     if isinstance(log, ParquetLog):
         result = score_in_pieces(log, **options)
         if result is not None:
-            return Findings.of(result, violations, log.roles.by)
+            return Findings.of(result, violations, log.roles.by, adjust=adjust)
         log = log.read()
     held = score(log.predictions, log.explanations, X=log.X, **options)
-    return Findings.of(held, violations, log.groups)
+    return Findings.of(held, violations, log.groups, adjust=adjust)
 
 
 def score_in_pieces(
