@@ -5,19 +5,21 @@ from typing import Any
 import click
 
 from faithkit.cli.delivery import deliver
+from faithkit.cli.limits import check_reference
 from faithkit.cli.options import (
     asking,
     begin,
     configured_backend,
     discretizing,
     explaining,
+    judging,
     loading,
     measuring,
-    option,
     output,
+    referring,
     running,
 )
-from faithkit.cli.places import check_paths, placed
+from faithkit.cli.places import check_paths
 from faithkit.cli.streams import Verb
 
 
@@ -26,12 +28,9 @@ from faithkit.cli.streams import Verb
 @explaining
 @discretizing
 @measuring
-@option(
-    "--reference FILE",
-    callback=placed,
-    help="Measure this earlier sample, too, to see what has drifted since.",
-)
+@referring
 @asking
+@judging
 @running
 @output
 def command(
@@ -42,7 +41,7 @@ def command(
     by: str | None,
     adjust: str,
     violations: int | None,
-    fail_under: dict[str, float],
+    limits: dict[str, dict[str, float]],
     **options: Any,
 ) -> None:
     """Measure how faithful a model's explanations are.
@@ -53,13 +52,22 @@ def command(
     from faithkit.inputs.situation import prepare, read_like
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
+    from faithkit.run.reference import is_saved, saved_reference, warn_of_same_rows
 
+    check_reference(reference, limits["fail_if_worse"])
     begin(options)
     paths = check_paths(output)
     situation = prepare(by=by, **loading)
-    earlier = None if reference is None else read_like(situation.X, reference, loading["text"])
+    saved = earlier = None
+    if reference is not None and is_saved(reference):
+        saved = saved_reference(reference, taught=situation.background is not None, **options)
+    elif reference is not None:
+        earlier = read_like(situation.X, reference, loading["text"])
     with configured_backend(**workers):
         result = evaluate(**situation.question(), **options)
-        before = None if earlier is None else result.on(earlier)
-        found = Findings.of(result, violations, situation.groups, before, adjust)
-    deliver(found, paths, fail_under)
+        before = saved if earlier is None else result.on(earlier)
+        if before is not None:
+            warn_of_same_rows(result, before)
+        allowed = limits["fail_if_worse"]
+        found = Findings.of(result, violations, situation.groups, before, adjust, allowed)
+    deliver(found, paths, **limits)

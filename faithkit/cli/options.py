@@ -170,7 +170,7 @@ adjusting = option(
     "--adjust",
     type=click.Choice(list(ADJUSTMENTS)),
     default="holm",
-    help="Correct p-values for many groups or pairs: so that no finding is wrong (holm), or few are.",
+    help="Let p-values of many groups or pairs be corrected so that no finding is wrong (holm), or few are.",
 )
 
 asking = together(
@@ -181,12 +181,29 @@ asking = together(
         type=click.IntRange(min=0),
         help="Show the K worst explanations that hold for different predictions, with two rows each.",
     ),
+)
+
+referring = option(
+    "--reference FILE",
+    callback=placed,
+    help="Compare with this earlier sample, or with its result, which --json wrote, to see what has drifted.",
+)
+
+judging = together(
     option(
         "--fail-under MEASURE=VALUE",
         multiple=True,
         callback=lambda _ctx, _param, given: parse_limits(given),
         help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
     ),
+    option(
+        "--fail-if-worse MEASURE=BY",
+        multiple=True,
+        callback=lambda _ctx, _param, given: parse_limits(given),
+        help="Exit with code 3 if a measure may be worse than in the --reference by more than this: "
+        "consistency=0.02. The lower end of the difference's interval counts.",
+    ),
+    into="limits",
 )
 
 output = together(

@@ -29,7 +29,8 @@ class Log:
     predictions: Any
     explanations: Explanations
     X: Any
-    groups: Any = None
+    groups: Any
+    roles: "Roles"
 
 
 @attrs.frozen
@@ -74,7 +75,7 @@ class Roles:
         missing = explanations.missing | _empty_rows(logged)
         explained = attrs.evolve(explanations, missing=missing, instances=X)
         groups = None if self.by is None else table.labels(self.by)
-        return Log(table.labels(self.prediction), explained, X, groups)
+        return Log(table.labels(self.prediction), explained, X, groups, self)
 
 
 def _is_uniform(logged: pd.DataFrame) -> bool:

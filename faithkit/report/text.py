@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from faithkit.measure.witnesses import LocalResult, Violation
+from faithkit.report.changes import between, spread
 from faithkit.report.formats import (
     Told,
     confidence,
@@ -18,8 +19,10 @@ from faithkit.report.formats import (
     note,
     number,
     plural,
+    signed,
+    significance,
 )
-from faithkit.report.views import View, compared_view, estimate_view, fragment_view
+from faithkit.report.views import View, changes, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, few, visible
 
 WIDTH = 80
@@ -121,8 +124,7 @@ def _minus(part: Told, alpha: float) -> str:
     if part.get("from") is None:  # a group that is everybody
         return "–"
     sure = "*" if part["p_value"] < alpha else " "
-    value = "–" if part["difference"] is None else f"{part['difference']:+.2f}"
-    return f"{value} ({part['from']:+.2f}, {part['to']:+.2f}) {sure}"
+    return f"{signed(part['difference'])} ({', '.join(spread(part['from'], part['to']))}) {sure}"
 
 
 def comparison_table(told: Told) -> str:
@@ -199,7 +201,7 @@ def _drift(told: Told, reference: Told) -> str:
     here, there = estimates(told), estimates(reference)
     for name, change in reference["difference"].items():
         values = [estimate_view(part[name])["value"] for part in (here, there)]
-        value = "–" if change["value"] is None else f"{change['value']:+.3f}"
-        between = f"({change['low']:+.3f} to {change['high']:+.3f})"
-        _add_row(table, name, *values, f"{value} {between}", f"{change['p_value']:.2g}")
-    return _printed(table)
+        minus = f"{signed(change['value'])} ({between(change['low'], change['high'])})"
+        _add_row(table, name, *values, minus, significance(change["p_value"]))
+    title = f"compared with the reference, {plural(reference['n'], 'instance')}"
+    return _printed(title, table) + _lines(changes(reference))

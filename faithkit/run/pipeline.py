@@ -60,7 +60,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
         chance=chance(slots.by_label()),
         measures={name: population.estimate(counted, setup) for name, counted in counts.items()},
         why_no_sufficiency=why_not,
-        relation=None if applies is None else str(applies),
+        relation=None if applies is None else setup.applies.told,
         setup=setup,
         population=population,
         counts=counts,

@@ -1,5 +1,6 @@
 """Score a log on disk: in pieces where that gives the same numbers, else in memory."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -11,23 +12,63 @@ from faithkit.run.components import component
 from faithkit.run.discretizing import learns
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.findings import Findings
+from faithkit.run.learnt import learnt_discretizer, learnt_relation
 from faithkit.run.on_disk import OnDisk, learns_from_rows
 from faithkit.run.passes import Reading
 from faithkit.run.pipeline import measured
+from faithkit.run.reference import check_columns, check_kinds, warn_of_same_rows
 from faithkit.run.setup import Applicability, Setup
 
 
 def score_log(
-    log: Log | ParquetLog, violations: int | None = None, adjust: str = "holm", **options: Any
+    log: Log | ParquetLog,
+    violations: int | None = None,
+    adjust: str = "holm",
+    reference: Log | ParquetLog | Evaluation | None = None,
+    allowed: Mapping[str, float] | None = None,
+    **options: Any,
 ) -> Findings:
-    """Measure a log, with its groups where it names some; `options` are those of `score`."""
+    """Measure a log, with its groups where it names some; `options` are those of `score`.
+
+    An earlier log, the reference, is measured alike: what learns does so from it, for both.
+    """
+    taught = False
+    if isinstance(reference, Log | ParquetLog):
+        check_columns(log.roles, reference.roles)
+        taught = learns(component("discretizer", options.get("discretizer", "original")))
+        reference, options = _learnt(reference, options)
+        reference = _having_learnt("the sample itself" if taught else None, _scored(reference, options)[0])
+    result, groups = _scored(log, options)
+    result = _having_learnt("given" if taught else result.setup.learnt_from, result)
+    if reference is not None:
+        check_kinds(result, reference)
+        warn_of_same_rows(result, reference)
+    return Findings.of(result, violations, groups, reference, adjust, allowed)
+
+
+def _learnt(reference: Log | ParquetLog, options: dict[str, Any]) -> tuple[Log | ParquetLog, dict[str, Any]]:
+    """Let what learns do so from all of the reference, once; and return both as they are then."""
+    discretizer, relation = options.get("discretizer", "original"), options.get("relation")
+    bound = relation is not None and _must_learn(relation)
+    if not bound and not learns(component("discretizer", discretizer)):
+        return reference, options
+    held = reference.read() if isinstance(reference, ParquetLog) else reference
+    learnt = {"discretizer": learnt_discretizer(discretizer, held.explanations)}
+    return held, options | learnt | ({"relation": learnt_relation(relation, held.X)} if bound else {})
+
+
+def _having_learnt(learnt_from: str | None, result: Evaluation) -> Evaluation:
+    return attrs.evolve(result, setup=attrs.evolve(result.setup, learnt_from=learnt_from))
+
+
+def _scored(log: Log | ParquetLog, options: Mapping[str, Any]) -> tuple[Evaluation, Any]:
+    """Measure a log, and return its groups, too: their column where they stay on disk."""
     if isinstance(log, ParquetLog):
         result = score_in_pieces(log, **options)
         if result is not None:
-            return Findings.of(result, violations, log.roles.by, adjust=adjust)
+            return result, log.roles.by
         log = log.read()
-    held = score(log.predictions, log.explanations, X=log.X, **options)
-    return Findings.of(held, violations, log.groups, adjust=adjust)
+    return score(log.predictions, log.explanations, X=log.X, **options), log.groups
 
 
 def score_in_pieces(
