@@ -14,6 +14,7 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
 from faithkit.run.evaluation import Evaluation, with_ends
+from faithkit.run.reference import learnt_apart
 from faithkit.run.subgroups import Subgroups
 
 
@@ -74,6 +75,8 @@ class Findings:
             return f"the reference has none ({before.why_no_sufficiency})"
         if measure == "sufficiency" and now.relation != before.relation:
             return f"its relation is {now.relation} here and {before.relation} in the reference"
+        if measure == "sufficiency" and learnt_apart(now, before):
+            return f"{now.relation} learns from the rows it is judged on, which for the reference were others"
         return None
 
     def to_dict(self, data: bool = True) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What a result is compared with: an earlier log, or an earlier result, of the same system and no other."""
 
+import contextlib
 import warnings
 from typing import Any
 
@@ -10,7 +11,7 @@ from faithkit.run.components import component
 from faithkit.run.discretizing import learns
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.loading import load
-from faithkit.run.on_disk import OnDisk
+from faithkit.run.on_disk import OnDisk, learns_from_rows
 from faithkit.run.population import Saved
 from faithkit.wording import few
 
@@ -21,8 +22,9 @@ def is_saved(path: str) -> bool:
         return False
     if path.lower().endswith(".json"):
         return True
-    with open(path, "rb") as file:
+    with contextlib.suppress(OSError), open(path, "rb") as file:  # who reads it as data says what is wrong
         return file.read(1) == b"{"
+    return False
 
 
 def saved_reference(path: str, taught: bool = False, **asked: Any) -> Evaluation:
@@ -67,6 +69,14 @@ def _check_learnt(path: str, found: Evaluation, discretizer: Any, taught: bool) 
             f"{given.text} learns from the rows it is judged on, so what it learnt for {path} is another "
             "discretizer than here: give the rows of the reference instead of their result."
         )
+
+
+def learnt_apart(result: Evaluation, reference: Evaluation) -> bool:
+    """Whether the relation of sufficiency learnt from each sample by itself, and so is two relations."""
+    relation = result.setup.applies.relation
+    if relation is None or not isinstance(reference.population, Saved) or not learns_from_rows(relation):
+        return False
+    return not all(one.setup.learnt_from == "given" for one in (result, reference))
 
 
 def _warn_of_others(found: Evaluation, asked: dict[str, Any]) -> None:

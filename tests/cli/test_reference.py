@@ -341,6 +341,24 @@ def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
     assert list(told["difference"]) == ["consistency"]
 
 
+def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here):
+    learning = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2")
+    assert score("january.csv", *learning, "--json", "learnt.json").exit_code == 0
+    done = score("february.csv", *learning, "--reference", "learnt.json", "--fail-if-worse", "sufficiency=1")
+    assert done.exit_code == 1
+    why = "same-top-features:k=1,bins=2 learns from the rows it is judged on, which for the reference were others"
+    assert f"--fail-if-worse sufficiency=1 cannot be checked: {why}" in done.stderr
+    assert f"Sufficiency was not compared: {why}" in " ".join(done.stdout.split())
+
+
+def test_a_relation_that_learnt_from_the_background_is_one_relation(here):
+    learning = ("--explainer", "shap", "--relation", "same-top-features:k=1,bins=2")
+    asked = ("evaluate", "--data", "iris", "--model", "tree", *learning)
+    assert run(*asked, "--samples", "30", "--json", "learnt.json").exit_code == 0
+    done = run(*asked, "--reference", "learnt.json", "--fail-if-worse", "sufficiency=1")
+    assert done.exit_code == 0, done.stderr
+
+
 OTHER_LOGS = [
     (
         lambda log: log.rename(columns={"phi_b": "phi_c"}),
