@@ -15,6 +15,7 @@ from faithkit.wording import describe
 
 SHARES = ("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance")
 SIZES = ("se", "se_disagreement", "trials", "mse_bound", "n", "n_explanations", "unexplained", "permutations")
+TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
 
@@ -55,15 +56,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
         found = Evaluation.from_dict(told) if systems is None else Comparison.from_dict(told)
         _try(found)
         return found
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-        OSError,
-    ) as error:
+    except TROUBLES as error:
         raise InputError(
             f"{path} is no result as faithkit writes it ({_reason(error)}): give a file that to_json or "
             "--json wrote."

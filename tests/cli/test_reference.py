@@ -234,6 +234,21 @@ def test_a_gate_without_a_reference_is_a_usage_error(here, verb):
     assert "--fail-if-worse needs something to compare with: give --reference FILE, too." in done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("before", "allowed", "n"), [(0.9, 0.05, 300), (0.99, 0.02, 300), (1.0, 0.02, 400)])
+def test_what_is_worse_by_all_that_is_allowed_passes_seldom(before, allowed, n):
+    """Balanced labels, told right with probability r: m = r² + (1 − r)². A two-sided 95 % promises 2.5 %."""
+    rng = np.random.default_rng(9)
+
+    def sample(measure):
+        labels = rng.integers(0, 2, n)
+        right = rng.random(n) < (1 + np.sqrt(2 * measure - 1)) / 2
+        return faithkit.score(labels, np.where(right, labels, 1 - labels).tolist())
+
+    changes = [sample(before - allowed).difference(sample(before), paired=False) for _ in range(300)]
+    assert np.mean([change.low >= -allowed for change in changes]) <= 0.05
+
+
 # --- what is no reference --------------------------------------------------------------------------------
 
 
