@@ -74,7 +74,7 @@ def moments_of(
     if pool is not None:
         errors = [_with_pool(se, spread, n) for se, spread in zip(errors, pool, strict=True)]
         trials = float(n)  # many rows share the weights then
-    summary = Moments(n, value, verified, *errors, trials=trials)
+    summary = Moments(n, value, verified, errors[0], errors[1], trials)
     return attrs.evolve(summary, trials=few()) if _few_decides(summary) else summary
 
 

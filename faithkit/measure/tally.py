@@ -35,6 +35,17 @@ NARROW = 2**15  # entries of a part of a grouping's table: most are empty, so sm
 class Tally:
     """Counts and owners of m distinct explanations over k labels.
 
+    Attributes
+    ----------
+    counts : (m, k) int
+        The instances of each label for which each explanation holds.
+    owners : (2, m, k) int
+        The instances of each label that it explains, by s.
+    own, own_agreeing : (2, m) int
+        What is no *other* to an owner among those for whom its explanation holds, and what of it agrees: by
+        default the owner itself, where s is 1. Where rows have weights or clusters, an explanation has a row
+        for each kind of owner, and all numbers are sums of weights, which average to 1.
+
     Examples
     --------
     Three instances share one explanation, two of them with label 0:
@@ -44,8 +55,8 @@ class Tally:
     (3, np.int64(2), [1, 0])
     """
 
-    counts: Counts
-    owners: Counts
+    counts: NDArray[Any]
+    owners: NDArray[Any]
     own: NDArray[Any] = SELF
     own_agreeing: NDArray[Any] = SELF
 
@@ -199,7 +210,9 @@ class RowCount(Count):
         explanations = self.explanations.take(some)
         blocks = bit_blocks(self.relation, self.sample, explanations)
         table = np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
-        return table + sum(piece.asked(some) for piece in self.pooled())
+        for piece in self.pooled():
+            table += piece.asked(some)
+        return table
 
 
 def _narrow_spans(slots: Slots) -> Iterator[tuple[int, int]]:

@@ -208,4 +208,4 @@ def unequal_pseudo_values(counted: UnequalCount) -> Pseudo:
     most = 1.0 if counted.relation.groups else float(ratio(part, weight).max(initial=0.0))
     few = design.effective / (1.0 + most)
     once = np.ones(C, dtype=np.int64)
-    return Pseudo(*pseudo, once, lambda: few, effective=design.effective, most=design.most)
+    return Pseudo(pseudo[0], pseudo[1], once, lambda: few, None, design.effective, design.most)

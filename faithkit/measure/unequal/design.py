@@ -77,7 +77,7 @@ class Design:
     @property
     def weights(self) -> Floats:
         """The weights, which average to 1."""
-        return self.steps * self.step
+        return self.steps.astype(np.float64) * self.step
 
     @property
     def by_unit(self) -> Counts:

@@ -1,0 +1,118 @@
+"""How the rows of a sample were drawn, as people say it: weights, clusters, and a pool beside it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import attrs
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.inputs.labels import Labels, encode_labels
+from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.rows import check_columns, check_X
+from faithkit.measure.containers import n_rows
+from faithkit.measure.pool import Pool
+from faithkit.measure.unequal.design import Design
+from faithkit.run.groups import column
+from faithkit.run.in_memory import InMemory
+from faithkit.run.setup import Applicability
+
+
+@attrs.frozen(eq=False)
+class PoolRows:
+    """The rows of a pool, in pieces that can be had again and again.
+
+    Those that are `offered`, such as rows that nobody drew, are used where the relation can be asked about
+    them; a pool that somebody asked for is refused where it cannot be used.
+    """
+
+    pieces: Callable[[], Iterable[Any]]
+    offered: bool = False
+
+    @classmethod
+    def of(cls, pool: Any) -> "PoolRows | None":
+        """Take a pool as people give it: rows like those of X."""
+        if pool is None or isinstance(pool, PoolRows):
+            return pool
+        check_X(pool, "the pool")
+        return cls(lambda: [pool])
+
+    def predicted(self, predictor: Predictor, background: Any) -> Iterator[Any]:
+        """Let a model predict every piece."""
+        for X in self.pieces():
+            check_columns(X, background)
+            yield predictor.predict(X)
+
+
+def offered(pool: Any) -> PoolRows | None:
+    """Return a pool that is used where it can be, and no fault where it cannot."""
+    rows = PoolRows.of(pool)
+    return None if rows is None else attrs.evolve(rows, offered=True)
+
+
+def design_of(weights: Any, clusters: Any, X: Any, n: int) -> Design | None:
+    """Return what weights and clusters say, each one value per row or the name of a column of X."""
+    return Design.of(_values(weights, X, "of weights"), _values(clusters, X, "of clusters"), n)
+
+
+def _values(given: Any, X: Any, what: str) -> Any:
+    return column(given, X, what) if given is not None and pd.api.types.is_scalar(given) else given
+
+
+def usable(pool: PoolRows | None, applies: Applicability, design: Design | None) -> PoolRows | None:
+    """Return the pool if explanations can be checked against it; refuse one that was asked for and cannot."""
+    if pool is None:
+        return None
+    relation, why_not = applies.relation, None
+    if relation is None:
+        why_not = f"sufficiency is what it is for, and {applies.why_not}"
+    elif not relation.instance_only:
+        why_not = (
+            f"{relation} reads the explanations of the rows that it is asked about, and a pool has none; "
+            "leave the pool out, or name a relation that reads the instance only"
+        )
+    elif design is not None:
+        why_not = "its rows have no weights and clusters, and those of the sample have; leave one of them out"
+    if why_not is None:
+        return pool
+    if pool.offered:
+        return None
+    raise InputError(f"the pool cannot be used: {why_not}.")
+
+
+def given_pool(pool: Any) -> tuple[PoolRows, list[Any]] | None:
+    """Take a pool with its predictions, as `score` is given it."""
+    if pool is None:
+        return None
+    if not isinstance(pool, tuple) or len(pool) != 2:
+        raise InputError(
+            f"the pool is a {type(pool).__name__}: a score has no model, so give a pair, "
+            "pool=(X_more, predictions)."
+        )
+    rows, predictions = PoolRows.of(pool[0]), pool[1]
+    assert rows is not None
+    size = sum(n_rows(X) for X in rows.pieces())
+    if size != len(predictions):
+        raise InputError(f"{len(predictions)} predictions for {size} rows of the pool: give one per row.")
+    return rows, [predictions]
+
+
+def pooled(predictions: Any, rows: PoolRows, theirs: Iterable[Any]) -> tuple[Labels, Pool]:
+    """Give the predictions of the sample and of the pool common codes."""
+    parts = [pd.Series(predictions), *map(pd.Series, theirs)]
+    n, size = len(parts[0]), sum(map(len, parts))
+    if size == n:
+        raise InputError("the pool is empty: give at least one row, or leave it out.")
+    same = len({part.dtype for part in parts}) == 1
+    found = encode_labels(pd.concat(parts if same else [part.astype(object) for part in parts]))
+    return Labels(found.codes[:n], found.classes), Pool(found.codes[n:], rows.pieces)
+
+
+def with_pool(population: InMemory, predictions: Any, pool: Any, applies: Applicability) -> InMemory:
+    """Return logged rows with the pool that was given beside them."""
+    given = given_pool(pool)
+    rows = None if given is None else usable(given[0], applies, population.design)
+    if given is None or rows is None:
+        return population
+    labels, checked = pooled(predictions, rows, given[1])
+    return attrs.evolve(population, coded=labels, pool=checked)
