@@ -12,6 +12,7 @@ from faithkit.cli.options import (
     clustering,
     configured_backend,
     discretizing,
+    drawing,
     measuring,
     option,
     output,
@@ -34,6 +35,19 @@ from faithkit.cli.streams import Verb
     multiple=True,
     help="Read the instances from these columns, for relations that need them. Can be given several times.",
 )
+@drawing
+@option(
+    "--pool FILE",
+    callback=placed,
+    help="Check explanations against the rows of this file, too: it has predictions and instances in columns "
+    "of the same names, and no explanations.",
+)
+@option(
+    "--unexplained",
+    type=click.Choice(["count", "pool"]),
+    default="count",
+    help="Count rows without an explanation as unexplained, or take them as a pool.",
+)
 @discretizing
 @measuring
 @asking
@@ -44,6 +58,9 @@ def command(
     prediction: str,
     explanation: tuple[str, ...],
     features: tuple[str, ...],
+    weights: str | None,
+    clusters: str | None,
+    pool: str | None,
     by: str | None,
     violations: int | None,
     fail_under: dict[str, float],
@@ -57,16 +74,20 @@ def command(
     as unexplained. A column of rules in their JSON form, with --features, has sufficiency, too.
     """
     from faithkit.inputs.logs import ParquetLog, open_log
+    from faithkit.inputs.pools import logged_pool
     from faithkit.run.scoring import score_log
 
     begin(options)
+    if pool is not None and options["unexplained"] == "pool":
+        raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
     paths = check_paths(output)
     with configured_backend(**workers):
-        logged = open_log(log, prediction, explanation, features, by)
+        logged = open_log(log, prediction, explanation, features, by, weights, clusters)
         if workers["backend"] == "dask" and not isinstance(logged, ParquetLog):
             raise click.UsageError(
                 f"a cluster tallies Parquet files, and {Path(log).name} is none: write it as Parquet, "
                 "or leave --backend dask out."
             )
-        found = score_log(logged, violations, **options)
+        more = None if pool is None else logged_pool(pool, prediction, logged.features)
+        found = score_log(logged, violations, more, **options)
         deliver(found, paths, fail_under)

@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from faithkit.errors import InputError
 from faithkit.inputs.content import Content
 from faithkit.inputs.parquet import ParquetTable, Piece
 from faithkit.inputs.paths import is_folder
+from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
 from faithkit.inputs.typed import is_text
@@ -24,12 +26,43 @@ from faithkit.measure.rules import Rule
 
 @attrs.frozen(eq=False)
 class Log:
-    """Predictions, explanations and, where the log has them and they were asked for, instances and groups."""
+    """Predictions and explanations, and what else was asked for: instances, groups, weights, clusters."""
 
     predictions: Any
     explanations: Explanations
     X: Any
     groups: Any = None
+    weights: Any = None
+    clusters: Any = None
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns of the instances."""
+        return () if self.X is None else tuple(self.X.columns)
+
+    def take(self, rows: Any) -> "Log":
+        """Return some of the rows."""
+        beside = (self.predictions, self.X, self.groups, self.weights, self.clusters)
+        taken = [None if one is None else one.iloc[rows].reset_index(drop=True) for one in beside]
+        return Log(taken[0], self.explanations.take(rows), *taken[1:])
+
+    @classmethod
+    def joined(cls, logs: "list[Log]") -> "Log":
+        """Return the rows of several logs as those of one."""
+        if len(logs) == 1:
+            return logs[0]
+        columns = zip(
+            *((log.predictions, log.X, log.groups, log.weights, log.clusters) for log in logs), strict=True
+        )
+        joined = [None if parts[0] is None else pd.concat(parts, ignore_index=True) for parts in columns]
+        return cls(joined[0], Explanations.concat([log.explanations for log in logs]), *joined[1:])
+
+    def apart(self) -> "tuple[Log, PoolRows | None]":
+        """Return the rows that have an explanation, and the others as a pool."""
+        gone = self.explanations.missing
+        _check_some(self.X, bool(gone.all()))
+        pool = PoolRows.of(self.X[gone], self.predictions[gone]) if gone.any() else None
+        return self.take(np.flatnonzero(~gone)), pool
 
 
 @attrs.frozen
@@ -46,21 +79,29 @@ class Roles:
     explanation: tuple[str, ...]
     features: tuple[str, ...] = ()
     by: str | None = None
+    weights: str | None = None
+    clusters: str | None = None
     rules: bool = False
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
+
+        def one(name: str | None, option: str) -> str | None:
+            return None if name is None else match_name(names, name, option)
+
         return Roles(
             match_name(names, self.prediction, "--prediction"),
             tuple(match_names(names, self.explanation)),
             tuple(match_names(names, self.features)) if self.features else (),
-            None if self.by is None else match_name(names, self.by, "--by"),
+            one(self.by, "--by"),
+            one(self.weights, "--weights"),
+            one(self.clusters, "--clusters"),
         )
 
     @property
     def columns(self) -> list[str]:
         """All columns that are needed."""
-        others = () if self.by is None else (self.by,)
+        others = [name for name in (self.by, self.weights, self.clusters) if name is not None]
         return list(dict.fromkeys([self.prediction, *self.explanation, *self.features, *others]))
 
     def log(self, table: Content, piece: bool = False) -> Log:
@@ -73,8 +114,9 @@ class Roles:
             explanations = attrs.evolve(explanations, identity=logged)
         missing = explanations.missing | _empty_rows(logged)
         explained = attrs.evolve(explanations, missing=missing, instances=X)
-        groups = None if self.by is None else table.labels(self.by)
-        return Log(table.labels(self.prediction), explained, X, groups)
+        groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
+        weights = None if self.weights is None else table.frame([self.weights])[self.weights]
+        return Log(table.labels(self.prediction), explained, X, groups, weights, clusters)
 
 
 def _is_uniform(logged: pd.DataFrame) -> bool:
@@ -113,6 +155,11 @@ class ParquetLog:
         rules = _hold_rules(found.explanation, table)
         return cls(attrs.evolve(found, rules=rules), table)
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns of the instances."""
+        return self.roles.features
+
     def read(self) -> Log:
         """Read the whole log."""
         return self.roles.log(self.table.read())
@@ -121,6 +168,24 @@ class ParquetLog:
         """Read a piece, in logs of bounded size."""
         for part in self.table.parts(piece):
             yield self.roles.log(part, piece=True)
+
+    def apart(self) -> tuple[Log, PoolRows | None]:
+        """Read the rows that have an explanation, and return the others as a pool that stays on disk."""
+        kept, rest = [], []
+        for piece in self.table.pieces:
+            for log in self.logs(piece):
+                gone = log.explanations.missing
+                kept.append(log.take(np.flatnonzero(~gone)))
+                rest.append(log.predictions[gone])
+        found, predictions = Log.joined(kept), pd.concat(rest, ignore_index=True)
+        _check_some(found.X, not len(found.predictions))
+        return found, PoolRows(self._unexplained, predictions) if len(predictions) else None
+
+    def _unexplained(self) -> Iterator[pd.DataFrame]:
+        for piece in self.table.pieces:
+            for log in self.logs(piece):
+                if log.explanations.missing.any():
+                    yield log.X[log.explanations.missing].reset_index(drop=True)
 
     def fingerprint(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none, reading column by column."""
@@ -150,6 +215,8 @@ def open_log(
     explanation: tuple[str, ...],
     features: tuple[str, ...] = (),
     by: str | None = None,
+    weights: str | None = None,
+    clusters: str | None = None,
 ) -> Log | ParquetLog:
     """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
 
@@ -158,13 +225,20 @@ def open_log(
 
     A single column of text in which every value is a rule's JSON form is read as rules.
     """
-    asked, file = Roles(prediction, explanation, features, by), Path(path)
+    asked, file = Roles(prediction, explanation, features, by, weights, clusters), Path(path)
     if is_folder(path) or file.name.lower().endswith(".parquet"):
         return ParquetLog.open(file, asked)
     table = open_table(file)
     found = asked.among(table.names)
     rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
     return attrs.evolve(found, rules=rules).log(table)
+
+
+def _check_some(X: Any, nothing: bool) -> None:
+    if X is None:
+        raise InputError("a pool is read by its instances: name their columns with --features.")
+    if nothing:
+        raise InputError("no row of the log has an explanation: nothing can be checked.")
 
 
 def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+import numpy as np
 
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.inference import Moments, chance, interval
 from faithkit.measure.others import Others
 from faithkit.measure.protocols import said
-from faithkit.measure.tally import Count
+from faithkit.measure.slots import Counts
+from faithkit.measure.tally import Count, RowCount
 from faithkit.measure.unequal.counting import UnequalCount
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
@@ -129,7 +131,17 @@ def chance_of(counted: Count) -> float | None:
     """Return what a constant explainer would get on the same rows."""
     if isinstance(counted, UnequalCount):
         return counted.design.chance(counted.labels)
+    if isinstance(counted, RowCount) and counted.pool is not None:
+        return _chance_in_pool(counted.labels, counted.pool.codes)
     return chance(counted.slots.by_label())
+
+
+def _chance_in_pool(explained: Counts, pool: Counts) -> float:
+    """Return the probability that an explained row and another one, of these or of the pool, agree."""
+    k = int(max(explained.max(), pool.max())) + 1
+    mine, theirs = np.bincount(explained, minlength=k), np.bincount(pool, minlength=k)
+    agreeing = int((mine * (mine + theirs - 1)).sum())
+    return agreeing / (len(explained) * (len(explained) + len(pool) - 1))
 
 
 def _mse_bound(facts: Moments, is_bounded: bool) -> float | None:

@@ -7,6 +7,7 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
+from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import n_rows
@@ -16,7 +17,7 @@ from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns, warn_about_background
-from faithkit.run.drawing import PoolRows, design_of, offered, with_pool
+from faithkit.run.drawing import design_of, offered, with_pool
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -119,7 +120,8 @@ def evaluate(
         background=known,
         learnt_from="given" if background is not None else ("the sample itself" if learners else None),
     )
-    drawn = design_of(weights, clusters, X, n_rows(X)), PoolRows.of(pool)
+    more = None if pool is None else PoolRows.of(pool)
+    drawn = design_of(weights, clusters, X, n_rows(X)), more
     return explained(Job(given, predictor, known, setup.seed), X, relation, execution, setup, *drawn)
 
 

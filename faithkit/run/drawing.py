@@ -1,6 +1,6 @@
 """How the rows of a sample were drawn, as people say it: weights, clusters, and a pool beside it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -8,8 +8,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels, encode_labels
-from faithkit.inputs.predictor import Predictor
-from faithkit.inputs.rows import check_columns, check_X
+from faithkit.inputs.pools import PoolRows
 from faithkit.measure.containers import n_rows
 from faithkit.measure.pool import Pool
 from faithkit.measure.unequal.design import Design
@@ -18,36 +17,9 @@ from faithkit.run.in_memory import InMemory
 from faithkit.run.setup import Applicability
 
 
-@attrs.frozen(eq=False)
-class PoolRows:
-    """The rows of a pool, in pieces that can be had again and again.
-
-    Those that are `offered`, such as rows that nobody drew, are used where the relation can be asked about
-    them; a pool that somebody asked for is refused where it cannot be used.
-    """
-
-    pieces: Callable[[], Iterable[Any]]
-    offered: bool = False
-
-    @classmethod
-    def of(cls, pool: Any) -> "PoolRows | None":
-        """Take a pool as people give it: rows like those of X."""
-        if pool is None or isinstance(pool, PoolRows):
-            return pool
-        check_X(pool, "the pool")
-        return cls(lambda: [pool])
-
-    def predicted(self, predictor: Predictor, background: Any) -> Iterator[Any]:
-        """Let a model predict every piece."""
-        for X in self.pieces():
-            check_columns(X, background)
-            yield predictor.predict(X)
-
-
 def offered(pool: Any) -> PoolRows | None:
     """Return a pool that is used where it can be, and no fault where it cannot."""
-    rows = PoolRows.of(pool)
-    return None if rows is None else attrs.evolve(rows, offered=True)
+    return None if pool is None else attrs.evolve(PoolRows.of(pool), offered=True)
 
 
 def design_of(weights: Any, clusters: Any, X: Any, n: int) -> Design | None:
@@ -80,21 +52,22 @@ def usable(pool: PoolRows | None, applies: Applicability, design: Design | None)
     raise InputError(f"the pool cannot be used: {why_not}.")
 
 
-def given_pool(pool: Any) -> tuple[PoolRows, list[Any]] | None:
+def logged(pool: Any) -> PoolRows:
     """Take a pool with its predictions, as `score` is given it."""
-    if pool is None:
-        return None
+    if isinstance(pool, PoolRows):
+        return pool
     if not isinstance(pool, tuple) or len(pool) != 2:
         raise InputError(
             f"the pool is a {type(pool).__name__}: a score has no model, so give a pair, "
             "pool=(X_more, predictions)."
         )
-    rows, predictions = PoolRows.of(pool[0]), pool[1]
-    assert rows is not None
-    size = sum(n_rows(X) for X in rows.pieces())
-    if size != len(predictions):
-        raise InputError(f"{len(predictions)} predictions for {size} rows of the pool: give one per row.")
-    return rows, [predictions]
+    X, predictions = pool
+    rows = PoolRows.of(X, predictions)
+    if n_rows(X) != len(predictions):
+        raise InputError(
+            f"{len(predictions)} predictions for {n_rows(X)} rows of the pool: give one per row."
+        )
+    return rows
 
 
 def pooled(predictions: Any, rows: PoolRows, theirs: Iterable[Any]) -> tuple[Labels, Pool]:
@@ -110,9 +83,8 @@ def pooled(predictions: Any, rows: PoolRows, theirs: Iterable[Any]) -> tuple[Lab
 
 def with_pool(population: InMemory, predictions: Any, pool: Any, applies: Applicability) -> InMemory:
     """Return logged rows with the pool that was given beside them."""
-    given = given_pool(pool)
-    rows = None if given is None else usable(given[0], applies, population.design)
-    if given is None or rows is None:
+    rows = None if pool is None else usable(logged(pool), applies, population.design)
+    if rows is None:
         return population
-    labels, checked = pooled(predictions, rows, given[1])
+    labels, checked = pooled(predictions, rows, rows.labels(None, None))
     return attrs.evolve(population, coded=labels, pool=checked)

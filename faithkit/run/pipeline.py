@@ -11,12 +11,13 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
+from faithkit.inputs.pools import PoolRows
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.design import Design
-from faithkit.run.drawing import PoolRows, pooled, usable
+from faithkit.run.drawing import pooled, usable
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -47,7 +48,7 @@ def explained(
     if rows is None:
         labels, checked = encode_labels(predictions), None
     else:
-        labels, checked = pooled(predictions, rows, rows.predicted(job.predictor, job.background))
+        labels, checked = pooled(predictions, rows, rows.labels(job.predictor, job.background))
     population = InMemory.of(X, labels, explanations, design, checked)
     warn_about_repeats(population)
     return measured(population, setup)

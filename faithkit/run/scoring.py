@@ -6,6 +6,7 @@ import attrs
 
 from faithkit.errors import FaithkitError
 from faithkit.inputs.logs import Log, ParquetLog
+from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns
@@ -17,15 +18,27 @@ from faithkit.run.pipeline import measured
 from faithkit.run.setup import Applicability, Setup
 
 
-def score_log(log: Log | ParquetLog, violations: int | None = None, **options: Any) -> Findings:
-    """Measure a log, with its groups where it names some; `options` are those of `score`."""
-    if isinstance(log, ParquetLog):
+def score_log(
+    log: Log | ParquetLog,
+    violations: int | None = None,
+    pool: PoolRows | None = None,
+    unexplained: str = "count",
+    **options: Any,
+) -> Findings:
+    """Measure a log, with its groups where it names some; `options` are those of `score`.
+
+    Rows without an explanation are counted as such, or are a "pool" for those that have one.
+    """
+    if unexplained == "pool":
+        log, pool = log.apart()
+    if isinstance(log, ParquetLog) and pool is None:
         result = score_in_pieces(log, **options)
         if result is not None:
             return Findings.of(result, violations, log.roles.by)
-        log = log.read()
-    held = score(log.predictions, log.explanations, X=log.X, **options)
-    return Findings.of(held, violations, log.groups)
+    held = log.read() if isinstance(log, ParquetLog) else log
+    drawn = {"weights": held.weights, "clusters": held.clusters, "pool": pool}
+    found = score(held.predictions, held.explanations, X=held.X, **drawn, **options)
+    return Findings.of(found, violations, held.groups)
 
 
 def score_in_pieces(
@@ -37,9 +50,11 @@ def score_in_pieces(
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where something needs all of its rows at once.
 
-    That is a discretizer or a relation that learns from them, a permutation test, and another relation than
-    equality inside groups.
+    That is a discretizer or a relation that learns from them, a permutation test, weights and clusters, and
+    another relation than equality inside groups.
     """
+    if log.roles.weights is not None or log.roles.clusters is not None:
+        return None
     way, scorer = component("discretizer", discretizer), component("estimator", estimator)
     setup = Setup(discretizer=way, estimator=scorer, **numbers)
     population = OnDisk(Reading(log, way))
