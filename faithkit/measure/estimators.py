@@ -16,7 +16,7 @@ from faithkit.errors import ContractError
 from faithkit.foreign import foreign
 from faithkit.measure.protocols import said
 from faithkit.measure.slots import SELF, Slots
-from faithkit.measure.sums import exact_sum, quotient
+from faithkit.measure.sums import exact_sum
 from faithkit.measure.tally import Tally
 
 Scores = NDArray[np.float64]
@@ -209,7 +209,7 @@ def mean_over(estimator: Any, tallies: Iterable[Tally]) -> float | None:
             _check_part(estimator, tally, scores)
         part = _summed(scores, tally)
         total, weight = total + part[0], weight + part[1]
-    return quotient(total, weight) if weight else None
+    return total / weight if weight else None
 
 
 def _read_only(tally: Tally) -> Tally:
@@ -251,11 +251,11 @@ def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
     0.3333
     """
     total, weight = _summed(scores, tally)
-    return quotient(total, weight) if weight else None
+    return total / weight if weight else None
 
 
 def _summed(scores: Scores, tally: Tally | Slots) -> tuple[int, int]:
-    """Return the exact sum of the scores of all owners that are not left out, and how many those are."""
+    """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
     counted = (tally.owners > 0) & ~np.isnan(scores)
-    weights = tally.owners[counted]
-    return exact_sum(scores[counted] * weights), int(weights.sum())
+    weights = tally.owners[counted].astype(np.float64)
+    return exact_sum(scores[counted] * weights), exact_sum(weights)

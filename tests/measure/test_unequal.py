@@ -1,5 +1,7 @@
 """Weights and clusters: every number against loops straight from the definitions."""
 
+from itertools import permutations
+
 import brute_unequal
 import numpy as np
 import pytest
@@ -8,16 +10,16 @@ from hypothesis import strategies as st
 from matrices import Matrix
 
 from faithkit.errors import InputError
-from faithkit.measure import permutation
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_over
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval, moments
-from faithkit.measure.jackknife import per_row, pseudo_values
+from faithkit.measure.jackknife import pseudo_values
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import count
 from faithkit.measure.unequal import deletion, holding
 from faithkit.measure.unequal.counting import count_unequal
 from faithkit.measure.unequal.design import Design
+from faithkit.measure.unequal.permuting import unequal_p_value
 
 
 @st.composite
@@ -130,3 +132,198 @@ def test_blocks_and_pairs_at_once_change_nothing(monkeypatch):
     monkeypatch.setattr(deletion, "AT_ONCE", 1)
     found = counted(case, grouping=False)
     assert moments(found.slots, pseudo_values(found)) == whole
+
+
+def test_a_large_group_of_real_weights_agrees_with_all_pairs(monkeypatch):
+    """Three hundred rows in two groups, one weight being a quarter of all: series and pairs meet."""
+    rng = np.random.default_rng(3)
+    n = 300
+    weights = rng.lognormal(size=n)
+    weights[0] = weights.sum() / 3
+    case = np.eye(2, dtype=bool), rng.integers(0, 2, n), rng.integers(0, 3, n), 3, weights, np.arange(n)
+    found = counted(case, grouping=True)
+    fast = pseudo_values(found)
+    monkeypatch.setattr(deletion, "DIRECT", 10**9)
+    slow = pseudo_values(found)
+    assert fast.value == pytest.approx(slow.value, abs=1e-9)
+    assert moments(found.slots, fast).se == pytest.approx(
+        brute_unequal.standard_errors(*truth(case, grouping=True))[0], rel=1e-9
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=designs())
+def test_chance_is_that_of_two_rows_of_different_clusters_drawn_by_weight(case):
+    _, _, labels, _, weights, clusters = case
+    design = Design.of(weights, clusters, len(labels))
+    if design is None or design.effective < 1 + 1e-5:
+        return
+    expected = brute_unequal.chance(labels.tolist(), weights.tolist(), clusters.tolist())
+    assert design.chance(labels) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weights", "clusters"),
+    [([2.0, 2.0, 2.0], None), (None, ["a", "b", "c"]), ([0.5] * 3, [3, 1, 2]), (None, None)],
+)
+def test_equal_weights_and_clusters_of_one_row_say_nothing(weights, clusters):
+    assert Design.of(weights, clusters, 3) is None
+
+
+@pytest.mark.parametrize(
+    ("weights", "clusters", "said"),
+    [
+        ([1, -1, 1], None, "the weight of row 1 is -1: give finite numbers of at least 0."),
+        ([1, float("inf"), 1], None, "the weight of row 1 is inf"),
+        ([1, None, 1], None, "row 1 has no value among the weights"),
+        ([0, 0, 0], None, "all weights are 0"),
+        ([1, 2], None, "2 weights for 3 rows"),
+        (["a", "b", "c"], None, "the weights are no numbers, but 'a' and others."),
+        ("abc", None, "the weights are a str"),
+        (None, ["a", None, "b"], "row 1 has no value among the clusters"),
+        (None, ["a", "a", "a"], "all rows are of one cluster"),
+        (None, ["a", "b"], "2 clusters for 3 rows"),
+        (None, {"a", "b", "c"}, "the clusters are a set"),
+    ],
+)
+def test_what_is_no_design_is_refused(weights, clusters, said):
+    with pytest.raises(InputError, match=said.replace("(", r"\(").split(".")[0]):
+        Design.of(weights, clusters, 3)
+
+
+def test_two_hundred_customers_with_five_entries_each_are_two_hundred_cases():
+    """Labels by a coin: the rows of a customer agree with each other, and say nothing about m = 0.5."""
+    rng = np.random.default_rng(1)
+    labels, explanations = np.repeat(rng.integers(0, 2, 200), 5), np.repeat(rng.integers(0, 100, 200), 5)
+    sample = Sample(None, Explanations(kind="number", values=explanations))
+    plain = count(SameExplanation(), sample, labels, 2)
+    apart = count_unequal(
+        SameExplanation(), sample, labels, 2, Design.of(None, np.repeat(np.arange(200), 5), 1000)
+    )
+    facts = [moments(one.slots, pseudo_values(one)) for one in (plain, apart)]
+    limits = [interval(one) for one in facts]
+    assert limits[0][0] > 0.5
+    assert limits[1][0] < 0.5 < limits[1][1]
+    assert facts[1].effective == pytest.approx(200)
+
+
+def test_weights_undo_an_unequal_draw():
+    """Half the sample from a class that is one in twenty: by weight the measure is the population's."""
+    rng = np.random.default_rng(2)
+    n, q = 4000, {0: 0.97, 1: 0.1}  # the explanation says the rare class seldom
+    rare = np.arange(n) < n // 2
+    said = rng.random(n) < np.where(rare, 1 - q[1], 1 - q[0])
+    sample = Sample(None, Explanations(kind="number", values=said.astype(np.int64)))
+    weights = np.where(rare, 0.05, 0.95)
+    p = np.array(
+        [[0.95 * q[0], 0.95 * (1 - q[0])], [0.05 * q[1], 0.05 * (1 - q[1])]]
+    )  # by label and explanation
+    m = (p**2 / p.sum(axis=0)).sum()
+    found = count_unequal(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
+    low, high = interval(moments(found.slots, pseudo_values(found)))
+    assert low < m < high
+    plain = count(SameExplanation(), sample, rare.astype(np.int64), 2)
+    low, high = interval(moments(plain.slots, pseudo_values(plain)))
+    assert not low < m < high
+
+
+def slow_estimate(estimator, case):
+    """An estimator's mean by weight, from what each row sees: the share, the majority, the plug-in."""
+    holds, labels, weights, clusters = truth(case, grouping=True)
+    n, total, whole = len(labels), 0.0, 0.0
+    for i in range(n):
+        apart = [j for j in range(n) if holds[i][j] and clusters[j] != clusters[i]]
+        every = [j for j in range(n) if holds[i][j]]
+        by_label = {y: sum(weights[j] for j in every if labels[j] == y) for y in labels}
+        D = sum(weights[j] for j in apart)
+        agreeing = sum(weights[j] for j in apart if labels[j] == labels[i])
+        top = [y for y, w in by_label.items() if w >= max(by_label.values()) - 1e-9 and w > 0]
+        score = {
+            LeaveOneOut: agreeing / D if D > 0 else 0.0,
+            VerifiedOnly: agreeing / D if D > 0 else None,
+            PlugIn: by_label[labels[i]] / sum(by_label.values()) if sum(by_label.values()) else 0.0,
+            Majority: 1 / len(top) if labels[i] in top else 0.0,
+        }[estimator]
+        if score is not None:
+            total, whole = total + weights[i] * score, whole + weights[i]
+    return total / whole if whole else None
+
+
+@pytest.mark.parametrize("estimator", [LeaveOneOut, VerifiedOnly, PlugIn, Majority])
+@settings(max_examples=60, deadline=None)
+@given(case=designs())
+def test_estimators_see_weights_and_who_is_no_other(estimator, case):
+    expected = slow_estimate(estimator, case)
+    found = mean_over(estimator(), counted(case, grouping=True).tallies())
+    assert found == (None if expected is None else pytest.approx(expected, abs=1e-8))
+
+
+@BOTH
+@pytest.mark.parametrize("clustered", [False, True])
+def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clustered):
+    """Few enough exchanges to try all: the share of those that agree as well, by the double loop."""
+    rng = np.random.default_rng(4)
+    n = 6
+    case = (
+        np.array([[True, True], [False, True]]),
+        np.array([0, 0, 1, 1, 0, 1]),
+        np.array([0, 0, 1, 1, 0, 1]),
+        2,
+        rng.integers(1, 4, n).astype(float),
+        np.array([0, 0, 1, 1, 2, 2]) if clustered else np.arange(n),
+    )
+    holds, labels, weights, clusters = truth(case, grouping)
+    observed, _ = brute_unequal.estimate(holds, labels, weights, clusters)
+    units = [[i for i in range(n) if clusters[i] == c] for c in dict.fromkeys(clusters)]
+    hits, tried = 0, 0
+    for order in permutations(units):
+        source = {
+            i: j for unit, other in zip(units, order, strict=True) for i, j in zip(unit, other, strict=True)
+        }
+        moved = [[values[source[i]] for i in range(n)] for values in (labels, weights)]
+        mean, _ = brute_unequal.estimate(holds, *moved, clusters)
+        hits, tried = hits + (mean >= observed - 1e-9), tried + 1
+    found = unequal_p_value(counted(case, grouping), 4000, seed=1)
+    assert found == pytest.approx(hits / tried, abs=0.05)
+
+
+def test_clusters_of_different_sizes_leave_nothing_to_exchange():
+    case = np.eye(2, dtype=bool), np.zeros(3, int), np.array([0, 0, 1]), 2, np.ones(3), np.array([0, 0, 1])
+    assert unequal_p_value(counted(case, grouping=True), 99) is None
+
+
+def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant():
+    rng = np.random.default_rng(5)
+    low = 0
+    for _ in range(40):
+        y = rng.integers(0, 2, 80)
+        case = np.eye(4, dtype=bool), rng.integers(0, 4, 80), y, 2, np.where(y, 10.0, 1.0), np.arange(80)
+        low += unequal_p_value(counted(case, grouping=True), 99) <= 0.05
+    assert low <= 7  # 2 are expected; P(more than 7) is below 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ["weights", "clusters", "both"])
+@pytest.mark.parametrize("n_explanations", [5, 60])
+def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
+    """Clusters of one to eight rows that share a customer's habit, weights by class: 93 % or more."""
+    rng = np.random.default_rng(6)
+    q = np.random.default_rng(0).beta(2, 2, n_explanations)
+    hits, times = 0, 400
+    for _ in range(times):
+        clusters, weights = np.arange(400), None
+        if design != "weights":
+            clusters = np.repeat(np.arange(400), rng.integers(1, 9, 400))[:400]
+        first = np.unique(clusters, return_index=True)[1]
+        owned = rng.integers(0, n_explanations, 400)[first][clusters]  # a customer has one explanation
+        labels = (rng.random(400)[first][clusters] < q[owned]).astype(np.int64)  # and one prediction
+        target = (q**2 + (1 - q) ** 2).mean()
+        if design != "clusters":
+            weights = 1.0 / np.where(owned % 2, 0.9, 0.3)  # explanations were drawn with these probabilities
+            drawn = rng.random(400) < 1 / weights
+            owned, labels, clusters, weights = owned[drawn], labels[drawn], clusters[drawn], weights[drawn]
+        sample = Sample(None, Explanations(kind="number", values=owned))
+        found = count_unequal(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
+        low, high = interval(moments(found.slots, pseudo_values(found)))
+        hits += low <= target <= high
+    assert hits / times >= 0.93
