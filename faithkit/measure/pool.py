@@ -50,7 +50,7 @@ class Pool:
         start = 0
         for X in self.pieces():
             rows = n_rows(X)
-            yield Sample(X, _unexplained(rows)), self.codes[start : start + rows]
+            yield unexplained(X), self.codes[start : start + rows]
             start += rows
 
     def asked(self, relation: Relation, whole: Whole) -> Asked:
@@ -63,5 +63,8 @@ class Pool:
         return reduce(add, (ask(relation, *one, whole, np.full(len(one[1]), -1)) for one in self))
 
 
-def _unexplained(rows: int) -> Explanations:
-    return Explanations(kind="value", values=np.full(rows, None), missing=np.ones(rows, dtype=bool))
+def unexplained(X: Any) -> Sample:
+    """Return a sample of instances without explanations."""
+    rows = n_rows(X)
+    nothing = Explanations(kind="value", values=np.full(rows, None), missing=np.ones(rows, dtype=bool))
+    return Sample(X, nothing)
