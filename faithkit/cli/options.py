@@ -67,7 +67,7 @@ def option(usage: str, *name: str, show_default: bool = True, **settings: Any) -
 
 def _drawing(more: str = "") -> Callable[[F], F]:
     return together(
-        option("--weights COLUMN", help=f"Count rows by the numbers in this column.{more}"),
+        option("--weights COLUMN", help=f"Let each row count by the number in this column.{more}"),
         option(
             "--clusters COLUMN",
             help="Take rows that have one value in this column, such as a customer's, as one case: they are "

@@ -46,7 +46,7 @@ from faithkit.cli.streams import Verb
     "--unexplained",
     type=click.Choice(["count", "pool"]),
     default="count",
-    help="Count rows without an explanation as unexplained, or take them as a pool.",
+    help="Say that rows without an explanation count as unexplained, or that they are a pool.",
 )
 @discretizing
 @measuring
@@ -61,6 +61,7 @@ def command(
     weights: str | None,
     clusters: str | None,
     pool: str | None,
+    unexplained: str,
     by: str | None,
     violations: int | None,
     fail_under: dict[str, float],
@@ -78,7 +79,7 @@ def command(
     from faithkit.run.scoring import score_log
 
     begin(options)
-    if pool is not None and options["unexplained"] == "pool":
+    if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
     paths = check_paths(output)
     with configured_backend(**workers):
@@ -89,5 +90,5 @@ def command(
                 "or leave --backend dask out."
             )
         more = None if pool is None else logged_pool(pool, prediction, logged.features)
-        found = score_log(logged, violations, more, **options)
+        found = score_log(logged, violations, more, unexplained, **options)
         deliver(found, paths, fail_under)

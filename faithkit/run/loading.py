@@ -13,7 +13,10 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
 
 SHARES = ("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance")
-SIZES = ("se", "se_disagreement", "trials", "mse_bound", "n", "n_explanations", "unexplained", "permutations")
+SIZES = (
+    *("se", "se_disagreement", "trials", "effective", "most", "mse_bound"),
+    *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
+)
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
 
