@@ -1,20 +1,28 @@
 """How the rows of a sample were drawn, as people say it: weights, clusters, and a pool beside it."""
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import attrs
+import numpy as np
 import pandas as pd
 
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.labels import Labels, encode_labels
 from faithkit.inputs.pools import PoolRows
 from faithkit.measure.containers import n_rows
 from faithkit.measure.pool import Pool
+from faithkit.measure.slots import Counts
+from faithkit.measure.sums import Floats
+from faithkit.measure.tally import Count
+from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.design import Design
 from faithkit.run.groups import column
 from faithkit.run.in_memory import InMemory
 from faithkit.run.setup import Applicability
+
+SMALL = 20  # rows that share an explanation
 
 
 def offered(pool: Any) -> PoolRows | None:
@@ -88,3 +96,25 @@ def with_pool(population: InMemory, predictions: Any, pool: Any, applies: Applic
         return population
     labels, checked = pooled(predictions, rows, rows.labels(None, None))
     return attrs.evolve(population, coded=labels, pool=checked)
+
+
+def warn_about_small_groups(counted: Count) -> None:
+    """Say that a bracket is not exact where few rows share an explanation and weights go with the label."""
+    if not isinstance(counted, UnequalCount) or not counted.design.weighted:
+        return
+    usual = float(np.median(counted.slots.sizes[counted.owned]))
+    if usual < SMALL and _vary(counted.design.weights, counted.labels):
+        warnings.warn(
+            "weights differ by prediction, and half of the rows share their explanation with fewer than "
+            f"{SMALL} in all: the bracket may then miss the truth by a little. A coarser discretizer makes "
+            "larger groups.",
+            FaithkitWarning,
+            stacklevel=5,
+        )
+
+
+def _vary(weights: Floats, labels: Counts) -> bool:
+    """Whether the mean weight of some label differs from that of another by more than a twentieth."""
+    times = np.bincount(labels)
+    means = np.bincount(labels, weights=weights)[times > 0] / times[times > 0]
+    return bool(means.max() > 1.05 * means.min())

@@ -17,7 +17,7 @@ from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.design import Design
-from faithkit.run.drawing import pooled, usable
+from faithkit.run.drawing import pooled, usable, warn_about_small_groups
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -72,6 +72,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
             applies, why_not = None, str(error).rstrip(".")
     unexplained, why_unexplained, remarks = population.remarks()
     counted = counts["consistency"]
+    warn_about_small_groups(counted)
     measures = {name: population.estimate(one, setup) for name, one in counts.items()}
     return Evaluation(
         n=counted.slots.n,

@@ -262,3 +262,31 @@ def test_there_is_no_warning_where(case):
     with warnings.catch_warnings():
         warnings.simplefilter("error", FaithkitWarning)
         faithkit.score(y, explanations, **given)
+
+
+# --- brackets of weights -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("size", "by_label", "warned"), [(4, True, True), (4, False, False), (40, True, False)]
+)
+def test_small_groups_whose_weights_go_with_the_label_are_named(size, by_label, warned):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 400)
+    weights = np.where(y, 3.0, 1.0) if by_label else np.tile([1.0, 2.0], 200)[np.argsort(np.argsort(y))]
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        faithkit.score(y, (np.arange(400) // size).tolist(), weights=weights)
+    assert any("weights differ by prediction" in str(one.message) for one in seen) is warned
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
+    data = faithkit.load_dataset("breast-cancer")
+    more = data.X[:300]
+    path = tmp_path / f"more.{suffix}"
+    more.to_csv(path, index=False) if suffix == "csv" else more.to_parquet(path, row_group_size=40)
+    given = ["evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 25, "--json", "-"]
+    told = json.loads(run(*given, "--pool", path).stdout)
+    assert told["pool"] == 300
+    assert told["measures"]["sufficiency"]["verified"] == 1
