@@ -327,3 +327,45 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
         low, high = interval(moments(found.slots, pseudo_values(found)))
         hits += low <= target <= high
     assert hits / times >= 0.93
+
+
+@BOTH
+@settings(max_examples=60, deadline=None)
+@given(case=designs(), seed=st.integers(0, 99))
+def test_a_row_of_weight_three_is_a_cluster_of_three_rows(grouping, case, seed):
+    matrix, owned, labels, k, _, _ = case
+    times = np.random.default_rng(seed).integers(1, 4, len(owned))
+    by_weight = counted((matrix, owned, labels, k, times.astype(float), np.arange(len(owned))), grouping)
+    place = np.repeat(np.arange(len(owned)), times)
+    by_rows = counted((matrix, owned[place], labels[place], k, np.ones(len(place)), place), grouping)
+    one, two = (moments(found.slots, pseudo_values(found)) for found in (by_weight, by_rows))
+    names = (
+        ["value", "verified", "effective"]
+        if len(place) > len(owned) and np.ptp(times)
+        else ["value", "verified"]
+    )
+    for name in names:
+        assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-12)
+    for name in ("se", "se_disagreement"):
+        assert (getattr(one, name) or 0.0) == pytest.approx(getattr(two, name) or 0.0, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_weights_give_what_as_many_independent_draws_would():
+    """A class that is three times as likely is drawn so, or drawn alike and weighted: the means are the same."""
+    rng = np.random.default_rng(8)
+    means = {"weighted": [], "drawn": []}
+    for _ in range(300):
+        for way, values in means.items():
+            y = (rng.random(300) < (0.75 if way == "drawn" else 0.5)).astype(np.int64)
+            said = np.where(rng.random(300) < 0.8, y, rng.integers(0, 2, 300))
+            sample = Sample(None, Explanations(kind="number", values=said))
+            design = Design.of(np.where(y, 3, 1), None, 300) if way == "weighted" else None
+            found = (
+                count_unequal(SameExplanation(), sample, y, 2, design)
+                if design
+                else count(SameExplanation(), sample, y, 2)
+            )
+            values.append(moments(found.slots, pseudo_values(found)).value)
+    error = np.hypot(*(np.std(values) / 300**0.5 for values in means.values()))
+    assert abs(np.mean(means["weighted"]) - np.mean(means["drawn"])) < 4 * error
