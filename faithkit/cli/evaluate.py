@@ -52,7 +52,7 @@ def command(
     from faithkit.inputs.situation import prepare, read_like
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
-    from faithkit.run.reference import is_saved, saved_reference, warn_of_same_rows
+    from faithkit.run.reference import check_alike, is_saved, saved_reference
 
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
@@ -67,7 +67,7 @@ def command(
         result = evaluate(**situation.question(), **options)
         before = saved if earlier is None else result.on(earlier)
         if before is not None:
-            warn_of_same_rows(result, before)
+            check_alike(result, before)
         allowed = limits["fail_if_worse"]
         found = Findings.of(result, violations, situation.groups, before, adjust, allowed)
     deliver(found, paths, **limits)

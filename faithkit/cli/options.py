@@ -66,6 +66,19 @@ def option(usage: str, *name: str, show_default: bool = True, **settings: Any) -
     return click.option(flag, *name, metavar=metavar or None, show_default=show_default, **settings)
 
 
+def _drawing(more: str = "") -> Callable[[F], F]:
+    return together(
+        option("--weights COLUMN", help=f"Let each row count by the number in this column.{more}"),
+        option(
+            "--clusters COLUMN",
+            help="Take rows that have one value in this column, such as a customer's, as one case: they are "
+            f"not checked against each other.{more}",
+        ),
+    )
+
+
+drawing = _drawing()
+
 loading = together(
     option(
         "--data FILE|NAME",
@@ -96,7 +109,18 @@ loading = together(
         "prints. The file MAY CALL what is named here: name only what you know.",
     ),
     option("--background FILE", callback=placed, help="Let the explainer learn from the rows in this file."),
-    option("--samples N", type=click.IntRange(min=1), help="Evaluate N rows, drawn at random."),
+    option(
+        "--samples N",
+        type=click.IntRange(min=1),
+        help="Explain N rows, drawn at random; the others are a pool that explanations are checked against.",
+    ),
+    option(
+        "--pool FILE|none",
+        callback=placed,
+        help="Check explanations against the rows of this file, too, which are predicted and not explained.  "
+        "[default: the rows that --samples left]",
+    ),
+    _drawing(" The model sees it only if --columns names it."),
     option(
         "--seed N",
         default=0,

@@ -13,6 +13,7 @@ from faithkit.cli.options import (
     clustering,
     configured_backend,
     discretizing,
+    drawing,
     judging,
     measuring,
     option,
@@ -37,6 +38,19 @@ from faithkit.cli.streams import Verb
     multiple=True,
     help="Read the instances from these columns, for relations that need them. Can be given several times.",
 )
+@drawing
+@option(
+    "--pool FILE",
+    callback=placed,
+    help="Check explanations against the rows of this file, too: it has predictions and instances in columns "
+    "of the same names, and no explanations.",
+)
+@option(
+    "--unexplained",
+    type=click.Choice(["count", "pool"]),
+    default="count",
+    help="Say that rows without an explanation count as unexplained, or that they are a pool.",
+)
 @discretizing
 @measuring
 @referring
@@ -49,6 +63,10 @@ def command(
     prediction: str,
     explanation: tuple[str, ...],
     features: tuple[str, ...],
+    weights: str | None,
+    clusters: str | None,
+    pool: str | None,
+    unexplained: str,
     reference: str | None,
     by: str | None,
     adjust: str,
@@ -66,22 +84,27 @@ def command(
     The log of --reference is read alike: with the same columns, and in pieces. What learns does so from it.
     """
     from faithkit.inputs.logs import open_log
+    from faithkit.inputs.pools import logged_pool
     from faithkit.run.reference import is_saved, saved_reference
     from faithkit.run.scoring import score_log
 
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
-    paths, columns = check_paths(output), (prediction, explanation, features)
+    if pool is not None and unexplained == "pool":
+        raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
+    paths, drawn = check_paths(output), (weights, clusters)
     with configured_backend(**workers):
-        logged = open_log(log, *columns, by)
+        logged = open_log(log, prediction, explanation, features, by, *drawn)
         _check_cluster(log, logged, workers)
+        more = None if pool is None else logged_pool(pool, prediction, logged.features)
         earlier: Any = None
         if reference is not None and is_saved(reference):
             earlier = saved_reference(reference, **options)
         elif reference is not None:
-            earlier = open_log(reference, *columns)
+            earlier = open_log(reference, prediction, explanation, features, None, *drawn)
             _check_cluster(reference, earlier, workers)
-        found = score_log(logged, violations, adjust, earlier, limits["fail_if_worse"], **options)
+        compared = {"reference": earlier, "allowed": limits["fail_if_worse"]}
+        found = score_log(logged, violations, more, unexplained, adjust, **compared, **options)
         deliver(found, paths, **limits)
 
 

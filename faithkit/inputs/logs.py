@@ -12,25 +12,65 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from faithkit.errors import InputError
 from faithkit.inputs.content import Content
 from faithkit.inputs.parquet import ParquetTable, Piece
 from faithkit.inputs.paths import is_folder
+from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
 from faithkit.inputs.typed import is_text
 from faithkit.measure.explanations import Explanations, as_explanations, object_array
 from faithkit.measure.rules import Rule
 
+BESIDE = ("predictions", "X", "groups", "weights", "clusters")  # the explanations of a log, row by row
+
 
 @attrs.frozen(eq=False)
 class Log:
-    """Predictions, explanations and, where the log has them and they were asked for, instances and groups."""
+    """Predictions and explanations, and what else was asked for: instances, groups, weights, clusters."""
 
     predictions: Any
     explanations: Explanations
     X: Any
     groups: Any
+    weights: Any
+    clusters: Any
     roles: "Roles"
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns of the instances."""
+        return () if self.X is None else tuple(self.X.columns)
+
+    def take(self, rows: Any) -> "Log":
+        """Return some of the rows."""
+        columns = {name: getattr(self, name) for name in BESIDE}
+        taken: dict[str, Any] = {
+            name: None if one is None else one.iloc[rows].reset_index(drop=True)
+            for name, one in columns.items()
+        }
+        return attrs.evolve(self, explanations=self.explanations.take(rows), **taken)
+
+    @classmethod
+    def joined(cls, logs: "list[Log]") -> "Log":
+        """Return the rows of several logs as those of one."""
+        if len(logs) == 1:
+            return logs[0]
+        columns = {name: [getattr(log, name) for log in logs] for name in BESIDE}
+        joined: dict[str, Any] = {
+            name: None if parts[0] is None else pd.concat(parts, ignore_index=True)
+            for name, parts in columns.items()
+        }
+        whole = Explanations.concat([log.explanations for log in logs])
+        return attrs.evolve(logs[0], explanations=whole, **joined)
+
+    def apart(self) -> "tuple[Log, PoolRows | None]":
+        """Return the rows that have an explanation, and the others as a pool."""
+        gone = self.explanations.missing
+        _check_some(self.X, bool(gone.all()))
+        pool = PoolRows.of(self.X[gone], self.predictions[gone]) if gone.any() else None
+        return self.take(np.flatnonzero(~gone)), pool
 
 
 @attrs.frozen
@@ -47,21 +87,29 @@ class Roles:
     explanation: tuple[str, ...]
     features: tuple[str, ...] = ()
     by: str | None = None
+    weights: str | None = None
+    clusters: str | None = None
     rules: bool = False
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
+
+        def one(name: str | None, option: str) -> str | None:
+            return None if name is None else match_name(names, name, option)
+
         return Roles(
             match_name(names, self.prediction, "--prediction"),
             tuple(match_names(names, self.explanation)),
             tuple(match_names(names, self.features)) if self.features else (),
-            None if self.by is None else match_name(names, self.by, "--by"),
+            one(self.by, "--by"),
+            one(self.weights, "--weights"),
+            one(self.clusters, "--clusters"),
         )
 
     @property
     def columns(self) -> list[str]:
         """All columns that are needed."""
-        others = () if self.by is None else (self.by,)
+        others = [name for name in (self.by, self.weights, self.clusters) if name is not None]
         return list(dict.fromkeys([self.prediction, *self.explanation, *self.features, *others]))
 
     def log(self, table: Content, piece: bool = False) -> Log:
@@ -74,8 +122,9 @@ class Roles:
             explanations = attrs.evolve(explanations, identity=logged)
         missing = explanations.missing | _empty_rows(logged)
         explained = attrs.evolve(explanations, missing=missing, instances=X)
-        groups = None if self.by is None else table.labels(self.by)
-        return Log(table.labels(self.prediction), explained, X, groups, self)
+        groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
+        weights = None if self.weights is None else table.frame([self.weights])[self.weights]
+        return Log(table.labels(self.prediction), explained, X, groups, weights, clusters, self)
 
 
 def _is_uniform(logged: pd.DataFrame) -> bool:
@@ -114,6 +163,11 @@ class ParquetLog:
         rules = _hold_rules(found.explanation, table)
         return cls(attrs.evolve(found, rules=rules), table)
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns of the instances."""
+        return self.roles.features
+
     def read(self) -> Log:
         """Read the whole log."""
         return self.roles.log(self.table.read())
@@ -122,6 +176,24 @@ class ParquetLog:
         """Read a piece, in logs of bounded size."""
         for part in self.table.parts(piece):
             yield self.roles.log(part, piece=True)
+
+    def apart(self) -> tuple[Log, PoolRows | None]:
+        """Read the rows that have an explanation, and return the others as a pool that stays on disk."""
+        kept, rest = [], []
+        for piece in self.table.pieces:
+            for log in self.logs(piece):
+                gone = log.explanations.missing
+                kept.append(log.take(np.flatnonzero(~gone)))
+                rest.append(log.predictions[gone])
+        found, predictions = Log.joined(kept), pd.concat(rest, ignore_index=True)
+        _check_some(found.X, not len(found.predictions))
+        return found, PoolRows(self._unexplained, predictions) if len(predictions) else None
+
+    def _unexplained(self) -> Iterator[pd.DataFrame]:
+        for piece in self.table.pieces:
+            for log in self.logs(piece):
+                if log.explanations.missing.any():
+                    yield log.X[log.explanations.missing].reset_index(drop=True)
 
     def fingerprint(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none, reading column by column."""
@@ -151,6 +223,8 @@ def open_log(
     explanation: tuple[str, ...],
     features: tuple[str, ...] = (),
     by: str | None = None,
+    weights: str | None = None,
+    clusters: str | None = None,
 ) -> Log | ParquetLog:
     """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
 
@@ -159,13 +233,20 @@ def open_log(
 
     A single column of text in which every value is a rule's JSON form is read as rules.
     """
-    asked, file = Roles(prediction, explanation, features, by), Path(path)
+    asked, file = Roles(prediction, explanation, features, by, weights, clusters), Path(path)
     if is_folder(path) or file.name.lower().endswith(".parquet"):
         return ParquetLog.open(file, asked)
     table = open_table(file)
     found = asked.among(table.names)
     rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
     return attrs.evolve(found, rules=rules).log(table)
+
+
+def _check_some(X: Any, nothing: bool) -> None:
+    if X is None:
+        raise InputError("a pool is read by its instances: name their columns with --features.")
+    if nothing:
+        raise InputError("no row of the log has an explanation: nothing can be checked.")
 
 
 def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:

@@ -104,7 +104,7 @@ def check_row(row: Any) -> None:
         raise InputError(f"give one row at a time, got {n_rows(row)}.")
 
 
-def check_columns(X: Rows, background: Rows) -> None:
+def check_columns(X: Rows, background: Rows, who: str = "X") -> None:
     """Refuse rows that have other columns than the background, before anything is explained.
 
     Examples
@@ -117,23 +117,23 @@ def check_columns(X: Rows, background: Rows) -> None:
     kinds = input_kind(X), input_kind(background, "the background")
     if (kinds[0] == "text") != (kinds[1] == "text"):
         said = ["texts" if kind == "text" else "the rows of a table" for kind in kinds]
-        raise InputError(f"X has {said[0]}, and the background has {said[1]}: give both in one form.")
+        raise InputError(f"{who} has {said[0]}, and the background has {said[1]}: give both in one form.")
     if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
-        check_names(column_names(X), column_names(background))
+        check_names(column_names(X), column_names(background), who)
     elif kinds[0] != "text" and X.shape[1:] != background.shape[1:]:
         raise InputError(
-            f"X has shape {X.shape}; expected {background.shape[1]} columns, as in the background."
+            f"{who} has shape {X.shape}; expected {background.shape[1]} columns, as in the background."
         )
 
 
-def check_names(names: Sequence[str], expected: Sequence[str]) -> None:
+def check_names(names: Sequence[str], expected: Sequence[str], who: str = "X") -> None:
     """Say which of the background's columns are lacking, and which are new; their order is free."""
     lacking = sorted(set(expected) - set(names))
     extra = sorted(set(names) - set(expected))
     if lacking or extra:
         says = [f"lacks {few(map(repr, lacking))}"] if lacking else []
         says += [f"has {few(map(repr, extra))} beside"] if extra else []
-        raise InputError(f"X {' and '.join(says)}; expected the columns of the background.")
+        raise InputError(f"{who} {' and '.join(says)}; expected the columns of the background.")
 
 
 def _check_shape(X: Rows, who: str) -> None:

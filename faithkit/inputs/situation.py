@@ -11,6 +11,7 @@ from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.models import DEFAULTS, load_model, train_default
+from faithkit.inputs.pools import PoolRows, read_pool
 from faithkit.inputs.tables import match_name, match_names, open_table, split_target, suggest_column
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.wording import few
@@ -20,7 +21,8 @@ from faithkit.wording import few
 class Situation:
     """A model, the sample to judge it on, and the rows that explainers may learn from.
 
-    `groups` has a value for every row of the sample, where groups were asked for.
+    `groups`, `weights` and `clusters` have a value for every row of the sample, where they were asked for,
+    and `pool` has further rows: those of a file, or those that were not drawn.
     """
 
     model: Any
@@ -28,10 +30,14 @@ class Situation:
     background: Any
     groups: Any = None
     seed: int = 0
+    weights: Any = None
+    clusters: Any = None
+    pool: PoolRows | None = None
 
     def question(self) -> dict[str, Any]:
         """Return what `evaluate` and `compare` are asked about."""
-        return {"model": self.model, "X": self.X, "background": self.background, "seed": self.seed}
+        names = ("model", "X", "background", "seed", "weights", "clusters", "pool")
+        return {name: getattr(self, name) for name in names}
 
 
 def prepare(
@@ -46,10 +52,15 @@ def prepare(
     samples: int | None = None,
     seed: int = 0,
     by: str | None = None,
+    weights: str | None = None,
+    clusters: str | None = None,
+    pool: str | None = None,
 ) -> Situation:
     """Load the data and the model; a default model is trained on a part, and judged on the rest.
 
-    The groups `by` may come from any column of the data, shown to the model or not.
+    The groups `by` may come from any column of the data, shown to the model or not. The columns of weights
+    and clusters are shown to it only if `columns` names them. Rows that could have been drawn and were not
+    are offered as a pool, unless `pool` is a file, or "none".
 
     Examples
     --------
@@ -60,11 +71,15 @@ def prepare(
     if columns and text:
         raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
     X, y, table = _load(data, target)
-    groups = None if by is None else _column(table, by)
+    groups = None if by is None else _column(table, by, "--by")
+    named = {"--weights": weights, "--clusters": clusters}
+    beside = {flag: None if name is None else _column(table, name, flag) for flag, name in named.items()}
     if columns and isinstance(X, list):
         raise InputError(f"this dataset has texts only: leave --columns {columns} out.")
     if columns:
         X = X[match_names(list(X.columns), columns)]
+    elif not isinstance(X, list):
+        X = X.drop(columns=[one.name for one in beside.values() if one is not None and one.name in X.columns])
     if text:
         X = _texts(X, text, table)
     known = read_like(X, background, text) if background else None
@@ -79,9 +94,14 @@ def prepare(
     else:
         fitted = load_model(model, trust_pickle, trust_types)
         rows = np.arange(n_rows(X))
-    rows = _drawn(rows, samples, seed)
-    sample = X if len(rows) == n_rows(X) else take_rows(X, rows)
-    return Situation(fitted, sample, known, None if groups is None else groups.iloc[rows], seed)
+    drawn = _drawn(rows, samples, seed)
+    sample = X if len(drawn) == n_rows(X) else take_rows(X, drawn)
+    of_rows = [None if one is None else one.iloc[drawn] for one in (groups, *beside.values())]
+    left = np.setdiff1d(rows, drawn)
+    more = read_pool(pool, sample, text) if pool not in (None, "none") else None
+    if pool is None and len(left):
+        more = attrs.evolve(PoolRows.of(take_rows(X, left)), offered=True)
+    return Situation(fitted, sample, known, of_rows[0], seed, of_rows[1], of_rows[2], more)
 
 
 def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
@@ -100,12 +120,14 @@ def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
     return X, table.labels(target), table
 
 
-def _column(table: Any, name: str) -> Any:
+def _column(table: Any, name: str, flag: str) -> Any:
+    """Return a column that says something about rows: as it is written; weights are numbers."""
     if isinstance(table, list):
-        raise InputError(f"this dataset has texts only, and no column to group by: leave --by {name} out.")
-    if isinstance(table, Content):
-        return table.labels(match_name(table.names, name, "--by"))
-    return table[match_name(list(table.columns), name, "--by")]
+        raise InputError(f"this dataset has texts only, and no other column: leave {flag} {name} out.")
+    if not isinstance(table, Content):
+        return table[match_name(list(table.columns), name, flag)]
+    found = match_name(table.names, name, flag)
+    return table.frame([found])[found] if flag == "--weights" else table.labels(found)
 
 
 def _texts(frame: Any, column: str, table: Any) -> list[str]:

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+import numpy as np
 
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.inference import Moments, chance, interval
 from faithkit.measure.others import Others
 from faithkit.measure.protocols import said
-from faithkit.measure.tally import Count
+from faithkit.measure.slots import Counts
+from faithkit.measure.tally import Count, RowCount
+from faithkit.measure.unequal.counting import UnequalCount
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
 
@@ -40,7 +43,8 @@ class Estimate:
     moments : Moments or None
         What the interval is made of, by leave-one-out: with it, measures are compared.
     others : Others or None
-        How many others each row could be checked against: with it, samples are planned.
+        How many others each row could be checked against: with it, samples are planned. None where rows have
+        weights or clusters.
     verdict : str
         "verifiable", "partly verifiable" or "unverifiable".
 
@@ -106,7 +110,7 @@ def estimate(
     low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
     # the mean of leave-one-out's scores is known already
     value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
-    checked, luck = facts.verified > 0, chance(counted.slots.by_label())
+    checked, luck = facts.verified > 0, chance_of(counted)
     return Estimate(
         value=value if checked else None,
         verified=facts.verified,
@@ -116,16 +120,33 @@ def estimate(
         high=high,
         confidence=confidence,
         p_value=p_value,
-        mse_bound=_mse_bound(facts, counted.relation.groups),
+        mse_bound=_mse_bound(facts, counted.relation.groups and facts.effective is None),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
         moments=facts,
-        others=Others.of(counted.slots),
+        others=None if facts.effective is not None else Others.of(counted.slots),
     )
 
 
-def _mse_bound(facts: Moments, groups: bool) -> float | None:
-    """Return variance plus squared bias; for general relations the variance is only estimated."""
+def chance_of(counted: Count) -> float | None:
+    """Return what a constant explainer would get on the same rows."""
+    if isinstance(counted, UnequalCount):
+        return counted.design.chance(counted.labels)
+    if isinstance(counted, RowCount) and counted.pool is not None:
+        return _chance_in_pool(counted.labels, counted.pool.codes)
+    return chance(counted.slots.by_label())
+
+
+def _chance_in_pool(explained: Counts, pool: Counts) -> float:
+    """Return the probability that an explained row and another one, of these or of the pool, agree."""
+    k = int(max(explained.max(), pool.max())) + 1
+    mine, theirs = np.bincount(explained, minlength=k), np.bincount(pool, minlength=k)
+    agreeing = int((mine * (mine + theirs - 1)).sum())
+    return agreeing / (len(explained) * (len(explained) + len(pool) - 1))
+
+
+def _mse_bound(facts: Moments, is_bounded: bool) -> float | None:
+    """Return variance plus squared bias; but for grouping of equal rows the variance is only estimated."""
     bias = (1.0 - facts.verified) ** 2
-    if groups:
+    if is_bounded:
         return 9.0 / (4.0 * facts.n) + bias
     return None if facts.se is None else facts.se**2 + bias

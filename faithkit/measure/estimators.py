@@ -8,14 +8,15 @@ import contextlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import ContractError
 from faithkit.foreign import foreign
 from faithkit.measure.protocols import said
-from faithkit.measure.slots import Slots
-from faithkit.measure.sums import exact_sum, quotient
+from faithkit.measure.slots import SELF, Slots
+from faithkit.measure.sums import exact_sum
 from faithkit.measure.tally import Tally
 
 Scores = NDArray[np.float64]
@@ -208,26 +209,36 @@ def mean_over(estimator: Any, tallies: Iterable[Tally]) -> float | None:
             _check_part(estimator, tally, scores)
         part = _summed(scores, tally)
         total, weight = total + part[0], weight + part[1]
-    return quotient(total, weight) if weight else None
+    return total / weight if weight else None
 
 
 def _read_only(tally: Tally) -> Tally:
     """Return a tally that an estimator cannot change: the mean is over its owners."""
     counts, owners = tally.counts.view(), tally.owners.view()
     counts.flags.writeable = owners.flags.writeable = False
-    return Tally(counts, owners)
+    return attrs.evolve(tally, counts=counts, owners=owners)
 
 
 def _check_part(estimator: Any, tally: Tally, scores: Scores) -> None:
     """Refuse an estimator that needs the whole tally: one more explanation must not change its scores."""
     counts, owners = np.pad(tally.counts, ((0, 1), (0, 1))), np.pad(tally.owners, ((0, 0), (0, 1), (0, 1)))
     counts[-1, -1] = owners[1, -1, -1] = 1  # of one more instance, whose label nobody else has
-    again, used = checked_scores(estimator, Tally(counts, owners))[:, :-1, :-1], tally.owners > 0
+    one_more = attrs.evolve(tally, counts=counts, owners=owners, **_own_padded(tally))
+    again, used = checked_scores(estimator, one_more)[:, :-1, :-1], tally.owners > 0
     if not np.allclose(again[used], scores[used], rtol=0, atol=1e-12, equal_nan=True):
         raise ContractError(
             f"the estimator {_name(estimator)} scores an explanation by more than its own counts, and this "
             "tally is too large to be given as a whole: use another one, or a coarser discretizer."
         )
+
+
+def _own_padded(tally: Tally) -> dict[str, NDArray[Any]]:
+    """Return what is no other to an owner, with one explanation more: of that one, the owner itself."""
+    own = {"own": tally.own, "own_agreeing": tally.own_agreeing}
+    return {
+        name: np.append(np.broadcast_to(one, (2, len(tally.counts))), SELF, axis=1)
+        for name, one in own.items()
+    }
 
 
 def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
@@ -240,11 +251,11 @@ def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
     0.3333
     """
     total, weight = _summed(scores, tally)
-    return quotient(total, weight) if weight else None
+    return total / weight if weight else None
 
 
 def _summed(scores: Scores, tally: Tally | Slots) -> tuple[int, int]:
-    """Return the exact sum of the scores of all owners that are not left out, and how many those are."""
+    """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
     counted = (tally.owners > 0) & ~np.isnan(scores)
-    weights = tally.owners[counted]
-    return exact_sum(scores[counted] * weights), int(weights.sum())
+    weights = tally.owners[counted].astype(np.float64)
+    return exact_sum(scores[counted] * weights), exact_sum(weights)

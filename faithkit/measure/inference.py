@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.estimators import mean_score, ratio
-from faithkit.measure.jackknife import Pseudo, Spread
 from faithkit.measure.slots import Slots
+from faithkit.measure.spread import Pseudo, Spread
 
 
 @attrs.frozen
 class Moments:
     """All that an interval needs, by leave-one-out: M, V, the errors of M and Q, and the number of trials.
 
-    `trials` is the smallest number of independent trials that the sample may be worth.
+    `trials` is the smallest number of independent trials that the sample may be worth, `most` the largest
+    that an interval may assume, and `effective` how many independent rows of one weight it is worth.
     """
 
     n: int
@@ -26,6 +27,8 @@ class Moments:
     se: float | None
     se_disagreement: float | None
     trials: float
+    effective: float | None = None
+    most: float | None = None
 
     @property
     def disagreement(self) -> float:
@@ -34,33 +37,52 @@ class Moments:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, without what an estimate tells beside them."""
-        names = ("value", "se", "disagreement", "se_disagreement", "trials")
+        names = ("value", "se", "disagreement", "se_disagreement", "trials", "effective", "most")
         return {name: getattr(self, name) for name in names}
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any], n: int, verified: float) -> "Moments":
         """Make moments of what `to_dict` told, and of what stands beside it."""
-        return cls(n, told["value"], verified, told["se"], told["se_disagreement"], told["trials"])
+        limits = (told.get("effective"), told.get("most"))  # older versions wrote none
+        return cls(n, told["value"], verified, told["se"], told["se_disagreement"], told["trials"], *limits)
 
 
 def moments(slots: Slots, pseudo: Pseudo) -> Moments:
     """Summarise a tally and its pseudo-values."""
     level = agreement(slots)
-    return moments_of(slots.n, level, pseudo.spreads(*level), pseudo.few)
+    found = moments_of(slots.n, level, pseudo.spreads(*level), pseudo.few, pseudo.pool)
+    if pseudo.effective is None:
+        return found
+    return attrs.evolve(found, trials=pseudo.few(), effective=pseudo.effective, most=pseudo.most)
 
 
 def moments_of(
-    n: int, level: tuple[float, float], spreads: tuple[Spread, Spread], few: Callable[[], float]
+    n: int,
+    level: tuple[float, float],
+    spreads: tuple[Spread, Spread],
+    few: Callable[[], float],
+    pool: tuple[Spread, Spread] | None = None,
 ) -> Moments:
-    """Put together what is known: M and V, and how pseudo-values of M and Q spread.
+    """Put together what is known: M and V, and how pseudo-values of M and Q spread, of a pool's rows, too.
 
     The function `few` is asked only where it decides something.
     """
     value, verified = level
-    se, se_disagreement = (spread.standard_error for spread in spreads)
+    errors = [spread.standard_error for spread in spreads]
     # the weights w average to V, so few is at most n / (1 + V): where that decides nothing, few does not
-    summary = Moments(n, value, verified, se, se_disagreement, trials=n / (1.0 + verified))
+    trials = n / (1.0 + verified)
+    if pool is not None:
+        errors = [_with_pool(se, spread, n) for se, spread in zip(errors, pool, strict=True)]
+        trials = float(n)  # many rows share the weights then
+    summary = Moments(n, value, verified, errors[0], errors[1], trials)
     return attrs.evolve(summary, trials=few()) if _few_decides(summary) else summary
+
+
+def _with_pool(se: float | None, pool: Spread, n: int) -> float | None:
+    """Add the variance that comes from the choice of the pool's rows, Σ (S − S̄)² / n²."""
+    if se is None and pool.high - pool.low <= 1e-12:
+        return None
+    return math.sqrt((se or 0.0) ** 2 + pool.n * pool.variance / n**2)
 
 
 def agreement(slots: Slots) -> tuple[float, float]:
@@ -74,7 +96,7 @@ def agreement(slots: Slots) -> tuple[float, float]:
     """
     owners, D, A = slots.owners, slots.others, slots.agreeing
     checked = owners * (D > 0)
-    verified = float(checked.sum() / slots.n)
+    verified = float(checked.sum() / slots.weight)
     if not (checked * (A < D)).any():
         return verified, verified  # no disagreement at all must give Q = 0 exactly
     return mean_score(ratio(A, D), slots) or 0.0, verified
@@ -111,7 +133,7 @@ def interval(moments: Moments, confidence: float = 0.95) -> tuple[float, float]:
     Q = moments.disagreement
     z = _normal_quantile(confidence)
     low = _lower(moments, moments.value, moments.se, confidence)
-    slack = 2 * (z * z + 1) * Q * (1 - Q) / moments.n
+    slack = 2 * (z * z + 1) * Q * (1 - Q) / (moments.effective or moments.n)
     high = min(1.0, 1.0 - _lower(moments, Q, moments.se_disagreement, confidence) + slack)
     return low, high
 
@@ -124,7 +146,8 @@ def _lower(moments: Moments, x: float, se: float | None, confidence: float) -> f
         return 0.0
     half, few = (1 - confidence) / 2, moments.trials
     effective = _trials(x, se)
-    trials = few if _is_unsure(moments, se) else max(effective, few)
+    most = min(effective, moments.most or math.inf)
+    trials = few if _is_unsure(moments, se) else max(most, few)
     limit = half ** (1 / trials) if x >= 1 else float(betaincinv(trials * x, trials * (1 - x) + 1, half))
     if se is not None and effective < few * (1 - 1e-9):  # not where they are equal but for the last bits
         limit = max(0.0, min(limit, x - _normal_quantile(confidence) * se))

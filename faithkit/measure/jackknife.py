@@ -5,8 +5,8 @@ derives each formula. All sums are exact on a common grid, so neither the order 
 change a bit of them.
 """
 
-import math
-from collections.abc import Callable
+from functools import reduce
+from operator import add
 from typing import Any
 
 import attrs
@@ -17,32 +17,11 @@ from faithkit.measure.bitsets import Bits, column_sums, get_bits
 from faithkit.measure.estimators import ratio
 from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.slots import SELF, Slots
-from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
+from faithkit.measure.spread import Pseudo, Spread
+from faithkit.measure.sums import Floats, Grid, Ints
 from faithkit.measure.tally import RowCount
-
-
-@attrs.frozen(eq=False)
-class Pseudo:
-    """Jackknife pseudo-values with their multiplicities, and the smallest number of trials to assume.
-
-    Grouping has one value per s and slot, other relations one per instance. `few` is a function: it takes
-    another pass, and most intervals do not depend on it.
-    """
-
-    value: Floats
-    verified: Floats
-    weight: Ints
-    few: Callable[[], float]
-
-    @property
-    def disagreement(self) -> Floats:
-        """Pseudo-values of Q, the verified disagreement."""
-        return self.verified - self.value
-
-    def spreads(self, value: float, verified: float) -> "tuple[Spread, Spread]":
-        """Measure the pseudo-values of M and of Q, which lie around the M and the Q of all instances."""
-        agreeing = Spread.of(self.value, value, self.weight)
-        return agreeing, Spread.of(self.disagreement, verified - value, self.weight)
+from faithkit.measure.unequal.counting import UnequalCount
+from faithkit.measure.unequal.deletion import unequal_pseudo_values
 
 
 @attrs.frozen(eq=False)
@@ -93,6 +72,8 @@ def pseudo_values(counted: RowCount) -> Pseudo:
     >>> pseudo_values(count(SameExplanation(), sample, np.array([0, 0, 1]), 2)).value.round(3)
     array([ 1., -1.])
     """
+    if isinstance(counted, UnequalCount):
+        return unequal_pseudo_values(counted)
     slots = counted.slots
     if counted.relation.groups:
         return grouped_pseudo_values(slots)
@@ -102,7 +83,25 @@ def pseudo_values(counted: RowCount) -> Pseudo:
     S, Z = _sums_over_explanations(counted, influence)
     value, verified = _assemble((D, A, s), (influence.grid.floats(S), Z))
     once = np.ones(len(s), dtype=np.int64)
-    return Pseudo(value, verified, once, lambda: slots.n / (1.0 + largest_share(counted)))
+    pool = None if counted.pool is None else _pool_spreads(counted, influence)
+    return Pseudo(value, verified, once, lambda: _few(counted), pool)
+
+
+def _pool_spreads(counted: RowCount, influence: _Influence) -> tuple[Spread, Spread]:
+    """Measure what leaving out each row of the pool does to M and to Q, as for a row that owns nothing."""
+    pieces = []
+    for piece in counted.pooled():
+        S, Z = _sums_over_explanations(piece, influence)
+        lost = influence.grid.floats(S)
+        pieces.append((Spread.of(-lost, 0.0), Spread.of(Z + lost, 0.0)))
+    first, second = (reduce(add, some) for some in zip(*pieces, strict=True))
+    return first, second
+
+
+def _few(counted: RowCount) -> float:
+    """Return the smallest number of trials to assume, by who has the largest part in the values of others."""
+    in_pool = max((largest_share(piece) for piece in counted.pooled()), default=0.0)
+    return counted.slots.n / max(1.0 + largest_share(counted), in_pool)
 
 
 def grouped_pseudo_values(slots: Slots) -> Pseudo:
@@ -149,68 +148,15 @@ def largest_share(counted: RowCount) -> float:
     share = slots.owners * ratio(np.ones(slots.owners.shape), slots.others)
     grid = Grid.of(share.max(initial=0.0), 2 * len(slots))
     weights = slots.by_explanation(grid.whole(share))
-    own = s * ratio(np.ones(len(s)), slots.totals[slots.row[counted.place]] - s)
+    own = s * ratio(np.ones(len(s)), np.where(s, slots.totals[counted.owned] - 1, 0))
     return float((grid.floats(counted.sums(weights)) - own).max(initial=0.0))
 
 
 def per_row(counted: RowCount, pseudo: Pseudo) -> tuple[Floats, Floats]:
-    """Return the pseudo-values of M and Q for every instance, in the sample's order."""
-    if not counted.relation.groups:
+    """Return the pseudo-values of M and Q for every instance, in the sample's order, or for every cluster."""
+    if not counted.relation.groups or isinstance(counted, UnequalCount):
         return pseudo.value, pseudo.disagreement
     used = counted.slots.owners > 0
     index = np.cumsum(used).reshape(used.shape) - 1
     rows = index[counted.reflexive.astype(np.int64), counted.place]
     return pseudo.value[rows], pseudo.disagreement[rows]
-
-
-@attrs.frozen
-class Spread:
-    """How many numbers there are, their sum and that of their squares, exactly, and their range.
-
-    Numbers are taken as their distances from a `centre` that lies near their mean: no digits are lost then.
-
-    Examples
-    --------
-    >>> both = Spread.of(np.array([0.0, 0.0]), 0.5) + Spread.of(np.array([1.0, 1.0]), 0.5)
-    >>> round(both.standard_error, 4)
-    0.2887
-    >>> Spread.of(np.array([1.0]), 0.5, np.array([4])).standard_error is None
-    True
-    """
-
-    n: int
-    total: int
-    squares: int
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Floats, centre: float, weight: Ints | None = None) -> "Spread":
-        """Measure some numbers, each of which may occur several times."""
-        apart = values - centre
-        times = np.ones(len(values), dtype=np.int64) if weight is None else weight
-        return cls(
-            int(times.sum()),
-            exact_sum(times * apart),
-            exact_sum(times * apart**2),
-            float(values.min(initial=math.inf)),
-            float(values.max(initial=-math.inf)),
-        )
-
-    def __add__(self, other: "Spread") -> "Spread":
-        return Spread(
-            self.n + other.n,
-            self.total + other.total,
-            self.squares + other.squares,
-            min(self.low, other.low),
-            max(self.high, other.high),
-        )
-
-    @property
-    def standard_error(self) -> float | None:
-        """The standard error of the mean; None where the numbers do not vary."""
-        if self.n < 2 or self.high - self.low <= 1e-12:
-            return None
-        mean = quotient(self.total, self.n)
-        variance = (quotient(self.squares, self.n) - mean * mean) * self.n / (self.n - 1)
-        return math.sqrt(max(0.0, variance) / self.n)

@@ -26,7 +26,8 @@ class Relation:
     """A relation between instances and explanations; subclasses give `key` and `holds`, or `packed`.
 
     `groups` is True where the relation is equality of keys: the kernel then counts by grouping and
-    never asks `holds`.
+    never asks `holds`. `instance_only` is True where `holds` reads nothing of the sample but its instances,
+    `sample.X`: explanations can then be checked against rows that nobody explained.
 
     Examples
     --------
@@ -42,6 +43,7 @@ class Relation:
     """
 
     groups = False
+    instance_only = False
     name: str | None = None
 
     def fit(self, background: Any) -> "Relation":
@@ -253,6 +255,7 @@ class _Joined(Relation):
     def __init__(self, left: Relation, sign: str, right: Relation) -> None:
         self.left, self.sign, self.right = left, sign, right
         self.groups = sign == "&" and left.groups and right.groups
+        self.instance_only = left.instance_only and right.instance_only
 
     def fit(self, background: Any) -> "Relation":
         self.left, self.right = fitted(self.left, background), fitted(self.right, background)
@@ -274,6 +277,7 @@ class _Not(Relation):
 
     def __init__(self, inner: Relation) -> None:
         self.inner = inner
+        self.instance_only = inner.instance_only
 
     def fit(self, background: Any) -> "Relation":
         self.inner = fitted(self.inner, background)
@@ -291,6 +295,8 @@ class _Not(Relation):
 
 class FunctionRelation(Relation):
     """A plain function ``(x, explanation) -> bool``, asked about every pair: slow and simple."""
+
+    instance_only = True
 
     def __init__(self, function: Callable[[Any, Any], bool]) -> None:
         self.function = function

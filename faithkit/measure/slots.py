@@ -30,6 +30,11 @@ class Slots:
         The instances of that label which it explains, by s: 1 where it holds for the instance itself.
     totals : (m,) int
         N: the instances for which each explanation holds.
+    own, own_agreeing : (2, c) int
+        What is no *other* to an owner among these, and what of it has the owner's label: by default itself,
+        where its explanation holds for it.
+    rows : (c,) int, optional
+        The number of owners, where weights count: then all else are sums of weights.
 
     Examples
     --------
@@ -46,6 +51,9 @@ class Slots:
     counts: Counts
     owners: Counts
     totals: Counts
+    own: Counts = SELF
+    own_agreeing: Counts = SELF
+    rows: Counts | None = None
 
     def __len__(self) -> int:
         return len(self.row)
@@ -53,22 +61,27 @@ class Slots:
     @property
     def n(self) -> int:
         """The number of instances."""
+        return self.weight if self.rows is None else int(self.rows.sum())
+
+    @property
+    def weight(self) -> int:
+        """What all instances count together."""
         return int(self.owners.sum())
 
     @property
     def others(self) -> Counts:
         """D[s, c]: how many *other* instances an owner can be checked against."""
-        return self.totals[self.row] - SELF
+        return self.totals[self.row] - self.own
 
     @property
     def agreeing(self) -> Counts:
         """A[s, c]: how many of those have the owner's label."""
-        return self.counts - SELF
+        return self.counts - self.own_agreeing
 
     @property
     def sizes(self) -> Counts:
         """The number of owners of each explanation."""
-        return self.by_explanation(self.owners)
+        return self.by_explanation(self.owners if self.rows is None else self.rows[None])
 
     def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up what the slots of each explanation have, over both s."""

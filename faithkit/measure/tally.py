@@ -23,6 +23,7 @@ from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.slots import SELF, Counts, Slots, numbered, places
 
@@ -34,6 +35,17 @@ NARROW = 2**15  # entries of a part of a grouping's table: most are empty, so sm
 class Tally:
     """Counts and owners of m distinct explanations over k labels.
 
+    Attributes
+    ----------
+    counts : (m, k) int
+        The instances of each label for which each explanation holds.
+    owners : (2, m, k) int
+        The instances of each label that it explains, by s.
+    own, own_agreeing : (2, m) int
+        What is no *other* to an owner among those for whom its explanation holds, and what of it agrees: by
+        default the owner itself, where s is 1. Where rows have weights or clusters, an explanation has a row
+        for each kind of owner, and all numbers are sums of weights, which average to 1.
+
     Examples
     --------
     Three instances share one explanation, two of them with label 0:
@@ -43,8 +55,10 @@ class Tally:
     (3, np.int64(2), [1, 0])
     """
 
-    counts: Counts
-    owners: Counts
+    counts: NDArray[Any]
+    owners: NDArray[Any]
+    own: NDArray[Any] = SELF
+    own_agreeing: NDArray[Any] = SELF
 
     @property
     def n(self) -> int:
@@ -52,15 +66,15 @@ class Tally:
         return int(self.owners.sum())
 
     @property
-    def others(self) -> Counts:
+    def others(self) -> NDArray[Any]:
         """D[s, u, y]: how many *other* instances an owner can be checked against."""
         totals = self.counts.sum(axis=1)
-        return np.broadcast_to(totals[None, :, None] - SELF[..., None], self.owners.shape)
+        return np.broadcast_to(totals[None, :, None] - self.own[..., None], self.owners.shape)
 
     @property
-    def agreeing(self) -> Counts:
+    def agreeing(self) -> NDArray[Any]:
         """A[s, u, y]: how many of those have the owner's label."""
-        return self.counts[None] - SELF[..., None]
+        return self.counts[None] - self.own_agreeing[..., None]
 
     @property
     def slots(self) -> Slots:
@@ -144,14 +158,25 @@ class Count:
 class RowCount(Count):
     """Counts over a sample in memory, and where each row stands in them.
 
-    `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself.
+    `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself. The rows of a `pool`
+    are counted, too, and own nothing.
     """
 
     sample: Sample
     labels: Counts
     owned: Counts
     reflexive: NDArray[np.bool_]
+    pool: Pool | None = None
     _place: Counts | None = None
+
+    def pooled(self) -> "Iterator[RowCount]":
+        """Yield the pieces of the pool: rows that own nothing, beside the counts of all."""
+        for sample, codes in self.pool or ():
+            nothing = np.zeros(len(codes), dtype=bool)
+            owned = np.full(len(codes), -1)
+            yield attrs.evolve(
+                self, sample=sample, labels=codes, owned=owned, reflexive=nothing, pool=None, place=owned
+            )
 
     @cached_property
     def place(self) -> Counts:
@@ -182,8 +207,12 @@ class RowCount(Count):
 
     def asked(self, some: Counts) -> Counts:
         """Ask the relation once more, about some explanations and all rows."""
-        blocks = bit_blocks(self.relation, self.sample, self.explanations.take(some))
-        return np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
+        explanations = self.explanations.take(some)
+        blocks = bit_blocks(self.relation, self.sample, explanations)
+        table = np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
+        for piece in self.pooled():
+            table += piece.asked(some)
+        return table
 
 
 def _narrow_spans(slots: Slots) -> Iterator[tuple[int, int]]:
@@ -205,7 +234,9 @@ def _occurring(tally: Tally) -> Tally:
     return tally if used.all() else Tally(tally.counts[:, used], tally.owners[:, :, used])
 
 
-def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> RowCount:
+def count(
+    relation: Relation, sample: Sample, labels: Counts, n_labels: int, pool: Pool | None = None
+) -> RowCount:
     """Tally a relation over a sample.
 
     Parameters
@@ -215,6 +246,8 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
     labels : (n,) int
         The predictions, as codes 0 … n_labels − 1.
     n_labels : int
+    pool : Pool, optional
+        Rows that explanations are checked against beside the sample's own.
 
     Examples
     --------
@@ -247,8 +280,9 @@ def count(relation: Relation, sample: Sample, labels: Counts, n_labels: int) -> 
         return counted(reflexive=~missing, slots=grouped_slots(row, label, times, ~distinct.missing))
     place, whole = places(occurring, codes, size), Whole(distinct, n_labels, row, label)
     asked = ask(relation, sample, labels, whole, np.where(missing, -1, place))
-    found = asked.slots(row, label, times)
-    return counted(reflexive=asked.reflexive, slots=found, table=asked.table, place=place)
+    every = asked if pool is None else asked + pool.asked(relation, whole)
+    found = every.slots(row, label, times)
+    return counted(reflexive=asked.reflexive, slots=found, table=every.table, place=place, pool=pool)
 
 
 def grouped_slots(row: Counts, label: Counts, times: Counts, held: NDArray[np.bool_]) -> Slots:

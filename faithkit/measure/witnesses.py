@@ -10,11 +10,18 @@ from faithkit.measure.instance import Local
 
 @attrs.frozen
 class Witness:
-    """One row of the sample: its position, its prediction, and its cells (None where X is unknown)."""
+    """One row of the sample: its position, its prediction, and its cells (None where X is unknown).
+
+    A row that is `in_pool` was not explained, and its position is that among such rows.
+    """
 
     row: int
     prediction: Any
     cells: dict[str, Any] | None
+    in_pool: bool = False
+
+    def __str__(self) -> str:
+        return f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
 
 
 LISTED = 100  # predictions of a violation; a recommender has thousands
@@ -70,7 +77,12 @@ class Violation:
             "predictions": dict(zip(names(self.predictions), self.predictions.values(), strict=True)),
             "unlisted": self.unlisted,
             "witnesses": [
-                {"row": seen.row, "prediction": plain(seen.prediction), "cells": seen.cells}
+                {
+                    "row": seen.row,
+                    "in_pool": seen.in_pool,
+                    "prediction": plain(seen.prediction),
+                    "cells": seen.cells,
+                }
                 for seen in self.witnesses
             ],
         }

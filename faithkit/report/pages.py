@@ -55,7 +55,7 @@ def _witness(violation: Violation) -> View:
         "start": f"{whole[:LETTERS]}…" if len(whole) > LETTERS else None,
         "held": held(violation),
         "share": f"{100 * violation.predictions[one.prediction] / violation.holds_for:.1f}",
-        "rows": [{"row": seen.row, "prediction": str(seen.prediction)} for seen in (one, two)],
+        "rows": [{"row": str(seen), "prediction": str(seen.prediction)} for seen in (one, two)],
         "cells": cells[:CELLS],
         "more": cells[CELLS:],
     }

@@ -157,7 +157,7 @@ def violation_text(violations: Sequence[Violation]) -> str:
         lines += ["", _indented(f"{place}. {violation.explanation}", "   ")]
         lines += [_indented(f"   holds for {held(violation)}", "     ")]
         for seen in violation.witnesses:
-            lines += [_indented(f"   row {seen.row} → {seen.prediction}{_cells(seen.cells)}", "     ")]
+            lines += [_indented(f"   {seen} → {seen.prediction}{_cells(seen.cells)}", "     ")]
     return "\n".join(lines) + "\n"
 
 

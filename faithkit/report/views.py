@@ -1,5 +1,6 @@
 """What reports show about results, in a terminal and on a page, as texts; templates escape them."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -51,11 +52,21 @@ def _facts(told: Told) -> list[str]:
     lines = [f"{plural(told['n'], 'instance')}, {plural(given, 'distinct explanation')}"]
     if told["unexplained"]:
         lines[0] += f", {told['unexplained']:,} unexplained"
+    if told.get("pool"):
+        lines.append(f"{plural(told['n'], 'row')} explained, checked against {told['pool']:,} more")
+    if told.get("effective"):
+        lines.append(_worth(told))
     if set(told["why_unexplained"]) - {"no explanation"}:
         lines.append(f"of the unexplained, {_counted(told['why_unexplained'])}")
     if told["remarks"]:
         lines.append(f"of the explanations, {_counted(told['remarks'])}")
     return lines
+
+
+def _worth(told: Told) -> str:
+    """Say what rows with weights or clusters are worth."""
+    of = f" in {plural(told['clusters'], 'cluster')}" if told["clusters"] else ""
+    return f"instances{of} worth {math.floor(told['effective']):,} independent ones of one weight"
 
 
 def _counted(remarks: Mapping[str, int]) -> str:

@@ -7,6 +7,7 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
+from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import n_rows
@@ -16,12 +17,14 @@ from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns, warn_about_background
+from faithkit.run.drawing import design_of, offered, with_pool
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.in_memory import InMemory
 from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model
+from faithkit.run.repeats import warn_about_repeats
 from faithkit.run.setup import Applicability, Setup
 from faithkit.run.system import check_inputs
 
@@ -42,6 +45,9 @@ def evaluate(
     on_error: str = "raise",
     row_timeout: float | None = None,
     progress: bool = True,
+    weights: Any = None,
+    clusters: Any = None,
+    pool: Any = None,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
 
@@ -71,6 +77,14 @@ def evaluate(
         Seconds that one row may take.
     progress : bool
         Whether to show how far it is, in a terminal (on stderr) or a notebook.
+    weights : sequence of n numbers, or the name of a column of X, optional
+        How much each row counts, such as one over the probability that it was drawn.
+    clusters : sequence of n values, or the name of a column of X, optional
+        Which rows are one case seen several times, such as a customer: these are not checked against each
+        other.
+    pool : like X, optional
+        Rows that are predicted and not explained: sufficiency is checked against them, too, where its
+        relation reads the instance only. They must be as little known to the explainer as X.
 
     Returns
     -------
@@ -106,7 +120,9 @@ def evaluate(
         background=known,
         learnt_from="given" if background is not None else ("the sample itself" if learners else None),
     )
-    return explained(Job(given, predictor, known, setup.seed), X, relation, execution, setup)
+    more = None if pool is None else PoolRows.of(pool)
+    drawn = design_of(weights, clusters, X, n_rows(X)), more
+    return explained(Job(given, predictor, known, setup.seed), X, relation, execution, setup, *drawn)
 
 
 def score(
@@ -119,6 +135,9 @@ def score(
     confidence: float = 0.95,
     permutations: int = 0,
     seed: int = 0,
+    weights: Any = None,
+    clusters: Any = None,
+    pool: Any = None,
 ) -> Evaluation:
     """Measure logged explanations: no model and no explainer needed.
 
@@ -132,6 +151,10 @@ def score(
         As in `evaluate`.
     seed : int
         Of the permutations.
+    weights, clusters
+        As in `evaluate`.
+    pool : tuple of rows like X and their predictions, optional
+        Rows without explanations, against which sufficiency is checked, too, as in `evaluate`.
 
     Returns
     -------
@@ -159,12 +182,15 @@ def score(
             raise InputError(f"{rows} {name} for {len(labels.codes)} predictions: give one of each per row.")
     if given.instances is None:
         given = attrs.evolve(given, instances=X)
-    population = InMemory.of(X, labels, given)
+    applies = Applicability.of(relation, given, X)
+    population = InMemory.of(X, labels, given, design_of(weights, clusters, X, len(labels.codes)))
+    population = with_pool(population, predictions, pool, applies)
+    warn_about_repeats(population)
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")
         population.teach(way)
         setup = attrs.evolve(setup, learnt_from="the sample itself")
-    return measured(population, attrs.evolve(setup, applies=Applicability.of(relation, given, X)))
+    return measured(population, attrs.evolve(setup, applies=applies))
 
 
 def compare(
@@ -183,6 +209,9 @@ def compare(
     on_error: str = "raise",
     row_timeout: float | None = None,
     progress: bool = True,
+    weights: Any = None,
+    clusters: Any = None,
+    pool: Any = None,
     adjust: str = "holm",
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
@@ -196,7 +225,9 @@ def compare(
         once, whatever the number of discretizers; a discretizer that does not take an explainer's kind is
         left out. Where several have one name, the second is called "name (2)".
     relation, estimator, background, seed, n_jobs, confidence, permutations
-        As in `evaluate`, and so are `store`, `on_error`, `row_timeout` and `progress`.
+        As in `evaluate`, and so are `store`, `on_error`, `row_timeout`, `progress`, `weights` and `clusters`.
+    pool : like X, optional
+        As in `evaluate`, for those explainers whose explanations can be checked against it.
     adjust : str
         How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg", as in
         `Evaluation.by`.
@@ -231,6 +262,9 @@ def compare(
         "on_error": on_error,
         "row_timeout": row_timeout,
         "progress": progress,
+        "weights": weights,
+        "clusters": clusters,
+        "pool": offered(pool),
     }
     return compared(explainers, discretizers, partial(evaluate, model, X, **options), adjust)
 

@@ -48,6 +48,13 @@ class Evaluation:
         The share of instances whose explanation nobody else has.
     chance : float or None
         What a constant explainer would get; compare a value of leave-one-out with `verified` × chance.
+    uniqueness : float
+        Distinct explanations per instance, as in the paper's tables; by weight, the mean of one over the
+        number of instances that share an explanation.
+    effective : float or None
+        How many independent instances of one weight the sample is worth, where it has weights or clusters.
+    clusters, pool : int or None
+        The number of clusters, and of instances without explanations that were checked against, too.
     why_no_sufficiency : str or None
 
     Examples
@@ -67,6 +74,10 @@ class Evaluation:
     remarks: dict[str, int]
     singletons: float
     chance: float | None
+    uniqueness: float
+    effective: float | None = None
+    clusters: int | None = None
+    pool: int | None = None
     measures: Mapping[str, Estimate]
     why_no_sufficiency: str | None
     relation: str | None
@@ -84,11 +95,6 @@ class Evaluation:
     def sufficiency(self) -> Estimate | None:
         """Whether wherever an explanation applies the prediction is the same; None if it was not measured."""
         return self.measures.get("sufficiency")
-
-    @property
-    def uniqueness(self) -> float:
-        """Distinct explanations per instance, as in the paper's tables."""
-        return self.n_explanations / self.n
 
     @property
     def confidence(self) -> float:
@@ -289,6 +295,9 @@ class Evaluation:
             "uniqueness": self.uniqueness,
             "singletons": self.singletons,
             "chance": self.chance,
+            "effective": self.effective,
+            "clusters": self.clusters,
+            "pool": self.pool,
             "measures": {
                 name: self.measures[name].to_dict() if name in self.measures else None for name in MEASURES
             },
@@ -304,7 +313,10 @@ class Evaluation:
         found = {name: one for name, one in told["measures"].items() if one is not None}
         names = ("n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance")
         return cls(
-            **{name: told[name] for name in (*names, "why_no_sufficiency", "relation")},
+            **{name: told[name] for name in (*names, "uniqueness", "why_no_sufficiency", "relation")},
+            effective=told.get("effective"),  # older files lack these
+            clusters=told.get("clusters"),
+            pool=told.get("pool"),
             measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),

@@ -27,7 +27,7 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
     labels : (n,) int
         The predictions, to warn of groups that are made of them.
     """
-    given = _column(groups, X) if pd.api.types.is_scalar(groups) else groups
+    given = column(groups, X, "to group by") if pd.api.types.is_scalar(groups) else groups
     found = getattr(given, "name", None)
     name = "group" if found is None or found == "" else str(found)
     n = len(labels)
@@ -51,16 +51,16 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
     return name, {label: rows[label] for label in sorted(rows, key=_order)}
 
 
-def _column(name: Any, X: Any) -> Any:
+def column(name: Any, X: Any, what: str) -> Any:
     """Return a column by its name: mostly a text, but a frame's columns can be numbers, too."""
     if not isinstance(X, pd.DataFrame):
         raise InputError(
-            f"there is no column {name!r} to group by, for X is no table with named columns: "
+            f"there is no column {name!r} {what}, for X is no table with named columns: "
             "give one value per row."
         )
     if name not in X.columns:
         raise InputError(
-            f"there is no column {name!r} to group by in X. {suggest(str(name), map(str, X.columns))} "
+            f"there is no column {name!r} {what} in X. {suggest(str(name), map(str, X.columns))} "
             "Give such a name, or one value per row."
         )
     return X[name]

@@ -16,12 +16,17 @@ from faithkit.measure.containers import take_rows
 from faithkit.measure.difference import Side
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments, moments
-from faithkit.measure.instance import local, local_from_counts
+from faithkit.measure.instance import Local, local, local_from_counts
 from faithkit.measure.jackknife import pseudo_values
 from faithkit.measure.permutation import permutation_p_value
+from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count, RowCount, count
+from faithkit.measure.unequal.counting import UnequalCount, count_unequal
+from faithkit.measure.unequal.design import Design
+from faithkit.measure.unequal.instance import local_of
+from faithkit.measure.unequal.permuting import unequal_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize, teach
@@ -37,6 +42,8 @@ from faithkit.run.system import System
 class InMemory(Population):
     """Rows with their labels and explanations; `own` is the identity before any discretizer set one.
 
+    `design` has their weights and clusters, if they have any, and `pool` further rows without explanations.
+
     Examples
     --------
     >>> rows = InMemory.of(None, encode_labels(["yes", "no"]), Explanations.of(["a", "a"]))
@@ -47,15 +54,24 @@ class InMemory(Population):
     sample: Sample
     coded: Labels
     own: Any = None
+    design: Design | None = None
+    pool: Pool | None = None
     _sides: dict[int, Side] = attrs.field(factory=dict, init=False)
     row_names: RowNames = attrs.field(init=False)
 
     where = "of this sample"
 
     @classmethod
-    def of(cls, X: Any, labels: Labels, explanations: Explanations) -> "InMemory":
+    def of(
+        cls,
+        X: Any,
+        labels: Labels,
+        explanations: Explanations,
+        design: Design | None = None,
+        pool: Pool | None = None,
+    ) -> "InMemory":
         """Put rows, their labels and their explanations together."""
-        return cls(Sample(X, explanations), labels, explanations.identity)
+        return cls(Sample(X, explanations), labels, explanations.identity, design, pool)
 
     @classmethod
     def explained(cls, system: System, X: Any) -> "InMemory":
@@ -96,6 +112,15 @@ class InMemory(Population):
         counted = Counter(remark.partition(": ")[0] for remark in told)
         return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
+    def drawn(self, sufficiency: Count | None) -> dict[str, Any]:
+        """Tell what the rows are worth, how many clusters there are, and how large a pool was used."""
+        used = isinstance(sufficiency, RowCount) and sufficiency.pool is not None
+        told: dict[str, Any] = {"pool": len(self.pool)} if self.pool is not None and used else {}
+        if self.design is None:
+            return told
+        clusters = self.design.n_units if self.design.clustered else None
+        return told | {"effective": self.design.effective, "clusters": clusters}
+
     def data(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none."""
         return describe_data(self.sample.explanations.values if self.sample.X is None else self.sample.X)
@@ -110,18 +135,27 @@ class InMemory(Population):
     def under(self, discretizer: Given) -> "InMemory":
         """Set the explanations' identity."""
         sample = Sample(self.sample.X, discretize(discretizer, self.undiscretized))
-        return InMemory(sample, self.coded, self.own)
+        return attrs.evolve(self, sample=sample)
 
     def count(self, relation: Relation) -> RowCount:
-        """Tally a relation over the sample."""
-        return count(relation, self.sample, self.coded.codes, len(self.labels))
+        """Tally a relation over the sample, and over a pool where the relation can be asked about it."""
+        rows = relation, self.sample, self.coded.codes, len(self.labels)
+        if self.design is not None:
+            return count_unequal(*rows, self.design)
+        return count(*rows, self.pool if relation.instance_only else None)
+
+    def plain(self, counted: Count) -> Count:
+        """Tally once more, every row alike."""
+        return attrs.evolve(self, design=None).count(counted.relation) if self.design else counted
 
     def moments(self, counted: Count) -> Moments:
         """Jackknife what was counted."""
         return moments(counted.slots, pseudo_values(_of_rows(counted)))
 
-    def p_value(self, counted: Count, permutations: int, seed: int) -> float:
+    def p_value(self, counted: Count, permutations: int, seed: int) -> float | None:
         """Permute the labels."""
+        if isinstance(counted, UnequalCount):
+            return unequal_p_value(counted, permutations, seed)
         return permutation_p_value(_of_rows(counted), permutations, seed)
 
     def side(self, counted: Count | None) -> Side:
@@ -138,17 +172,32 @@ class InMemory(Population):
         """Return some of the rows, as if there were no others."""
         sample = Sample(take_rows(self.sample.X, some), self.sample.explanations.take(some))
         labels = encode_labels([self.labels[code] for code in self.coded.codes[some]])
-        return InMemory(sample, labels, take_rows(self.own, some))
+        design = None if self.design is None else self.design.take(some)
+        return InMemory(sample, labels, take_rows(self.own, some), design)
 
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
         """Find the rows in the relation's matrix."""
-        counted = _of_rows(counted)
-        rows = self.held_by(counted.relation, counted.explanations.take([explanation]))
-        labels = self.coded.codes
+        counted, labels = _of_rows(counted), self.coded.codes
+        one = counted.explanations.take([explanation])
         owners = np.flatnonzero(counted.owned == explanation)
         owner = owners[(held.sum() > held[labels[owners]]).argmax()]
-        other = rows[(labels[rows] != labels[owner]).argmax()]
-        return self.witness(int(owner)), self.witness(int(other))
+        rows = self.held_by(counted.relation, one)
+        others = rows[labels[rows] != labels[owner]]
+        if len(others):
+            return self.witness(int(owner)), self.witness(int(others[0]))
+        return self.witness(int(owner)), self._pool_witness(counted, one, int(labels[owner]))
+
+    def _pool_witness(self, counted: RowCount, one: Explanations, label: int) -> Witness:
+        """Show the first row of the pool that an explanation holds for and whose label is another."""
+        start = 0
+        for sample, codes in counted.pool or ():
+            rows = np.flatnonzero(unpack_bits(holds_bits(counted.relation, sample, one), len(sample))[0])
+            rows = rows[codes[rows] != label]
+            if len(rows):
+                row = int(rows[0])
+                return Witness(start + row, self.labels[codes[row]], cells_of(sample.X, row), in_pool=True)
+            start += len(sample)
+        raise AssertionError("the tally counted an instance that is not there")
 
     def held_by(self, relation: Relation, explanation: Explanations) -> NDArray[np.intp]:
         """Return the rows for which one explanation holds."""
@@ -167,7 +216,7 @@ class InMemory(Population):
 
     def _local_of_sample(self, row: int, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         n = len(self.sample)
-        found = {name: local(_of_rows(counted), row, setup.confidence) for name, counted in counts.items()}
+        found = {name: self._local_row(_of_rows(counted), row, setup) for name, counted in counts.items()}
         seen, owned = self.witness(row % n), _of_rows(counts["consistency"]).owned
         same = np.flatnonzero(owned == owned[row])
         return LocalResult(
@@ -187,11 +236,9 @@ class InMemory(Population):
         check_row(row)
         explanations = discretize(setup.discretizer, setup.system.explain_one(row))
         label = setup.system.job.predictor.predict(row).tolist()[0]
-        mine = np.array([known == label for known in self.labels])[self.coded.codes]
         found = {}
         for name, counted in counts.items():
-            held = self.held_by(counted.relation, explanations)
-            found[name] = local_from_counts(len(held), int(mine[held].sum()), 0, setup.confidence)
+            found[name] = self._local_counts(_of_rows(counted), explanations, label, setup.confidence)
         return LocalResult(
             prediction=label,
             explanation=readable(explanations, 0, setup.discretizer.instance),
@@ -200,6 +247,25 @@ class InMemory(Population):
             shared_by=tuple(self.held_by(SameExplanation(), explanations).tolist()),
             cells=cells_of(row, 0),
         )
+
+    def _local_row(self, counted: RowCount, row: int, setup: Setup) -> Local:
+        if self.design is None:
+            return local(counted, row, setup.confidence)
+        held = self.held_by(counted.relation, self.sample.explanations.take([row]))
+        same = self.coded.codes == self.coded.codes[row]
+        return local_of(held, same, self.design, row, setup.confidence)
+
+    def _local_counts(self, counted: RowCount, one: Explanations, label: Any, confidence: float) -> Local:
+        """Check the explanation of a new row against the sample, and the pool where there is one."""
+        same = np.array([known == label for known in self.labels])
+        held = self.held_by(counted.relation, one)
+        if self.design is not None:
+            return local_of(held, same[self.coded.codes], self.design, None, confidence)
+        N, A = len(held), int(same[self.coded.codes[held]].sum())
+        for sample, codes in counted.pool or ():
+            rows = np.flatnonzero(unpack_bits(holds_bits(counted.relation, sample, one), len(sample))[0])
+            N, A = N + len(rows), A + int(same[codes[rows]].sum())
+        return local_from_counts(N, A, 0, confidence)
 
 
 def _of_rows(counted: Count | None) -> RowCount:

@@ -14,7 +14,10 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
 
 SHARES = ("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance")
-SIZES = ("se", "se_disagreement", "trials", "mse_bound", "n", "n_explanations", "unexplained", "permutations")
+SIZES = (
+    *("se", "se_disagreement", "trials", "effective", "most", "mse_bound"),
+    *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
+)
 TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 

@@ -26,10 +26,11 @@ from faithkit.measure.census import Census, gathered
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import renumbered
 from faithkit.measure.inference import agreement
-from faithkit.measure.jackknife import Spread, largest_share, pseudo_values
+from faithkit.measure.jackknife import largest_share, pseudo_values
 from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import Relation
 from faithkit.measure.slots import Counts, Slots
+from faithkit.measure.spread import Spread
 from faithkit.measure.tally import RowCount
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize

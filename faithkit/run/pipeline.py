@@ -7,29 +7,51 @@ later sample, another discretizer.
 from typing import Any
 
 import attrs
+import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
-from faithkit.measure.inference import chance
+from faithkit.inputs.pools import PoolRows
+from faithkit.measure.estimate import chance_of
+from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.tally import Count
+from faithkit.measure.unequal.design import Design
+from faithkit.run.drawing import pooled, usable, warn_about_small_groups
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.in_memory import InMemory
 from faithkit.run.population import Population
+from faithkit.run.repeats import warn_about_repeats
 from faithkit.run.setup import Applicability, Setup
 from faithkit.run.system import System
 
 
-def explained(job: Job, X: Any, relation: Any, execution: Execution, setup: Setup) -> Evaluation:
+def explained(
+    job: Job,
+    X: Any,
+    relation: Any,
+    execution: Execution,
+    setup: Setup,
+    design: Design | None = None,
+    pool: PoolRows | None = None,
+) -> Evaluation:
     """Explain: let the model predict and the explainer explain a sample; then measure it."""
-    labels = encode_labels(job.predictor.predict(X))
+    predictions = job.predictor.predict(X)
     system, explanations = System.begun(job, X, execution)
     system.teach(setup.discretizer, X, explanations)
     applies = Applicability.of(relation, explanations, job.background)
     told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told)
-    return measured(InMemory.of(X, labels, explanations), setup)
+    rows = usable(pool, applies, design)
+    if rows is None:
+        labels, checked = encode_labels(predictions), None
+    else:
+        labels, checked = pooled(predictions, rows, rows.labels(job.predictor, job.background))
+    population = InMemory.of(X, labels, explanations, design, checked)
+    warn_about_repeats(population)
+    return measured(population, setup)
 
 
 def measured(population: Population, setup: Setup) -> Evaluation:
@@ -49,16 +71,20 @@ def related(population: Population, setup: Setup) -> Evaluation:
                 raise
             applies, why_not = None, str(error).rstrip(".")
     unexplained, why_unexplained, remarks = population.remarks()
-    slots = counts["consistency"].slots
+    counted = counts["consistency"]
+    warn_about_small_groups(counted)
+    measures = {name: population.estimate(one, setup) for name, one in counts.items()}
     return Evaluation(
-        n=slots.n,
+        n=counted.slots.n,
         n_explanations=len(counts["consistency"].explanations),
         unexplained=unexplained,
         why_unexplained=why_unexplained,
         remarks=remarks,
-        singletons=float((slots.sizes == 1).sum() / slots.n),
-        chance=chance(slots.by_label()),
-        measures={name: population.estimate(counted, setup) for name, counted in counts.items()},
+        singletons=_alone(counted, measures["consistency"].verified),
+        chance=chance_of(counted),
+        uniqueness=_uniqueness(counted),
+        measures=measures,
+        **population.drawn(counts.get("sufficiency")),
         why_no_sufficiency=why_not,
         relation=None if applies is None else setup.applies.told,
         setup=setup,
@@ -66,3 +92,17 @@ def related(population: Population, setup: Setup) -> Evaluation:
         counts=counts,
         again=related,
     )
+
+
+def _alone(counted: Count, verified: float) -> float:
+    """Return the share of instances whose explanation nobody else has; rows of a cluster are one case."""
+    slots = counted.slots
+    return float((slots.sizes == 1).sum() / slots.n) if slots.rows is None else 1.0 - verified
+
+
+def _uniqueness(counted: Count) -> float:
+    """Return distinct explanations per instance; by weight, the mean of one over who share an explanation."""
+    slots = counted.slots
+    if slots.rows is None:
+        return len(counted.explanations) / slots.n
+    return mean_score(np.broadcast_to(1.0 / slots.sizes[slots.row], slots.owners.shape), slots) or 0.0

@@ -60,6 +60,10 @@ class Population:
         """Return how many instances are unexplained, why, and what was remarked on explanations."""
         self.refuse("explanations cannot be looked at")
 
+    def drawn(self, sufficiency: Count | None) -> dict[str, Any]:
+        """Return what is to be told of weights, clusters and a pool; nothing where there are none."""
+        return {}
+
     def data(self) -> dict[str, Any]:
         """Return the size and the fingerprint, which takes reading everything."""
         self.refuse("rows cannot be read")
@@ -80,12 +84,16 @@ class Population:
         """Tally a relation."""
         self.refuse(f"{relation} cannot be counted")
 
+    def plain(self, counted: Count) -> Count:
+        """Return the same tally in rows, where it is in weights or leaves out those of one cluster."""
+        return counted
+
     def moments(self, counted: Count) -> Moments:
         """Find the standard errors of what was counted."""
         self.refuse("standard errors cannot be found")
 
-    def p_value(self, counted: Count, permutations: int, seed: int) -> float:
-        """Permute the predictions."""
+    def p_value(self, counted: Count, permutations: int, seed: int) -> float | None:
+        """Permute the predictions; None where clusters leave nothing to permute."""
         self.refuse("predictions cannot be permuted")
 
     def estimate(self, counted: Count, setup: Setup) -> Estimate:

@@ -96,7 +96,7 @@ def _warn_of_others(found: Evaluation, asked: dict[str, Any]) -> None:
             )
 
 
-def warn_of_same_rows(result: Evaluation, reference: Evaluation) -> None:
+def _warn_of_same_rows(result: Evaluation, reference: Evaluation) -> None:
     """Say that rows are compared with themselves as if they were others; no log is read anew for that."""
     if isinstance(result.population, OnDisk) or isinstance(reference.population, OnDisk):
         return
@@ -113,7 +113,7 @@ def warn_of_same_rows(result: Evaluation, reference: Evaluation) -> None:
 
 def check_columns(log: Roles, reference: Roles) -> None:
     """Refuse an earlier log whose columns are others, or in another order: what is learnt goes by place."""
-    for role in ("prediction", "explanation", "features"):
+    for role in ("prediction", "explanation", "features", "weights", "clusters"):
         now, before = getattr(log, role), getattr(reference, role)
         if now != before:
             raise InputError(
@@ -126,13 +126,19 @@ def _columns(names: str | tuple[str, ...]) -> str:
     return names if isinstance(names, str) else few(names) or "none"
 
 
-def check_kinds(result: Evaluation, reference: Evaluation) -> None:
-    """Refuse a log whose explanations were read as another kind than those of the reference."""
-    if isinstance(reference.population, Saved):  # whose kind nobody wrote down
-        return
-    now, before = result.population.kind, reference.population.kind
-    if now != before:
+def check_alike(result: Evaluation, reference: Evaluation) -> None:
+    """Refuse to compare samples that were read or drawn in two ways, and say where they are one."""
+    if not isinstance(reference.population, Saved):  # whose kind nobody wrote down
+        now, before = result.population.kind, reference.population.kind
+        if now != before:
+            raise InputError(
+                f"the explanations are of kind {now!r} in the log, and {before!r} in the reference: "
+                "write both alike."
+            )
+    if (result.effective is None) != (reference.effective is None):
+        which = "this sample" if reference.effective is None else "the reference"
         raise InputError(
-            f"the explanations are of kind {now!r} in the log, and {before!r} in the reference: "
-            "write both alike."
+            f"{which} alone has weights or clusters, and a weighted measure is another one: give both, or "
+            "neither; a saved result (--json) keeps what its weights said."
         )
+    _warn_of_same_rows(result, reference)

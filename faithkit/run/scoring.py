@@ -7,6 +7,7 @@ import attrs
 
 from faithkit.errors import FaithkitError
 from faithkit.inputs.logs import Log, ParquetLog
+from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns
@@ -16,13 +17,15 @@ from faithkit.run.learnt import learnt_discretizer, learnt_relation
 from faithkit.run.on_disk import OnDisk, learns_from_rows
 from faithkit.run.passes import Reading
 from faithkit.run.pipeline import measured
-from faithkit.run.reference import check_columns, check_kinds, warn_of_same_rows
+from faithkit.run.reference import check_alike, check_columns
 from faithkit.run.setup import Applicability, Setup
 
 
 def score_log(
     log: Log | ParquetLog,
     violations: int | None = None,
+    pool: PoolRows | None = None,
+    unexplained: str = "count",
     adjust: str = "holm",
     reference: Log | ParquetLog | Evaluation | None = None,
     allowed: Mapping[str, float] | None = None,
@@ -30,19 +33,20 @@ def score_log(
 ) -> Findings:
     """Measure a log, with its groups where it names some; `options` are those of `score`.
 
-    An earlier log, the reference, is measured alike: what learns does so from it, for both.
+    Rows without an explanation are counted as such, or are a "pool" for those that have one. An earlier log,
+    the reference, is measured alike: what learns does so from it, for both.
     """
     taught = False
     if isinstance(reference, Log | ParquetLog):
         check_columns(log.roles, reference.roles)
         taught = learns(component("discretizer", options.get("discretizer", "original")))
         reference, options = _learnt(reference, options)
-        reference = _having_learnt("the sample itself" if taught else None, _scored(reference, options)[0])
-    result, groups = _scored(log, options)
+        earlier = _scored(reference, None, unexplained, options)[0]
+        reference = _having_learnt("the sample itself" if taught else None, earlier)
+    result, groups = _scored(log, pool, unexplained, options)
     result = _having_learnt("given" if taught else result.setup.learnt_from, result)
     if reference is not None:
-        check_kinds(result, reference)
-        warn_of_same_rows(result, reference)
+        check_alike(result, reference)
     return Findings.of(result, violations, groups, reference, adjust, allowed)
 
 
@@ -61,14 +65,19 @@ def _having_learnt(learnt_from: str | None, result: Evaluation) -> Evaluation:
     return attrs.evolve(result, setup=attrs.evolve(result.setup, learnt_from=learnt_from))
 
 
-def _scored(log: Log | ParquetLog, options: Mapping[str, Any]) -> tuple[Evaluation, Any]:
+def _scored(
+    log: Log | ParquetLog, pool: PoolRows | None, unexplained: str, options: Mapping[str, Any]
+) -> tuple[Evaluation, Any]:
     """Measure a log, and return its groups, too: their column where they stay on disk."""
-    if isinstance(log, ParquetLog):
+    if unexplained == "pool":
+        log, pool = log.apart()
+    if isinstance(log, ParquetLog) and pool is None:
         result = score_in_pieces(log, **options)
         if result is not None:
             return result, log.roles.by
-        log = log.read()
-    return score(log.predictions, log.explanations, X=log.X, **options), log.groups
+    held = log.read() if isinstance(log, ParquetLog) else log
+    drawn = {"weights": held.weights, "clusters": held.clusters, "pool": pool}
+    return score(held.predictions, held.explanations, X=held.X, **drawn, **options), held.groups
 
 
 def score_in_pieces(
@@ -80,9 +89,11 @@ def score_in_pieces(
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where something needs all of its rows at once.
 
-    That is a discretizer or a relation that learns from them, a permutation test, and another relation than
-    equality inside groups.
+    That is a discretizer or a relation that learns from them, a permutation test, weights and clusters, and
+    another relation than equality inside groups.
     """
+    if log.roles.weights is not None or log.roles.clusters is not None:
+        return None
     way, scorer = component("discretizer", discretizer), component("estimator", estimator)
     setup = Setup(discretizer=way, estimator=scorer, **numbers)
     population = OnDisk(Reading(log, way))

@@ -17,12 +17,14 @@ from faithkit.measure.bitsets import check_packed, unpack_bits
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
+from faithkit.measure.pool import unexplained
 from faithkit.measure.relations import Relation, holds_bits
 from faithkit.testing.batches import Batch, batches_for
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh
 from faithkit.testing.sameness import changed_part, same
+from faithkit.wording import describe
 
 Matrix = NDArray[np.bool_]
 _SIZES = (1, 63, 64, 65, 70)
@@ -129,6 +131,24 @@ def check_pieces_of_instances_are_irrelevant(entry: Entry) -> None:
         mend = "Learn scales and neighbours in fit(background), not from the sample"
         given = np.concatenate(columns, axis=1)
         _demand_same(entry, batch, relation, given, "asked about two pieces of the sample", mend)
+
+
+def check_instance_only_reads_no_explanations(entry: Entry) -> None:
+    """Check that a relation which says `instance_only` answers the same where nobody explained the instances.
+
+    Explanations are then checked against a pool of rows that have none.
+    """
+    needs(check_packed_equals_holds, entry)
+    for batch, relation in _tried(entry):
+        if not relation.instance_only:
+            raise SkipTest("It does not say that it reads the instance only.")
+        mend = "Read sample.X alone, or leave `instance_only` out"
+        try:
+            given = _ask(relation, unexplained(batch.X), batch.explanations)
+        except Exception as error:
+            found = f"it fails where the instances have no explanations: {describe(error)}"
+            demand(False, _who(entry, batch), found, mend)
+        _demand_same(entry, batch, relation, given, "asked about instances without explanations", mend)
 
 
 def check_equal_keys_give_equal_rows(entry: Entry) -> None:

@@ -374,6 +374,53 @@ def test_a_relation_that_learnt_from_the_background_is_one_relation(here):
     assert done.exit_code == 0, done.stderr
 
 
+DRAWN = [("--weights", "w"), ("--clusters", "who")]
+
+
+@pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
+def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
+    both = {
+        name: MONTHS[name].assign(w=[1, 2] * 200, who=np.arange(400) // 2) for name in ("january", "february")
+    }
+    for name, frame in both.items():
+        frame.to_csv(f"{name}.csv", index=False)
+    expected = [
+        faithkit.score(frame["label"], frame[["phi_a", "phi_b"]], **{drawn[0][2:]: frame[drawn[1]]})
+        for frame in both.values()
+    ]
+    change = expected[1].difference(expected[0], paired=False)
+    found = changed(score("february.csv", "--reference", "january.csv", *drawn, "--json", "-"))
+    assert (found["value"], found["low"]) == (change.value, change.low)
+    expected[0].to_json("drawn.json")
+    by_result = changed(score("february.csv", "--reference", "drawn.json", *drawn, "--json", "-"))
+    assert by_result == found
+
+
+@pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
+def test_a_weighted_sample_is_not_compared_with_one_that_is_not(here, drawn):
+    MONTHS["february"].assign(w=[1, 2] * 200, who=np.arange(400) // 2).to_csv("drawn.csv", index=False)
+    done = score("drawn.csv", "--reference", "january.json", *drawn, "--fail-if-worse", "consistency=1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "this sample alone has weights or clusters" in done.stderr
+    assert score("drawn.csv", *drawn, "--json", "drawn.json").exit_code == 0
+    done = score("january.csv", "--reference", "drawn.json", "--fail-if-worse", "consistency=1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "the reference alone has weights or clusters" in done.stderr
+
+
+def test_rows_without_an_explanation_are_a_pool_in_both_logs(here):
+    rule = json.dumps([faithkit.Interval("x", low=0.0).to_json()])
+    for name in ("january", "february"):
+        logged = MONTHS[name][["label", "x"]].assign(phi_rule=[rule, None] * 200)
+        logged.to_csv(f"{name}.csv", index=False)
+    pools = ("--features", "x", "--unexplained", "pool")
+    done = score("february.csv", *pools, "--reference", "january.csv", "--json", "-")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [(part["n"], part["pool"]) for part in (told, told["reference"])] == [(200, 200)] * 2
+    assert "sufficiency" in told["reference"]["difference"]
+
+
 OTHER_LOGS = [
     (
         lambda log: log.rename(columns={"phi_b": "phi_c"}),

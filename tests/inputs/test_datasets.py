@@ -175,7 +175,7 @@ assert "sklearn" not in sys.modules
     [
         ({"columns": "age"}, "has texts only: leave --columns age out"),
         ({"text": "review"}, "has texts only: leave --text review out"),
-        ({"by": "sex"}, "has texts only, and no column to group by: leave --by sex out"),
+        ({"by": "sex"}, "has texts only, and no other column: leave --by sex out"),
     ],
 )
 def test_a_dataset_of_texts_has_no_columns_to_choose(option, said, monkeypatch):

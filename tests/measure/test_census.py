@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from faithkit.measure.census import Census, gathered
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import agreement
-from faithkit.measure.jackknife import Spread, largest_share, pseudo_values
+from faithkit.measure.jackknife import largest_share, pseudo_values
 from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import NearExplanation, SameExplanation
+from faithkit.measure.spread import Spread
 from faithkit.measure.tally import count
 from faithkit.run.passes import added
 

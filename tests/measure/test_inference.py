@@ -15,11 +15,12 @@ from faithkit.errors import InputError
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.inference import Moments, chance, interval, moments
-from faithkit.measure.jackknife import Spread, grouped_pseudo_values, per_row, pseudo_values
+from faithkit.measure.jackknife import grouped_pseudo_values, per_row, pseudo_values
 from faithkit.measure.others import Others
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.planning import curve, plan_samples, unverified_share
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.spread import Spread
 
 
 def grouping(owned, labels, k=None):

@@ -239,7 +239,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "measures",
         ),
         *("why_no_sufficiency", "explainer", "discretizer", "relation", "estimator", "seed", "data", "model"),
-        *("versions", "background", "permutations", "explained_by"),
+        *("versions", "background", "permutations", "explained_by", "effective", "clusters", "pool"),
     }
     assert set(found["measures"]["consistency"]) == {
         *(

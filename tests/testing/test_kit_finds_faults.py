@@ -205,6 +205,15 @@ RELATIONS = {
         "equal_keys_give_equal_rows",
         "hides-what-it-reads on vectors: explanations ",
     ),
+    "ReadsExplanationsOfOthers": (
+        "instance_only_reads_no_explanations",
+        "reads-explanations-of-others on vectors: it was asked about instances without explanations, and the "
+        "answer changed for explanation ",
+    ),
+    "NeedsExplanationsOfOthers": (
+        "instance_only_reads_no_explanations",
+        "needs-explanations-of-others on vectors: it fails where the instances have no explanations: ",
+    ),
     "ChangesInstances": (
         "sample_is_left_alone",
         "changes-instances on vectors: asking changed X in place. Work on a copy.",

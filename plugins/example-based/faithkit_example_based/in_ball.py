@@ -33,6 +33,7 @@ class InBall(faithkit.Relation):
     """
 
     name = "in-ball"
+    instance_only = True
 
     def __init__(self, distance: Any = None) -> None:
         self._metric = Metric("in-ball", distance)

@@ -32,6 +32,7 @@ class Nearest(faithkit.Relation):
     """
 
     name = "nearest"
+    instance_only = True
 
     def __init__(self, distance: Any = None) -> None:
         if distance is not None and not callable(distance):

@@ -44,6 +44,7 @@ class Within(faithkit.Relation):
     """
 
     name = "within"
+    instance_only = True
 
     def __init__(self, tau: float | str, distance: Any = None) -> None:
         is_number = isinstance(tau, Real) and not isinstance(tau, bool) and 0 <= tau < np.inf

@@ -46,6 +46,7 @@ class SameTopFeatures(faithkit.Relation):
     """
 
     name = "same-top-features"
+    instance_only = True
 
     def __init__(self, k: int = 3, bins: int = 4) -> None:
         for name, value, least in (("k", k, 1), ("bins", bins, 2)):

@@ -22,6 +22,7 @@ class InScope(faithkit.Relation):
     """
 
     name = "in-scope"
+    instance_only = True
 
     def key(self, explanations: faithkit.Explanations) -> Any:
         """Return the rules."""

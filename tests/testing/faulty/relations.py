@@ -103,6 +103,24 @@ class ComparesWithTheSample(Sound):
         return super().holds(sample, explanations) & (sample.X[None, :, 0] <= sample.X[:, 0].mean())
 
 
+class ReadsExplanationsOfOthers(Sound):
+    """It says that it reads the instance, and looks at how the instance was explained."""
+
+    instance_only = True
+
+    def holds(self, sample, explanations):
+        return super().holds(sample, explanations) & ~sample.explanations.missing
+
+
+class NeedsExplanationsOfOthers(Sound):
+    """It says that it reads the instance, and fails where nobody explained it."""
+
+    instance_only = True
+
+    def holds(self, sample, explanations):
+        return super().holds(sample, explanations) & (sample.explanations.values[None, :, 0] < np.inf)
+
+
 class HidesWhatItReads(Sound):
     """The key is a part of what holds reads."""
 

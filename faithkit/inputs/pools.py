@@ -1,0 +1,115 @@
+"""Rows that are predicted and not explained: where they come from, piece by piece."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.inputs.content import Content
+from faithkit.inputs.parquet import ParquetTable
+from faithkit.inputs.paths import is_folder
+from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.rows import Rows, check_columns, check_X
+from faithkit.inputs.tables import match_name, open_table
+from faithkit.wording import few
+
+
+@attrs.frozen(eq=False)
+class PoolRows:
+    """The rows of a pool, in pieces that can be had again and again, and their predictions if known.
+
+    Rows that are `offered`, such as those that nobody drew, are used where explanations can be checked
+    against them; a pool that somebody asked for is refused where they cannot.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [len(X) for X in PoolRows.of(np.zeros((5, 2))).pieces()]
+    [5]
+    """
+
+    pieces: Callable[[], Iterable[Rows]]
+    predictions: Any = None
+    offered: bool = False
+
+    @classmethod
+    def of(cls, pool: Any, predictions: Any = None) -> "PoolRows":
+        """Take rows as people give them."""
+        if isinstance(pool, PoolRows):
+            return pool
+        check_X(pool, "the pool")
+        return cls(lambda: [pool], predictions)
+
+    def labels(self, predictor: Predictor | None, background: Rows) -> Iterator[Any]:
+        """Yield the predictions, by the model where they are not known."""
+        if predictor is None:
+            yield self.predictions
+            return
+        for X in self.pieces():
+            check_columns(X, background, "the pool")
+            yield predictor.predict(X)
+
+
+def read_pool(path: str, like: Rows, text: str | None = None) -> PoolRows:
+    """Read rows with the columns of `like`: Parquet in pieces, however long, and a CSV at once."""
+    file = Path(path)
+    if text is not None or isinstance(like, list):
+        return PoolRows.of(_texts(open_table(path), text or "text", path))
+    names = [str(name) for name in like.columns]
+    if not is_folder(path) and not file.name.lower().endswith(".parquet"):
+        table = open_table(path)
+        _check_names(path, names, table.names)
+        return PoolRows.of(table.frame(names, categories=True))
+    whole = ParquetTable.open(file)
+    _check_names(path, names, whole.columns)
+    return PoolRows(streamed(whole.using(names)))
+
+
+def streamed(table: ParquetTable, categories: bool = True) -> Callable[[], Iterator[pd.DataFrame]]:
+    """Return a function that reads a table anew, part by part."""
+
+    def pieces() -> Iterator[pd.DataFrame]:
+        for piece in table.pieces:
+            for part in table.parts(piece):
+                yield part.frame(categories=categories)
+
+    return pieces
+
+
+def logged_pool(path: str, prediction: str, features: tuple[str, ...]) -> PoolRows:
+    """Read rows whose predictions were logged beside them."""
+    if not features:
+        raise InputError("a pool is read by its instances: name their columns with --features.")
+    file = Path(path)
+    if is_folder(path) or file.name.lower().endswith(".parquet"):
+        whole = ParquetTable.open(file)
+        prediction = match_name(whole.columns, prediction, "--prediction")
+        _check_names(path, features, whole.columns)
+        one = whole.using([prediction])
+        parts = [part.labels(prediction) for piece in one.pieces for part in one.parts(piece)]
+        return PoolRows(
+            streamed(whole.using(features), categories=False), pd.concat(parts, ignore_index=True)
+        )
+    table = open_table(path)
+    _check_names(path, features, table.names)
+    return PoolRows.of(
+        table.frame(features), table.labels(match_name(table.names, prediction, "--prediction"))
+    )
+
+
+def _texts(table: Content, column: str, path: str) -> list[str]:
+    _check_names(path, [column], table.names)
+    cells = table.texts(column)
+    if cells.isna().any():
+        row = int(cells.isna().to_numpy().argmax())
+        raise InputError(f"row {row} of {path} has no text in {column!r}: drop such rows, or fill them.")
+    return [str(cell) for cell in cells]
+
+
+def _check_names(path: str, wanted: Iterable[str], known: Iterable[str]) -> None:
+    absent = [name for name in wanted if name not in set(known)]
+    if absent:
+        raise InputError(f"{path} lacks columns of the data: {few(absent)}.")

@@ -1,0 +1,160 @@
+"""The tally where rows have weights or clusters: every owner with what is no other to it."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import attrs
+import numpy as np
+
+from faithkit.measure import asking
+from faithkit.measure.blocks import spans
+from faithkit.measure.explanations import Sample
+from faithkit.measure.grouping import group
+from faithkit.measure.relations import Relation, key_of
+from faithkit.measure.slots import Counts, Slots
+from faithkit.measure.tally import RowCount, Tally
+from faithkit.measure.unequal.design import Design, summed
+from faithkit.measure.unequal.holding import Cells, cells_by_block, sizes
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class UnequalCount(RowCount):
+    """Counts over rows with weights or clusters, in steps of the weights' grid.
+
+    `held_codes` and `held` say what the rows of each label weigh for which an explanation holds; the codes
+    are explanation × labels + label.
+    """
+
+    design: Design
+    held_codes: Counts
+    held: Counts
+
+    def cells(self) -> Iterator[Cells]:
+        """Yield, block by block, how much of each cluster every explanation holds for."""
+        rows = self.design, self.labels, self.n_labels
+        return cells_by_block(self.relation, self.sample, self.explanations, self.owned, rows)
+
+    def tallies(self) -> Iterator[Tally]:
+        """Yield the tally in weights that average to 1: an explanation has a row for each kind of owner.
+
+        Owners differ by what is no other to them.
+        """
+        most = max(1, asking.DENSE // self.n_labels)
+        for start, stop in spans(len(self._kinds), most):
+            yield self._kinds_tally(start, stop)
+
+    @property
+    def tally(self) -> Tally:
+        """The tally as a whole."""
+        return self._kinds_tally(0, len(self._kinds))
+
+    @cached_property
+    def _kinds(self) -> Counts:
+        """The first slot of every kind of owner: slots of one explanation and one `own`."""
+        slots = self.slots
+        return np.sort(_alike(slots.row, slots.own[1], slots.own_agreeing[1])[0])
+
+    def _kinds_tally(self, start: int, stop: int) -> Tally:
+        slots, step = self.slots, self.design.step
+        kinds = self._kinds[start:stop]
+        last = self._kinds[stop] if stop < len(self._kinds) else len(slots)
+        mine = np.arange(kinds[0], last) if len(kinds) else np.zeros(0, dtype=np.int64)
+        row = np.searchsorted(kinds, mine, side="right") - 1
+        owners = np.zeros((2, len(kinds), self.n_labels))
+        owners[1, row, slots.label[mine]] = slots.owners[1, mine] * step
+        nothing = np.zeros(len(kinds))
+        own, agreeing = (np.stack([nothing, one[1, kinds] * step]) for one in (slots.own, slots.own_agreeing))
+        return Tally(self._weights(slots.row[kinds]), owners, own, agreeing)
+
+    def _weights(self, some: Counts) -> np.ndarray:
+        codes = some[:, None] * self.n_labels + np.arange(self.n_labels)
+        return sizes(self.held_codes, self.held, codes.ravel()).reshape(codes.shape) * self.design.step
+
+
+def count_unequal(
+    relation: Relation, sample: Sample, labels: Counts, n_labels: int, design: Design
+) -> UnequalCount:
+    """Tally a relation over a sample whose rows have weights or clusters.
+
+    Examples
+    --------
+    >>> from faithkit.measure.explanations import Explanations
+    >>> from faithkit.measure.relations import SameExplanation
+    >>> sample = Sample(None, Explanations.of(["a", "a", "a"]))
+    >>> design = Design.of(None, ["ann", "ann", "bob"], n=3)
+    >>> found = count_unequal(SameExplanation(), sample, np.array([0, 0, 1]), 2, design)
+    >>> found.slots.others[1], found.slots.agreeing[1]
+    (array([2, 1]), array([0, 0]))
+    """
+    missing = sample.explanations.missing
+    groups = group(key_of(relation, sample.explanations), missing)
+    explanations, owned = sample.explanations.take(groups.first), groups.codes
+    own = _Own(design, labels, n_labels, owned)
+    for cells in cells_by_block(relation, sample, explanations, owned, (design, labels, n_labels)):
+        own.note(cells)
+    slots, place = own.slots(len(explanations))
+    return UnequalCount(
+        relation=relation,
+        sample=sample,
+        labels=labels,
+        n_labels=n_labels,
+        owned=owned,
+        explanations=explanations,
+        reflexive=~missing,
+        slots=slots,
+        place=place,
+        design=design,
+        held_codes=np.concatenate([np.zeros(0, dtype=np.int64), *own.held_codes]),
+        held=np.concatenate([np.zeros(0, dtype=np.int64), *own.held]),
+    )
+
+
+class _Own:
+    """What every row is checked against, gathered block by block."""
+
+    def __init__(self, design: Design, labels: Counts, n_labels: int, owned: Counts) -> None:
+        self.design, self.labels, self.n_labels, self.owned = design, labels, n_labels, owned
+        self.total, self.agreeing, self.own, self.own_agreeing = np.zeros((4, len(owned)), dtype=np.int64)
+        self.held_codes: list[Counts] = []
+        self.held: list[Counts] = []
+
+    def note(self, cells: Cells) -> None:
+        """Look the rows up whose explanations are in a block."""
+        rows = np.flatnonzero((self.owned >= cells.start) & (self.owned < cells.stop))
+        owned, label = self.owned[rows], self.labels[rows]
+        codes, held = cells.by_label()
+        cell = cells.places(owned, self.design.unit[rows])
+        self.total[rows] = cells.totals()[owned - cells.start]
+        self.agreeing[rows] = sizes(codes, held, owned * self.n_labels + label)
+        self.own[rows] = np.where(cell < 0, 0, cells.size[cell]) if len(cells.size) else 0
+        self.own_agreeing[rows] = cells.parts(cell, label)
+        self.held_codes.append(codes)
+        self.held.append(held)
+
+    def slots(self, m: int) -> tuple[Slots, Counts]:
+        """Put rows together that differ in nothing, and say where each row stands."""
+        first, place = _alike(self.owned, self.own, self.own_agreeing, self.labels)
+        c = len(first)
+        weight, nothing = summed(place, self.design.steps, c), np.zeros(c, dtype=np.int64)
+        totals = np.zeros(m, dtype=np.int64)
+        totals[self.owned] = self.total
+        slots = Slots(
+            row=self.owned[first],
+            label=self.labels[first],
+            counts=self.agreeing[first],
+            owners=np.stack([nothing, weight]),
+            totals=totals,
+            own=np.stack([nothing, self.own[first]]),
+            own_agreeing=np.stack([nothing, self.own_agreeing[first]]),
+            rows=np.bincount(place, minlength=c),
+        )
+        return slots, place
+
+
+def _alike(*keys: Counts) -> tuple[Counts, Counts]:
+    """Put rows in order of some keys: return the first of each kind, and the kind of every row."""
+    order = np.lexsort(keys[::-1])
+    differ = np.any([np.diff(key[order], prepend=key[order[:1]] - 1) != 0 for key in keys], axis=0)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.cumsum(differ) - 1
+    return order[differ], place

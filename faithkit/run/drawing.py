@@ -1,0 +1,120 @@
+"""How the rows of a sample were drawn, as people say it: weights, clusters, and a pool beside it."""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import FaithkitWarning, InputError
+from faithkit.inputs.labels import Labels, encode_labels
+from faithkit.inputs.pools import PoolRows
+from faithkit.measure.containers import n_rows
+from faithkit.measure.pool import Pool
+from faithkit.measure.slots import Counts
+from faithkit.measure.sums import Floats
+from faithkit.measure.tally import Count
+from faithkit.measure.unequal.counting import UnequalCount
+from faithkit.measure.unequal.design import Design
+from faithkit.run.groups import column
+from faithkit.run.in_memory import InMemory
+from faithkit.run.setup import Applicability
+
+SMALL = 20  # rows that share an explanation
+
+
+def offered(pool: Any) -> PoolRows | None:
+    """Return a pool that is used where it can be, and no fault where it cannot."""
+    return None if pool is None else attrs.evolve(PoolRows.of(pool), offered=True)
+
+
+def design_of(weights: Any, clusters: Any, X: Any, n: int) -> Design | None:
+    """Return what weights and clusters say, each one value per row or the name of a column of X."""
+    return Design.of(_values(weights, X, "of weights"), _values(clusters, X, "of clusters"), n)
+
+
+def _values(given: Any, X: Any, what: str) -> Any:
+    return column(given, X, what) if given is not None and pd.api.types.is_scalar(given) else given
+
+
+def usable(pool: PoolRows | None, applies: Applicability, design: Design | None) -> PoolRows | None:
+    """Return the pool if explanations can be checked against it; refuse one that was asked for and cannot."""
+    if pool is None:
+        return None
+    relation, why_not = applies.relation, None
+    if relation is None:
+        why_not = f"sufficiency is what it is for, and {applies.why_not}"
+    elif not relation.instance_only:
+        why_not = (
+            f"{relation} reads the explanations of the rows that it is asked about, and a pool has none; "
+            "leave the pool out, or name a relation that reads the instance only"
+        )
+    elif design is not None:
+        why_not = "its rows have no weights and clusters, and those of the sample have; leave one of them out"
+    if why_not is None:
+        return pool
+    if pool.offered:
+        return None
+    raise InputError(f"the pool cannot be used: {why_not}.")
+
+
+def logged(pool: Any) -> PoolRows:
+    """Take a pool with its predictions, as `score` is given it."""
+    if isinstance(pool, PoolRows):
+        return pool
+    if not isinstance(pool, tuple) or len(pool) != 2:
+        raise InputError(
+            f"the pool is a {type(pool).__name__}: a score has no model, so give a pair, "
+            "pool=(X_more, predictions)."
+        )
+    X, predictions = pool
+    rows = PoolRows.of(X, predictions)
+    if n_rows(X) != len(predictions):
+        raise InputError(
+            f"{len(predictions)} predictions for {n_rows(X)} rows of the pool: give one per row."
+        )
+    return rows
+
+
+def pooled(predictions: Any, rows: PoolRows, theirs: Iterable[Any]) -> tuple[Labels, Pool]:
+    """Give the predictions of the sample and of the pool common codes."""
+    parts = [pd.Series(predictions), *map(pd.Series, theirs)]
+    n, size = len(parts[0]), sum(map(len, parts))
+    if size == n:
+        raise InputError("the pool is empty: give at least one row, or leave it out.")
+    same = len({part.dtype for part in parts}) == 1
+    found = encode_labels(pd.concat(parts if same else [part.astype(object) for part in parts]))
+    return Labels(found.codes[:n], found.classes), Pool(found.codes[n:], rows.pieces)
+
+
+def with_pool(population: InMemory, predictions: Any, pool: Any, applies: Applicability) -> InMemory:
+    """Return logged rows with the pool that was given beside them."""
+    rows = None if pool is None else usable(logged(pool), applies, population.design)
+    if rows is None:
+        return population
+    labels, checked = pooled(predictions, rows, rows.labels(None, None))
+    return attrs.evolve(population, coded=labels, pool=checked)
+
+
+def warn_about_small_groups(counted: Count) -> None:
+    """Say that a bracket is not exact where few rows share an explanation and weights go with the label."""
+    if not isinstance(counted, UnequalCount) or not counted.design.weighted:
+        return
+    usual = float(np.median(counted.slots.sizes[counted.owned]))
+    if usual < SMALL and _vary(counted.design.weights, counted.labels):
+        warnings.warn(
+            "weights differ by prediction, and half of the rows share their explanation with fewer than "
+            f"{SMALL} in all: the bracket may then miss the truth by a little. A coarser discretizer makes "
+            "larger groups.",
+            FaithkitWarning,
+            stacklevel=5,
+        )
+
+
+def _vary(weights: Floats, labels: Counts) -> bool:
+    """Whether the mean weight of some label differs from that of another by more than a twentieth."""
+    times = np.bincount(labels)
+    means = np.bincount(labels, weights=weights)[times > 0] / times[times > 0]
+    return bool(means.max() > 1.05 * means.min())

@@ -1,0 +1,160 @@
+"""Pools: rows that are predicted and not explained, against loops straight from the definitions."""
+
+import brute_unequal
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithkit.errors import InputError
+from faithkit.measure import pool as pools
+from faithkit.measure.estimate import chance_of
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import interval, moments
+from faithkit.measure.jackknife import largest_share, pseudo_values
+from faithkit.measure.pool import Pool
+from faithkit.measure.relations import FunctionRelation, Relation, SameExplanation
+from faithkit.measure.tally import count
+
+
+class Near(Relation):
+    """A number holds for the instances that lie within a radius of it."""
+
+    instance_only = True
+
+    def __init__(self, radius):
+        self.radius = radius
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return np.abs(explanations.values[:, :1] - sample.X[:, 0][None, :]) <= self.radius
+
+
+@st.composite
+def cases(draw):
+    n, more, k = draw(st.integers(2, 7)), draw(st.integers(1, 7)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    x = rng.integers(0, 8, n + more).astype(float)
+    centres = x[:n] + rng.integers(-1, 3, n)  # some explanations do not hold for their own row
+    return x, centres, rng.integers(0, k, n + more), k, draw(st.sampled_from([0.0, 1.0, 3.0]))
+
+
+def pooled(case):
+    x, centres, labels, k, radius = case
+    n = len(centres)
+    sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
+    return count(Near(radius), sample, labels[:n], k, Pool.of(x[n:, None], labels[n:]))
+
+
+def truth(case):
+    x, centres, labels, _, radius = case
+    n = len(centres)
+    holds = [
+        [bool(abs(centres[i] - x[j]) <= radius) if i < n else False for j in range(len(x))]
+        for i in range(len(x))
+    ]
+    return holds, labels.tolist(), n
+
+
+@settings(max_examples=200, deadline=None)
+@given(case=cases())
+def test_value_and_errors_are_those_of_the_double_loop(case):
+    found = pooled(case)
+    facts = moments(found.slots, pseudo_values(found))
+    assert (facts.value, facts.verified) == pytest.approx(brute_unequal.pooled(*truth(case)), abs=1e-12)
+    expected = brute_unequal.pooled_standard_errors(*truth(case))
+    assert [se or 0.0 for se in (facts.se, facts.se_disagreement)] == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases())
+def test_pieces_and_their_order_change_no_bit(case):
+    x, centres, labels, k, radius = case
+    n = len(centres)
+    whole = pooled(case)
+    turned = (np.append(x[:n], x[n:][::-1]), centres, np.append(labels[:n], labels[n:][::-1]), k, radius)
+    expected = moments(whole.slots, pseudo_values(whole))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pools, "PIECE", 1)
+        again = pooled(turned)
+        assert moments(again.slots, pseudo_values(again)) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases())
+def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
+    holds, labels, n = truth(case)
+    D = [sum(holds[i][j] for j in range(len(labels)) if j != i) for i in range(n)]
+    share = [sum(1 / D[i] for i in range(n) if i != j and holds[i][j]) for j in range(len(labels))]
+    found = pooled(case)
+    assert largest_share(found) == pytest.approx(max(share[:n]), abs=1e-12)
+    assert max(largest_share(piece) for piece in found.pooled()) == pytest.approx(max(share[n:]), abs=1e-12)
+
+
+def test_chance_is_that_of_an_explained_row_and_any_other():
+    case = np.zeros(5), np.zeros(2), np.array([0, 1, 1, 1, 0]), 2, 1.0
+    # row 0 meets labels 1, 1, 1, 0: a quarter; row 1 meets 0, 1, 1, 0: a half
+    assert chance_of(pooled(case)) == pytest.approx((1 / 4 + 2 / 4) / 2)
+
+
+def test_a_relation_that_reads_explanations_is_not_asked_about_rows_that_have_none():
+    sample = Sample(np.zeros((2, 1)), Explanations.of(["a", "b"]))
+
+    class Same(Relation):
+        name = "same-word"
+
+        def key(self, explanations):
+            return explanations.values
+
+        def holds(self, sample, explanations):
+            return explanations.values[:, None] == sample.explanations.values[None, :]
+
+    with pytest.raises(
+        InputError, match="same-word reads the explanations of the rows that it is asked about"
+    ):
+        count(Same(), sample, np.array([0, 1]), 2, Pool.of(np.zeros((1, 1)), np.array([0])))
+
+
+@pytest.mark.parametrize(
+    ("relation", "expected"),
+    [
+        (Near(1), True),
+        (SameExplanation(), False),
+        (Near(1) & Near(2), True),
+        (~Near(1), True),
+        (Near(1) | SameExplanation(), False),
+        (~SameExplanation(), False),
+        (FunctionRelation(lambda x, pi: True), True),
+    ],
+)
+def test_a_composed_relation_reads_what_its_parts_read(relation, expected):
+    assert relation.instance_only is expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [50, 200])
+@pytest.mark.parametrize("radius", [0.05, 0.4, 2.0])
+def test_intervals_with_a_pool_cover(n, radius):
+    """Numbers with a wavy label; the truth is what two million pairs say."""
+    rng = np.random.default_rng(7)
+
+    def draw(size):
+        x = rng.normal(size=size)
+        return x, (np.sin(3 * x) + rng.normal(scale=0.7, size=size) > 0).astype(np.int64)
+
+    x, y = draw(2000)
+    z, labels = draw(20_000)
+    held = np.abs(x[:, None] - z[None, :]) <= radius
+    D = held.sum(axis=1)
+    agree = (held & (y[:, None] == labels[None, :])).sum(axis=1)
+    target = np.divide(agree, D, out=np.zeros(len(x)), where=D > 0).mean()
+    hits, times = 0, 300
+    for _ in range(times):
+        x, y = draw(n + 1000)
+        sample = Sample(x[:n, None], Explanations.vectors(x[:n, None]))
+        found = count(Near(radius), sample, y[:n], 2, Pool.of(x[n:, None], y[n:]))
+        low, high = interval(moments(found.slots, pseudo_values(found)))
+        hits += low <= target <= high
+    assert hits / times >= 0.93

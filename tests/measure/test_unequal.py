@@ -1,0 +1,371 @@
+"""Weights and clusters: every number against loops straight from the definitions."""
+
+from itertools import permutations
+
+import brute_unequal
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matrices import Matrix
+
+from faithkit.errors import InputError
+from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_over
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import interval, moments
+from faithkit.measure.jackknife import pseudo_values
+from faithkit.measure.relations import SameExplanation
+from faithkit.measure.tally import count
+from faithkit.measure.unequal import deletion, holding
+from faithkit.measure.unequal.counting import count_unequal
+from faithkit.measure.unequal.design import Design
+from faithkit.measure.unequal.permuting import unequal_p_value
+
+
+@st.composite
+def designs(draw, most=9):
+    """A relation's matrix, who owns what, labels, weights and clusters; some weights 0, some rows missing."""
+    n, m, k = draw(st.integers(3, most)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    matrix = rng.random((m, m)) < draw(st.sampled_from([0.2, 0.5, 0.9]))
+    kind = draw(st.sampled_from(["real", "whole", "some zero", "one huge", "equal"]))
+    weights = {
+        "real": rng.random(n) + 0.01,
+        "whole": rng.integers(1, 4, n).astype(float),
+        "some zero": np.append(rng.integers(0, 3, n - 1), 1).astype(float),
+        "one huge": np.where(np.arange(n) == 0, 1e6, rng.random(n) + 0.01),
+        "equal": np.ones(n),
+    }[kind]
+    clusters = rng.integers(0, n, n) if draw(st.booleans()) else np.arange(n)
+    if len(set(clusters.tolist())) < 2:
+        clusters = np.arange(n)
+    return matrix, rng.integers(0, m, n), rng.integers(0, k, n), k, weights, clusters
+
+
+def counted(case, grouping, missing=()):
+    matrix, owned, labels, k, weights, clusters = case
+    gone = np.isin(np.arange(len(owned)), missing)
+    sample = Sample(None, Explanations(kind="number", values=owned, missing=gone))
+    design = Design.of(weights, clusters, len(owned))
+    relation = SameExplanation() if grouping else Matrix(matrix)
+    if design is None:
+        return count(relation, sample, labels, k)
+    return count_unequal(relation, sample, labels, k, design)
+
+
+def truth(case, grouping, missing=()):
+    matrix, owned, labels, _, weights, clusters = case
+    n = len(owned)
+    holds = [
+        [
+            i not in missing
+            and (
+                bool(owned[i] == owned[j]) and j not in missing
+                if grouping
+                else bool(matrix[owned[i], owned[j]])
+            )
+            for j in range(n)
+        ]
+        for i in range(n)
+    ]
+    return holds, labels.tolist(), weights.tolist(), clusters.tolist()
+
+
+BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any relation"])
+
+
+@BOTH
+@settings(max_examples=150, deadline=None)
+@given(case=designs())
+def test_value_errors_and_trials_are_those_of_the_double_loop(grouping, case):
+    missing = (1,)
+    found, slow = counted(case, grouping, missing), truth(case, grouping, missing)
+    facts = moments(found.slots, pseudo_values(found))
+    assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-10)
+    for se, expected in zip(
+        (facts.se, facts.se_disagreement), brute_unequal.standard_errors(*slow), strict=True
+    ):
+        assert (se or 0.0) == pytest.approx(expected, abs=1e-9)
+    if facts.effective is not None and not grouping:
+        few = facts.effective / (1 + brute_unequal.share(*slow))
+        assert facts.trials == pytest.approx(few, rel=1e-6)
+
+
+@BOTH
+@settings(max_examples=100, deadline=None)
+@given(case=designs(most=14))
+def test_the_series_for_large_groups_gives_what_pairs_give(grouping, case):
+    found = counted(case, grouping)
+    slow = pseudo_values(found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deletion, "DIRECT", 0)
+        fast = pseudo_values(found)
+    assert fast.value == pytest.approx(slow.value, abs=1e-9)
+    assert fast.verified == pytest.approx(slow.verified, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=designs(), seed=st.integers(0, 99))
+def test_the_order_of_rows_changes_no_bit(case, seed):
+    order = np.random.default_rng(seed).permutation(len(case[1]))
+    turned = (case[0], case[1][order], case[2][order], case[3], case[4][order], case[5][order])
+    for grouping in (True, False):
+        one, two = (
+            moments(c.slots, pseudo_values(c)) for c in (counted(case, grouping), counted(turned, grouping))
+        )
+        assert one == two
+
+
+def test_blocks_and_pairs_at_once_change_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    case = (
+        rng.random((5, 5)) < 0.5,
+        rng.integers(0, 5, 60),
+        rng.integers(0, 3, 60),
+        3,
+        rng.random(60),
+        rng.integers(0, 20, 60),
+    )
+    found = counted(case, grouping=False)
+    whole = moments(found.slots, pseudo_values(found))
+    monkeypatch.setattr(holding, "PAIRS", 1)
+    monkeypatch.setattr(deletion, "AT_ONCE", 1)
+    found = counted(case, grouping=False)
+    assert moments(found.slots, pseudo_values(found)) == whole
+
+
+def test_a_large_group_of_real_weights_agrees_with_all_pairs(monkeypatch):
+    """Three hundred rows in two groups, one weight being a quarter of all: series and pairs meet."""
+    rng = np.random.default_rng(3)
+    n = 300
+    weights = rng.lognormal(size=n)
+    weights[0] = weights.sum() / 3
+    case = np.eye(2, dtype=bool), rng.integers(0, 2, n), rng.integers(0, 3, n), 3, weights, np.arange(n)
+    found = counted(case, grouping=True)
+    fast = pseudo_values(found)
+    monkeypatch.setattr(deletion, "DIRECT", 10**9)
+    slow = pseudo_values(found)
+    assert fast.value == pytest.approx(slow.value, abs=1e-9)
+    assert moments(found.slots, fast).se == pytest.approx(
+        brute_unequal.standard_errors(*truth(case, grouping=True))[0], rel=1e-9
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=designs())
+def test_chance_is_that_of_two_rows_of_different_clusters_drawn_by_weight(case):
+    _, _, labels, _, weights, clusters = case
+    design = Design.of(weights, clusters, len(labels))
+    if design is None or design.effective < 1 + 1e-5:
+        return
+    expected = brute_unequal.chance(labels.tolist(), weights.tolist(), clusters.tolist())
+    assert design.chance(labels) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weights", "clusters"),
+    [([2.0, 2.0, 2.0], None), (None, ["a", "b", "c"]), ([0.5] * 3, [3, 1, 2]), (None, None)],
+)
+def test_equal_weights_and_clusters_of_one_row_say_nothing(weights, clusters):
+    assert Design.of(weights, clusters, 3) is None
+
+
+@pytest.mark.parametrize(
+    ("weights", "clusters", "said"),
+    [
+        ([1, -1, 1], None, "the weight of row 1 is -1: give finite numbers of at least 0."),
+        ([1, float("inf"), 1], None, "the weight of row 1 is inf"),
+        ([1, None, 1], None, "row 1 has no value among the weights"),
+        ([0, 0, 0], None, "all weights are 0"),
+        ([1, 2], None, "2 weights for 3 rows"),
+        (["a", "b", "c"], None, "the weights are no numbers, but 'a' and others."),
+        ("abc", None, "the weights are a str"),
+        (None, ["a", None, "b"], "row 1 has no value among the clusters"),
+        (None, ["a", "a", "a"], "all rows are of one cluster"),
+        (None, ["a", "b"], "2 clusters for 3 rows"),
+        (None, {"a", "b", "c"}, "the clusters are a set"),
+    ],
+)
+def test_what_is_no_design_is_refused(weights, clusters, said):
+    with pytest.raises(InputError, match=said.replace("(", r"\(").split(".")[0]):
+        Design.of(weights, clusters, 3)
+
+
+def test_two_hundred_customers_with_five_entries_each_are_two_hundred_cases():
+    """Labels by a coin: the rows of a customer agree with each other, and say nothing about m = 0.5."""
+    rng = np.random.default_rng(1)
+    labels, explanations = np.repeat(rng.integers(0, 2, 200), 5), np.repeat(rng.integers(0, 100, 200), 5)
+    sample = Sample(None, Explanations(kind="number", values=explanations))
+    plain = count(SameExplanation(), sample, labels, 2)
+    apart = count_unequal(
+        SameExplanation(), sample, labels, 2, Design.of(None, np.repeat(np.arange(200), 5), 1000)
+    )
+    facts = [moments(one.slots, pseudo_values(one)) for one in (plain, apart)]
+    limits = [interval(one) for one in facts]
+    assert limits[0][0] > 0.5
+    assert limits[1][0] < 0.5 < limits[1][1]
+    assert facts[1].effective == pytest.approx(200)
+
+
+def test_weights_undo_an_unequal_draw():
+    """Half the sample from a class that is one in twenty: by weight the measure is the population's."""
+    rng = np.random.default_rng(2)
+    n, q = 4000, {0: 0.97, 1: 0.1}  # the explanation says the rare class seldom
+    rare = np.arange(n) < n // 2
+    said = rng.random(n) < np.where(rare, 1 - q[1], 1 - q[0])
+    sample = Sample(None, Explanations(kind="number", values=said.astype(np.int64)))
+    weights = np.where(rare, 0.05, 0.95)
+    p = np.array(
+        [[0.95 * q[0], 0.95 * (1 - q[0])], [0.05 * q[1], 0.05 * (1 - q[1])]]
+    )  # by label and explanation
+    m = (p**2 / p.sum(axis=0)).sum()
+    found = count_unequal(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
+    low, high = interval(moments(found.slots, pseudo_values(found)))
+    assert low < m < high
+    plain = count(SameExplanation(), sample, rare.astype(np.int64), 2)
+    low, high = interval(moments(plain.slots, pseudo_values(plain)))
+    assert not low < m < high
+
+
+def slow_estimate(estimator, case):
+    """An estimator's mean by weight, from what each row sees: the share, the majority, the plug-in."""
+    holds, labels, weights, clusters = truth(case, grouping=True)
+    n, total, whole = len(labels), 0.0, 0.0
+    for i in range(n):
+        apart = [j for j in range(n) if holds[i][j] and clusters[j] != clusters[i]]
+        every = [j for j in range(n) if holds[i][j]]
+        by_label = {y: sum(weights[j] for j in every if labels[j] == y) for y in labels}
+        D = sum(weights[j] for j in apart)
+        agreeing = sum(weights[j] for j in apart if labels[j] == labels[i])
+        top = [y for y, w in by_label.items() if w >= max(by_label.values()) - 1e-9 and w > 0]
+        score = {
+            LeaveOneOut: agreeing / D if D > 0 else 0.0,
+            VerifiedOnly: agreeing / D if D > 0 else None,
+            PlugIn: by_label[labels[i]] / sum(by_label.values()) if sum(by_label.values()) else 0.0,
+            Majority: 1 / len(top) if labels[i] in top else 0.0,
+        }[estimator]
+        if score is not None:
+            total, whole = total + weights[i] * score, whole + weights[i]
+    return total / whole if whole else None
+
+
+@pytest.mark.parametrize("estimator", [LeaveOneOut, VerifiedOnly, PlugIn, Majority])
+@settings(max_examples=60, deadline=None)
+@given(case=designs())
+def test_estimators_see_weights_and_who_is_no_other(estimator, case):
+    expected = slow_estimate(estimator, case)
+    found = mean_over(estimator(), counted(case, grouping=True).tallies())
+    assert found == (None if expected is None else pytest.approx(expected, abs=1e-8))
+
+
+@BOTH
+@pytest.mark.parametrize("clustered", [False, True])
+def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clustered):
+    """Few enough exchanges to try all: the share of those that agree as well, by the double loop."""
+    rng = np.random.default_rng(4)
+    n = 6
+    case = (
+        np.array([[True, True], [False, True]]),
+        np.array([0, 0, 1, 1, 0, 1]),
+        np.array([0, 0, 1, 1, 0, 1]),
+        2,
+        rng.integers(1, 4, n).astype(float),
+        np.array([0, 0, 1, 1, 2, 2]) if clustered else np.arange(n),
+    )
+    holds, labels, weights, clusters = truth(case, grouping)
+    observed, _ = brute_unequal.estimate(holds, labels, weights, clusters)
+    units = [[i for i in range(n) if clusters[i] == c] for c in dict.fromkeys(clusters)]
+    hits, tried = 0, 0
+    for order in permutations(units):
+        source = {
+            i: j for unit, other in zip(units, order, strict=True) for i, j in zip(unit, other, strict=True)
+        }
+        moved = [[values[source[i]] for i in range(n)] for values in (labels, weights)]
+        mean, _ = brute_unequal.estimate(holds, *moved, clusters)
+        hits, tried = hits + (mean >= observed - 1e-9), tried + 1
+    found = unequal_p_value(counted(case, grouping), 4000, seed=1)
+    assert found == pytest.approx(hits / tried, abs=0.05)
+
+
+def test_clusters_of_different_sizes_leave_nothing_to_exchange():
+    case = np.eye(2, dtype=bool), np.zeros(3, int), np.array([0, 0, 1]), 2, np.ones(3), np.array([0, 0, 1])
+    assert unequal_p_value(counted(case, grouping=True), 99) is None
+
+
+def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant():
+    rng = np.random.default_rng(5)
+    low = 0
+    for _ in range(40):
+        y = rng.integers(0, 2, 80)
+        case = np.eye(4, dtype=bool), rng.integers(0, 4, 80), y, 2, np.where(y, 10.0, 1.0), np.arange(80)
+        low += unequal_p_value(counted(case, grouping=True), 99) <= 0.05
+    assert low <= 7  # 2 are expected; P(more than 7) is below 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ["weights", "clusters", "both"])
+@pytest.mark.parametrize("n_explanations", [5, 60])
+def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
+    """Clusters of one to eight rows that share a customer's habit, weights by class: 93 % or more."""
+    rng = np.random.default_rng(6)
+    q = np.random.default_rng(0).beta(2, 2, n_explanations)
+    hits, times = 0, 400
+    for _ in range(times):
+        clusters, weights = np.arange(400), None
+        if design != "weights":
+            clusters = np.repeat(np.arange(400), rng.integers(1, 9, 400))[:400]
+        first = np.unique(clusters, return_index=True)[1]
+        owned = rng.integers(0, n_explanations, 400)[first][clusters]  # a customer has one explanation
+        labels = (rng.random(400)[first][clusters] < q[owned]).astype(np.int64)  # and one prediction
+        target = (q**2 + (1 - q) ** 2).mean()
+        if design != "clusters":
+            weights = 1.0 / np.where(owned % 2, 0.9, 0.3)  # explanations were drawn with these probabilities
+            drawn = rng.random(400) < 1 / weights
+            owned, labels, clusters, weights = owned[drawn], labels[drawn], clusters[drawn], weights[drawn]
+        sample = Sample(None, Explanations(kind="number", values=owned))
+        found = count_unequal(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
+        low, high = interval(moments(found.slots, pseudo_values(found)))
+        hits += low <= target <= high
+    assert hits / times >= 0.93
+
+
+@BOTH
+@settings(max_examples=60, deadline=None)
+@given(case=designs(), seed=st.integers(0, 99))
+def test_a_row_of_weight_three_is_a_cluster_of_three_rows(grouping, case, seed):
+    matrix, owned, labels, k, _, _ = case
+    times = np.random.default_rng(seed).integers(1, 4, len(owned))
+    by_weight = counted((matrix, owned, labels, k, times.astype(float), np.arange(len(owned))), grouping)
+    place = np.repeat(np.arange(len(owned)), times)
+    by_rows = counted((matrix, owned[place], labels[place], k, np.ones(len(place)), place), grouping)
+    one, two = (moments(found.slots, pseudo_values(found)) for found in (by_weight, by_rows))
+    names = (
+        ["value", "verified", "effective"]
+        if len(place) > len(owned) and np.ptp(times)
+        else ["value", "verified"]
+    )
+    for name in names:
+        assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-12)
+    for name in ("se", "se_disagreement"):
+        assert (getattr(one, name) or 0.0) == pytest.approx(getattr(two, name) or 0.0, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_weights_give_what_as_many_independent_draws_would():
+    """A class that is three times as likely is drawn so, or drawn alike and weighted: the means are the same."""
+    rng = np.random.default_rng(8)
+    means = {"weighted": [], "drawn": []}
+    for _ in range(300):
+        for way, values in means.items():
+            y = (rng.random(300) < (0.75 if way == "drawn" else 0.5)).astype(np.int64)
+            said = np.where(rng.random(300) < 0.8, y, rng.integers(0, 2, 300))
+            sample = Sample(None, Explanations(kind="number", values=said))
+            design = Design.of(np.where(y, 3, 1), None, 300) if way == "weighted" else None
+            found = (
+                count_unequal(SameExplanation(), sample, y, 2, design)
+                if design
+                else count(SameExplanation(), sample, y, 2)
+            )
+            values.append(moments(found.slots, pseudo_values(found)).value)
+    error = np.hypot(*(np.std(values) / 300**0.5 for values in means.values()))
+    assert abs(np.mean(means["weighted"]) - np.mean(means["drawn"])) < 4 * error

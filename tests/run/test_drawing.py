@@ -1,0 +1,292 @@
+"""Weights, clusters and pools as people give them: in Python, on the command line, in logs."""
+
+import json
+import warnings
+
+import brute_unequal
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import faithkit
+from faithkit.cli import main
+from faithkit.errors import FaithkitWarning, InputError
+from faithkit.measure.predicates import Interval
+from faithkit.measure.rules import Rule
+
+N = 90
+
+
+def _halves(column, value, cut):
+    """The rule "at most the cut" or "above it", whichever holds."""
+    return Rule([Interval(column, high=cut) if value <= cut else Interval(column, low=cut)])
+
+
+@pytest.fixture(scope="module")
+def log():
+    """Customers with one to four rows each, weights, a feature, and a rule on it as the explanation."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 10, N)
+    rule = [json.dumps(_halves("x", a, 4).to_json()) for a in x]
+    label = np.where((x > 4) ^ (rng.random(N) < 0.2), "yes", "no")
+    customer = np.sort(rng.integers(0, 30, N))
+    return pd.DataFrame(
+        {"x": x, "rule": rule, "label": label, "customer": customer, "w": rng.integers(1, 5, N)}
+    )
+
+
+def holds(log):
+    return [[bool(a == b) for b in log["rule"]] for a in log["rule"]]
+
+
+def run(*args):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = CliRunner().invoke(main, [str(arg) for arg in args])
+    assert found.exit_code == 0, found.output
+    return found
+
+
+ROWS = {"prediction": "label", "explanation": "rule", "features": "x"}
+FLAGS = [f"--{name}={value}" for name, value in ROWS.items()]
+
+
+@pytest.mark.parametrize(("weights", "clusters"), [("w", None), (None, "customer"), ("w", "customer")])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_log_is_scored_by_weights_and_clusters_of_its_columns(tmp_path, log, weights, clusters, suffix):
+    path = tmp_path / f"log.{suffix}"
+    log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
+    given = [
+        f"--{name}={column}" for name, column in (("weights", weights), ("clusters", clusters)) if column
+    ]
+    told = json.loads(run("score", path, *FLAGS, *given, "--json", "-").stdout)
+    columns = [
+        log["label"],
+        log[weights] if weights else np.ones(N),
+        log[clusters] if clusters else np.arange(N),
+    ]
+    expected = brute_unequal.estimate(holds(log), *(list(column) for column in columns))
+    found = told["measures"]["consistency"]
+    assert (found["value"], found["verified"]) == pytest.approx(expected)
+    assert found["se"] == pytest.approx(
+        brute_unequal.standard_errors(holds(log), *(list(column) for column in columns))[0]
+    )
+    assert told["clusters"] == (log["customer"].nunique() if clusters else None)
+    assert told["measures"]["sufficiency"]["value"] == pytest.approx(expected[0])  # the rules are disjoint
+
+
+def test_weights_and_clusters_go_to_groups_and_comparisons(log):
+    given = {"weights": log["w"], "clusters": log["customer"]}
+    result = faithkit.score(log["label"], log["rule"], X=log[["x"]], **given)
+    part = log["x"] % 2 == 0
+    again = faithkit.score(
+        log["label"][part], log["rule"][part], weights=log["w"][part], clusters=log["customer"][part]
+    )
+    found = result.by(part.tolist())[True].consistency
+    assert found.value == pytest.approx(again.consistency.value)
+    assert found.se == pytest.approx(again.consistency.se)
+    other = faithkit.score(log["label"], ["same"] * N, X=log[["x"]], **given)
+    assert result.difference(other).low < result.consistency.value - other.consistency.value
+
+
+def test_names_of_columns_will_do(log):
+    named = faithkit.score(log["label"], log["rule"], X=log, weights="w", clusters="customer")
+    given = faithkit.score(log["label"], log["rule"], X=log, weights=log["w"], clusters=log["customer"])
+    assert named.to_dict() == given.to_dict()
+
+
+def test_the_unit_of_weights_does_not_matter(log):
+    one, other = (faithkit.score(log["label"], log["rule"], weights=log["w"] * unit) for unit in (1, 0.25))
+    assert one.consistency == other.consistency
+
+
+def test_a_result_with_weights_is_saved_and_loaded(tmp_path, log):
+    result = faithkit.score(log["label"], log["rule"], weights=log["w"], clusters=log["customer"])
+    result.to_json(tmp_path / "r.json")
+    loaded = faithkit.load(tmp_path / "r.json")
+    assert loaded.to_dict() == result.to_dict()
+    assert loaded.difference(result, paired=False).value == 0
+    assert "worth" in repr(loaded)
+
+
+def test_what_is_local_counts_rows_and_shares_weights():
+    """Row 0 shares with 1 (itself again), 2 (same label, weight 3) and 3 (another label, weight 1)."""
+    given = {"weights": [1, 1, 3, 1], "clusters": ["a", "a", "b", "c"]}
+    found = faithkit.score([0, 0, 0, 1], ["e"] * 4, **given).local(0).consistency
+    assert (found.holds_for, found.agree, found.value) == (4, 3, 0.75)
+
+
+# --- pools ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def loans():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"debt": rng.random(400), "income": rng.random(400)})
+    return X, (X["debt"] > 0.4).to_numpy() ^ (rng.random(400) < 0.1)
+
+
+def rules(X):
+    return [_halves("debt", a, 0.4) for a in X["debt"]]
+
+
+def explained(X):
+    return faithkit.Explanations.of(rules(X), kind="rule", relation="in-scope", instances=X)
+
+
+def test_rules_are_checked_against_the_pool_too(loans):
+    X, y = loans
+    few, more = X[:20], X[20:].reset_index(drop=True)
+    result = faithkit.score(y[:20], explained(few), X=few, pool=(more, y[20:]))
+    above = (X["debt"] > 0.4).to_numpy()
+    shares = [
+        np.delete(y[above == above[i]] == y[i], (above[:i] == above[i]).sum()).mean() for i in range(20)
+    ]
+    assert result.sufficiency.value == pytest.approx(np.mean(shares))
+    assert result.pool == 380
+    assert result.consistency.value == faithkit.score(y[:20], explained(few)).consistency.value
+    assert "20 rows explained, checked against 380 more" in repr(result)
+
+
+def test_a_witness_may_be_in_the_pool():
+    X = pd.DataFrame({"debt": [0.5, 0.6, 0.7]})
+    result = faithkit.score(["no", "no"], explained(X[:2]), X=X[:2], pool=(X[2:], ["yes"]))
+    [worst] = result.violations()
+    assert str(worst.witnesses[1]) == "row 0 of the pool"
+    assert worst.predictions == {"no": 2, "yes": 1}
+    assert worst.to_dict()["witnesses"][1]["in_pool"] is True
+    assert result.local(0).sufficiency.holds_for == 3
+
+
+def test_a_new_row_is_checked_against_the_pool(loans):
+    X, _ = loans
+
+    def model(rows):
+        return rows["debt"] > 0.5
+
+    result = faithkit.evaluate(model, X[:20], explainer=explained, relation="in-scope", pool=X[20:])
+    expected = faithkit.evaluate(model, X, explainer=explained, relation="in-scope").local(X[:1]).sufficiency
+    assert result.local(X[:1]).sufficiency == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"explanations": [[0.1]] * 20},
+            "the pool cannot be used: sufficiency is what it is for, and explanations",
+        ),
+        ({"relation": "same-explanation"}, "same-explanation reads the explanations of the rows"),
+        ({"weights": list(range(1, 21))}, "its rows have no weights and clusters"),
+        ({"pool": "rows"}, "the pool is a str: a score has no model, so give a pair"),
+        ({"pool": (pd.DataFrame({"debt": [1.0]}), [1, 2])}, "2 predictions for 1 rows of the pool"),
+    ],
+)
+def test_a_pool_that_cannot_be_used_is_refused(loans, change, said):
+    X, y = loans
+    given = {"explanations": explained(X[:20]), "X": X[:20], "pool": (X[20:], y[20:])} | change
+    with pytest.raises(InputError, match=said):
+        faithkit.score(y[:20], given.pop("explanations"), **given)
+
+
+def test_what_samples_leave_is_the_pool_and_training_rows_are_not(tmp_path):
+    path = tmp_path / "r.json"
+    printed = run(
+        "evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 30, "--json", path
+    ).stdout
+    told = json.loads(path.read_text())
+    test_rows = 193  # 34 % of 569
+    assert (told["n"], told["pool"]) == (30, test_rows - 30)
+    assert "30 rows explained, checked against 163 more" in printed
+    alone = run(
+        "evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 30, "--pool", "none"
+    ).stdout
+    assert "checked against" not in alone
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_pool_in_a_file_gives_what_its_rows_give(tmp_path, loans, suffix):
+    X, y = loans
+    log = X.assign(label=y.astype(str), rule=[json.dumps(rule.to_json()) for rule in rules(X)])
+    write = {
+        "csv": lambda t, p: t.to_csv(p, index=False),
+        "parquet": lambda t, p: t.to_parquet(p, row_group_size=50),
+    }
+    few, more, mixed = (tmp_path / f"{name}.{suffix}" for name in ("few", "more", "mixed"))
+    write[suffix](log[:20], few)
+    write[suffix](log[20:].drop(columns="rule"), more)
+    write[suffix](log.assign(rule=log["rule"].where(np.arange(400) < 20)), mixed)
+    flags = ["--prediction", "label", "--explanation", "rule", "--features", "debt,income", "--json", "-"]
+    beside = json.loads(run("score", few, *flags, "--pool", more).stdout)
+    within = json.loads(run("score", mixed, *flags, "--unexplained", "pool").stdout)
+    expected = faithkit.score(
+        y[:20].astype(str), explained(X[:20]), X=X[:20], pool=(X[20:], y[20:].astype(str))
+    )
+    for told in (beside, within):
+        assert told["measures"] == json.loads(expected.to_json())["measures"]
+        assert told["pool"] == 380
+
+
+def test_two_pools_are_one_too_many(tmp_path, log):
+    log.to_csv(tmp_path / "log.csv", index=False)
+    given = ["score", tmp_path / "log.csv", *FLAGS, "--pool", tmp_path / "log.csv", "--unexplained", "pool"]
+    found = CliRunner().invoke(main, [str(one) for one in given])
+    assert found.exit_code == 2
+    assert "give one of them" in found.output
+
+
+# --- repeated rows -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["with instances", "without"])
+def test_a_log_with_every_row_written_five_times_triggers_the_warning(known):
+    rng = np.random.default_rng(2)
+    X, phi, y = rng.random((50, 2)), rng.random((50, 2)), rng.integers(0, 2, 50)
+    often = [np.repeat(one, 5, axis=0) for one in (y, phi, X)]
+    with pytest.warns(FaithkitWarning, match=r"80 % of the rows repeat another one exactly.*clusters="):
+        faithkit.score(often[0], often[1], X=often[2] if known else None)
+
+
+@pytest.mark.parametrize("case", ["clusters are known", "rows differ", "they do not matter"])
+def test_there_is_no_warning_where(case):
+    rng = np.random.default_rng(3)
+    X, y = rng.random((60, 2)), rng.integers(0, 2, 60)
+    explanations, given = [[float(a)] for a in y], {"X": X}
+    if case == "clusters are known":
+        given = {"X": np.repeat(X[:12], 5, axis=0), "clusters": np.repeat(np.arange(12), 5)}
+        y = np.repeat(y[:12], 5)
+        explanations = np.repeat(rng.random((12, 1)), 5, axis=0)
+    if case == "they do not matter":  # one row in sixty, of explanations that thirty share
+        X[1], y[1], explanations[1] = X[0], y[0], explanations[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FaithkitWarning)
+        faithkit.score(y, explanations, **given)
+
+
+# --- brackets of weights -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("size", "by_label", "warned"), [(4, True, True), (4, False, False), (40, True, False)]
+)
+def test_small_groups_whose_weights_go_with_the_label_are_named(size, by_label, warned):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 400)
+    weights = np.where(y, 3.0, 1.0) if by_label else np.tile([1.0, 2.0], 200)[np.argsort(np.argsort(y))]
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        faithkit.score(y, (np.arange(400) // size).tolist(), weights=weights)
+    assert any("weights differ by prediction" in str(one.message) for one in seen) is warned
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
+    data = faithkit.load_dataset("breast-cancer")
+    more = data.X[:300]
+    path = tmp_path / f"more.{suffix}"
+    more.to_csv(path, index=False) if suffix == "csv" else more.to_parquet(path, row_group_size=40)
+    given = ["evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 25, "--json", "-"]
+    told = json.loads(run(*given, "--pool", path).stdout)
+    assert told["pool"] == 300
+    assert told["measures"]["sufficiency"]["verified"] == 1
