@@ -237,7 +237,8 @@ class Evaluation:
         paired : bool
             Whether both evaluated the same rows; say False for two disjoint samples. Rows are paired by
             their place. That they are the same is checked: by their cells where both have instances, else by
-            their predictions. Pandas' index is not looked at, here as everywhere.
+            their predictions. Pandas' index is not looked at, here as everywhere. Weights and clusters must
+            be the same, too.
 
         Examples
         --------

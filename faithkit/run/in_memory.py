@@ -83,7 +83,7 @@ class InMemory(Population):
     @row_names.default
     def _row_names(self) -> RowNames:
         X = self.sample.explanations.instances if self.sample.X is None else self.sample.X
-        return RowNames(X, self.coded)
+        return RowNames(X, self.coded, self.design)
 
     @property
     def kind(self) -> str:

@@ -11,6 +11,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import row_words
+from faithkit.measure.unequal.design import Design
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -18,10 +19,12 @@ class RowNames:
     """What rows are told apart by: the instances where they are known, else the predictions.
 
     The names of columns, their dtypes and pandas' index are no matter: a row is what is in its cells.
+    `design` has the weights and clusters, if there are some.
     """
 
     X: Any
     labels: Labels
+    design: Design | None = None
 
     @cached_property
     def words(self) -> NDArray[np.uint64] | None:
@@ -59,12 +62,22 @@ def check_paired(one: RowNames, two: RowNames) -> None:
     sizes = [len(names.labels.codes) for names in (one, two)]
     if sizes[0] != sizes[1]:
         raise InputError(f"samples of {sizes[0]} and {sizes[1]} rows are no pair: say paired=False.")
+    if not _drawn_alike(one.design, two.design):
+        raise InputError(
+            "the two results are no pair: their weights or clusters are others. Give both the same ones."
+        )
     if one.X is not None and one.X is two.X:  # nothing need be read
         return
     if one.words is None or two.words is None or one.is_sparse != two.is_sparse:
         _check_predictions(one, two)
     elif not np.array_equal(one.words, two.words):
         raise InputError(_why_no_pair(one.words, two.words))
+
+
+def _drawn_alike(one: Design | None, two: Design | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return np.array_equal(one.steps, two.steps) and np.array_equal(one.unit, two.unit)
 
 
 def _why_no_pair(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> str:

@@ -9,6 +9,8 @@ import faithkit
 from faithkit.inputs import seeds
 from faithkit.run import pairing
 
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of few rows that repeat
+
 RNG = np.random.default_rng(0)
 N = 60
 FRAME = pd.DataFrame({"age": RNG.integers(20, 60, N), "job": RNG.choice(["cook", "smith"], N)})
@@ -143,6 +145,49 @@ def test_cells_that_cannot_be_hashed_leave_it_to_the_predictions():
     assert compared(cells, cells.copy()) == compared(None, None)
     with pytest.raises(faithkit.InputError, match="no pair by their predictions"):
         compared(cells, cells.copy(), other_labels=OTHER_LABELS)
+
+
+HOUSES, FLATS = np.arange(N) // 4, np.arange(N) // 2
+LIGHT, HEAVY = np.linspace(1, 2, N), np.linspace(2, 3, N)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ({"weights": LIGHT}, {}),
+        ({"weights": LIGHT}, {"weights": HEAVY}),
+        ({"clusters": HOUSES}, {}),
+        ({"clusters": HOUSES}, {"clusters": FLATS}),
+        ({"clusters": HOUSES, "weights": LIGHT}, {"clusters": HOUSES}),
+    ],
+    ids=[
+        "weights of one",
+        "other weights",
+        "clusters of one",
+        "other clusters",
+        "clusters, and weights of one",
+    ],
+)
+def test_rows_that_were_drawn_in_two_ways_are_no_pair(one, two):
+    results = [faithkit.score(LABELS, WORDS, **drawn) for drawn in (one, two)]
+    for first, second in (results, results[::-1]):
+        with pytest.raises(faithkit.InputError, match="no pair: their weights or clusters are others"):
+            first.difference(second)
+        first.difference(second, paired=False)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        [{"weights": LIGHT}, {"weights": 2 * LIGHT}],
+        [{"clusters": HOUSES}, {"clusters": [f"house {house}" for house in HOUSES]}],
+        [{"weights": [1] * N}, {}],
+    ],
+    ids=["in proportion", "by another name", "all alike"],
+)
+def test_weights_and_clusters_that_say_the_same_are_a_pair(same):
+    one, two = (faithkit.score(LABELS, WORDS, **drawn) for drawn in same)
+    assert one.difference(two).value == 0
 
 
 def test_a_comparison_of_other_rows_is_refused():
