@@ -28,7 +28,9 @@ class LearntRelation(Relation):
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
+        self.name = relation.name
         self.groups = relation.groups
+        self.instance_only = relation.instance_only
         self.packed = relation.packed
 
     def key(self, explanations: Explanations) -> Any:

@@ -20,8 +20,8 @@ def is_saved(path: str) -> bool:
     """Whether a file is a result that was saved, and no data: by its suffix, or by how it begins."""
     if is_folder(path):
         return False
-    if path.lower().endswith(".json"):
-        return True
+    if path.lower().endswith((".json", ".csv", ".csv.gz", ".parquet")):
+        return path.lower().endswith(".json")
     with contextlib.suppress(OSError), open(path, "rb") as file:  # who reads it as data says what is wrong
         return file.read(1) == b"{"
     return False
