@@ -57,7 +57,7 @@ class InMemory(Population):
     design: Design | None = None
     pool: Pool | None = None
     _sides: dict[int, Side] = attrs.field(factory=dict, init=False)
-    row_names: RowNames = attrs.field(init=False)
+    row_names: RowNames = attrs.field(kw_only=True)  # kept when something else changes: words are dear
 
     where = "of this sample"
 
