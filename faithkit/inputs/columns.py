@@ -24,6 +24,24 @@ def is_category(column: Any) -> bool:
     return column.dtype.kind not in "iuf"
 
 
+def distinct_words(column: Any) -> tuple[np.ndarray, list[str]]:
+    """Return the place of every cell among the values of a column, −1 where missing, and these as words.
+
+    A value is written once, however many cells hold it. Two values can be written alike.
+
+    Examples
+    --------
+    >>> distinct_words(pd.Series([True, None, 1, True], dtype=object))
+    (array([ 0, -1,  1,  0]), ['True', '1'])
+    """
+    cells = column.array
+    if column.dtype == object:  # may hold 1 and True, which are equal and not the same word
+        values = column.to_numpy(dtype=object, na_value=None)
+        cells = np.array([None if value is None else str(value) for value in values], dtype=object)
+    place, values = pd.factorize(cells)
+    return place, [str(value) for value in values]
+
+
 def learn_column(name: str, column: Any) -> "NumberColumn | CategoryColumn":
     """Learn from a column of the background how to encode and decode it."""
     if column.dtype.kind in "mMcV" or isinstance(column.dtype, pd.IntervalDtype):

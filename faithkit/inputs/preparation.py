@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from faithkit.inputs.columns import is_category
+from faithkit.inputs.columns import distinct_words, is_category
 from faithkit.inputs.rows import Rows, input_kind, iter_columns
 
 
@@ -66,12 +66,14 @@ def _number_steps(scale: bool) -> Any:
 
 def _word_steps(one_hot: bool) -> Any:
     from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
+    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-    rank = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2)
-    encode = OneHotEncoder(handle_unknown="ignore") if one_hot else rank
+    from faithkit.inputs.ranks import WordRanks
+
+    if not one_hot:
+        return WordRanks()
     words = FunctionTransformer(as_words, feature_names_out="one-to-one")
-    return Pipeline([("words", words), ("encode", encode)])
+    return Pipeline([("words", words), ("encode", OneHotEncoder(handle_unknown="ignore"))])
 
 
 def as_floats(X: Rows) -> np.ndarray:
@@ -85,7 +87,5 @@ def as_words(X: Rows) -> np.ndarray:
 
 
 def _words(column: Any) -> np.ndarray:
-    if column.dtype == object:  # may hold 1 and True, which are equal and not the same word
-        return column.map(str, na_action="ignore").to_numpy(dtype=object, na_value=np.nan)
-    place, values = column.factorize()  # a word is written once, however many cells hold it
-    return np.array([*map(str, values), np.nan], dtype=object)[place]  # a missing cell has the place −1
+    place, words = distinct_words(column)
+    return np.array([*words, np.nan], dtype=object)[place]

@@ -53,12 +53,11 @@ def column_names(X: Rows) -> list[str]:
 
 def iter_columns(X: Rows) -> Iterator[Any]:
     """Yield the columns of a table as Series, never letting pandas guess another dtype from the values."""
-    for j in range(X.shape[1]):
-        if isinstance(X, pd.DataFrame):
-            yield X.iloc[:, j]
-        else:
-            dtype = object if X.dtype.kind in "OUS" else X.dtype
-            yield pd.Series(X[:, j], dtype=dtype, copy=False)
+    if isinstance(X, pd.DataFrame):
+        yield from (column for _, column in X.items())
+        return
+    dtype = object if X.dtype.kind in "OUS" else X.dtype
+    yield from (pd.Series(X[:, j], dtype=dtype, copy=False) for j in range(X.shape[1]))
 
 
 def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-learn)

@@ -44,7 +44,7 @@ class Estimate:
         What the interval is made of, by leave-one-out: with it, measures are compared.
     others : Others or None
         How many others each row could be checked against: with it, samples are planned. None where rows have
-        weights or clusters.
+        weights or clusters, and with a pool.
     verdict : str
         "verifiable", "partly verifiable" or "unverifiable".
 
@@ -123,8 +123,13 @@ def estimate(
         mse_bound=_mse_bound(facts, counted.relation.groups and facts.effective is None),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
         moments=facts,
-        others=None if facts.effective is not None else Others.of(counted.slots),
+        others=Others.of(counted.slots) if _is_plain(counted) else None,
     )
+
+
+def _is_plain(counted: Count) -> bool:
+    """Whether every row is checked against all others of its sample, and against nobody else."""
+    return not isinstance(counted, UnequalCount) and getattr(counted, "pool", None) is None
 
 
 def chance_of(counted: Count) -> float | None:

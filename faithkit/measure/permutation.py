@@ -1,6 +1,7 @@
 """The permutation test: how often labels that have nothing to do with the explanations agree as well.
 
-Labels are permuted with the explanations fixed, so who can be checked does not change. Instances are put into
+Labels are permuted with the explanations fixed, so who can be checked does not change; a pool keeps its own.
+Instances are put into
 an order of their content before labels are drawn for them, so the order of the rows decides nothing.
 """
 
@@ -73,8 +74,11 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     D = counted.slots.totals[counted.owned] - s
     bits = 8 * n_words(len(order)) * min(counted.n_labels, COMMON)  # of one draw, at most
     size = max(1, min(AT_ONCE, AT_ONCE_BYTES // bits))
+    by_pool = counted.in_pool()
     while batch := [labels[place] for labels in islice(draws, size)]:
-        for A in _agreeing(counted, batch):
+        for labels, A in zip(batch, _agreeing(counted, batch), strict=True):
+            if by_pool is not None:
+                A += by_pool[counted.owned, labels]
             yield float(ratio(A - s, D)[order].sum() / len(order))
 
 

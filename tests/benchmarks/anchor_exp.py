@@ -1,4 +1,4 @@
-"""anchor-exp's own search for anchors, one row after the other and one call of the model for each batch."""
+"""Anchors as version 0.1 of faithkit searched for them: anchor-exp's search, row by row, a call for each batch."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ import faithkit
 
 
 def rules_of(fitted, X, seeds):
-    """Return the rules that anchor-exp's search finds with the draws, the model and the parameters of `anchors`."""
+    """Return the rules that are found in this way with the model and the parameters of `anchors`."""
     return [
         _rule(fitted, codes, int(seed)) for codes, seed in zip(fitted.encoder_.encode(X), seeds, strict=True)
     ]
@@ -16,16 +16,19 @@ def _rule(fitted, codes, seed):
     from anchor.anchor_base import AnchorBaseBeam
     from faithkit_scoped_rules.anchors.rows import PerturbedRows
 
-    rows, search = PerturbedRows(fitted.table_, codes, seed), fitted.search
-    label, known = fitted._labels([rows.own])[0], {}
+    rows, search, options = PerturbedRows(fitted.table_, codes, seed), fitted.search, {}
+    label, known = _labels(fitted, codes[None, :])[0], {}
 
     def sample(present, n, compute_labels=True):
         if not compute_labels:
             return None, rows.coverage(), None
-        drawn, asked = rows.draw(present, n)
-        new = [row for row in dict.fromkeys(asked) if row not in known]
-        known.update(zip(new, fitted._labels(new) == label, strict=True) if new else ())
-        return np.empty((n, 0)), rows.holds(drawn), np.array([known[row] for row in asked])
+        drawn, bins = _draw(rows, present, n, options)
+        keys = [row.tobytes() for row in drawn]
+        new = {key: i for i, key in enumerate(keys) if key not in known}
+        if new:
+            agree = _labels(fitted, drawn[list(new.values())]) == label
+            known.update(zip(new, agree.tolist(), strict=True))
+        return np.empty((n, 0)), rows.holds(bins), np.array([known[key] for key in keys])
 
     found = AnchorBaseBeam.anchor_beam(
         sample,
@@ -39,6 +42,28 @@ def _rule(fitted, codes, seed):
     chosen = [] if all(known.values()) else [rows.conditions[number] for number in found["feature"]]
     names, columns = list(fitted.encoder_.names), fitted.table_.columns
     return faithkit.Rule([columns[c.column].predicate(names[c.column], c) for c in chosen])
+
+
+def _labels(fitted, codes):
+    return fitted.predictor_.predict(fitted.encoder_.decode(codes))
+
+
+def _draw(rows, present, n, options):
+    """Draw the codes and bins of n rows; which cells of the table satisfy a condition is found once an instance."""
+    table = rows.table
+    drawn = rows._random.randint(0, len(table.codes), n)
+    codes, bins = table.codes[drawn], table.bins[drawn]
+    for condition in rows._united(tuple(present)):
+        j, outside = condition.column, np.flatnonzero(~condition.holds(bins))
+        if condition not in options:
+            alike = table.columns[j].categories is not None or condition.high == table.columns[j].missing
+            options[condition] = np.flatnonzero(condition.holds(table.bins) & (not alike))
+        if len(options[condition]):
+            chosen = options[condition][rows._random.randint(0, len(options[condition]), len(outside))]
+            codes[outside, j], bins[outside, j] = table.codes[chosen, j], table.bins[chosen, j]
+        else:
+            codes[outside, j], bins[outside, j] = rows._instance[j], rows._bins[j]
+    return codes, bins
 
 
 class _Batch(int):

@@ -1,4 +1,4 @@
-"""Anchors on Adult: searches that advance together, against anchor-exp's own search row by row."""
+"""Anchors on Adult: searches that advance together, against those of version 0.1: anchor-exp's, row by row."""
 
 from unittest import mock
 
@@ -43,7 +43,7 @@ def anchors() -> list[Contest]:
         Contest(
             f"{ROWS} rows of Adult, a histogram model",
             one_thread(lambda: fitted.explain(some, seeds).values.tolist()[:PEER_ROWS]),
-            "anchor-exp, row by row",
+            "anchor-exp, as in 0.1",
             one_thread(lambda: anchor_exp.rules_of(fitted, some[:PEER_ROWS], seeds[:PEER_ROWS])),
             wanted=20.0,
             repeat=1,

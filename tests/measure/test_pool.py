@@ -1,5 +1,7 @@
 """Pools: rows that are predicted and not explained, against loops straight from the definitions."""
 
+from itertools import permutations
+
 import brute_unequal
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from faithkit.measure.estimate import chance_of
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval, moments
 from faithkit.measure.jackknife import largest_share, pseudo_values
+from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import FunctionRelation, Relation, SameExplanation
 from faithkit.measure.tally import count
@@ -158,3 +161,19 @@ def test_intervals_with_a_pool_cover(n, radius):
         low, high = interval(moments(found.slots, pseudo_values(found)))
         hits += low <= target <= high
     assert hits / times >= 0.93
+
+
+def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
+    """Few enough shuffles to try all: the share of those that agree as well, by the double loop."""
+    case = (
+        np.array([0.0, 1.0, 2.0, 6.0, 7.0, 0.0, 1.0, 7.0]),
+        np.array([0.0, 1.0, 2.0, 6.0, 7.0]),
+        np.array([0, 0, 0, 1, 1, 0, 0, 1]),
+        2,
+        1.0,
+    )
+    holds, labels, n = truth(case)
+    observed, _ = brute_unequal.pooled(holds, labels, n)
+    means = [brute_unequal.pooled(holds, [*moved, *labels[n:]], n)[0] for moved in permutations(labels[:n])]
+    expected = np.mean([mean >= observed - 1e-12 for mean in means])
+    assert permutation_p_value(pooled(case), 4000, seed=0) == pytest.approx(expected, abs=0.03)

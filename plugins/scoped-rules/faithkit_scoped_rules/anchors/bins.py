@@ -21,7 +21,7 @@ BINS = {"quartile": 4, "decile": 10}
 CELLS_KEPT = 2**24  # about 160 MB: the cells that satisfy a condition are looked for once, if there is room
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Condition:
     """The bin of a column is greater than `low` and at most `high`: each predicate of an instance is one."""
 

@@ -4,6 +4,7 @@ A search is a generator: it yields a wish, is sent what it wished for, and retur
 no other search and draws from a generator of its own, so that what it finds in company it finds alone.
 """
 
+import collections
 import itertools
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Generic, TypeVar
@@ -133,25 +134,30 @@ class KnownLabels:
     """
 
     ask: Ask
-    known: dict[Row, int] = attrs.field(factory=dict)
-    numbers: dict[Any, int] = attrs.field(factory=dict)
+    places: dict[Row, int] = attrs.field(factory=lambda: _numbered())
+    labels: NDArray[np.int64] = attrs.field(factory=lambda: np.empty(0, dtype=np.int64))  # by place
+    numbers: dict[Any, int] = attrs.field(factory=lambda: _numbered())
     size: int = 0  # in bytes
 
     def of_all(self, wishes: list[Labels]) -> list[NDArray[np.int64]]:
         """Return the labels that each wishes for, asking only about rows that were not met before."""
-        known = self.known
-        rows = dict.fromkeys(itertools.chain.from_iterable(wish.rows for wish in wishes))
-        new = list(itertools.filterfalse(known.__contains__, rows))
+        place_of = self.places.__getitem__
+        places = [np.fromiter(map(place_of, wish.rows), np.int64, len(wish.rows)) for wish in wishes]
+        new = list(itertools.islice(reversed(self.places), len(self.places) - len(self.labels)))[::-1]
         for start in range(0, len(new), ROWS_A_CALL):
             self._learn(new[start : start + ROWS_A_CALL])
-        answers = [np.fromiter(map(known.__getitem__, w.rows), np.int64, len(w.rows)) for w in wishes]
+        answers = [self.labels[place] for place in places]
         self.size += sum(map(len, new))
         if self.size > BYTES_KEPT:
-            known.clear()
-            self.size = 0
+            self.places, self.labels, self.size = _numbered(), self.labels[:0], 0
         return answers
 
     def _learn(self, rows: list[Row]) -> None:
         of_row, labels = pd.factorize(self.ask(rows))
-        numbers = [self.numbers.setdefault(label, len(self.numbers)) for label in labels.tolist()]
-        self.known.update(zip(rows, np.array(numbers)[of_row].tolist(), strict=True))
+        numbers = np.array([self.numbers[label] for label in labels.tolist()])
+        self.labels = np.concatenate([self.labels, numbers[of_row]])
+
+
+def _numbered() -> dict[Any, int]:
+    """Return a dictionary that gives a number to whatever it is asked for: 0, 1 and so on."""
+    return collections.defaultdict(itertools.count().__next__)
