@@ -21,6 +21,7 @@ from faithkit.cli.options import (
 )
 from faithkit.cli.places import check_paths
 from faithkit.cli.streams import Verb
+from faithkit.errors import InputError
 
 
 @click.command(cls=Verb)
@@ -62,6 +63,11 @@ def command(
     if reference is not None and is_saved(reference):
         saved = saved_reference(reference, taught=situation.background is not None, **options)
     elif reference is not None:
+        if situation.weights is not None or situation.clusters is not None:
+            raise InputError(
+                "the rows of --reference have no weights or clusters, and those of the sample have: give the "
+                "result of the reference, which --json writes, instead of its rows."
+            )
         earlier = read_like(situation.X, reference, loading["text"])
     with configured_backend(**workers):
         result = evaluate(**situation.question(), **options)

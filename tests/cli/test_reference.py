@@ -408,6 +408,17 @@ def test_a_weighted_sample_is_not_compared_with_one_that_is_not(here, drawn):
     assert "the reference alone has weights or clusters" in done.stderr
 
 
+def test_rows_without_weights_are_no_reference_of_a_weighted_sample(evaluated, monkeypatch):
+    weighted = ("--weights", "w", "--columns", "x,z")
+    pd.read_csv("test.csv").assign(w=[1, 2] * 200).to_csv("test.csv", index=False)
+    assert evaluate(*weighted, "--json", "test.json").exit_code == 0
+    assert evaluate(*weighted, "--reference", "test.json", "--fail-if-worse", "consistency=1").exit_code == 0
+    monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
+    done = evaluate(*weighted, "--reference", "before.csv")
+    assert done.exit_code == 1
+    assert "the rows of --reference have no weights or clusters" in done.stderr
+
+
 def test_rows_without_an_explanation_are_a_pool_in_both_logs(here):
     rule = json.dumps([faithkit.Interval("x", low=0.0).to_json()])
     for name in ("january", "february"):
