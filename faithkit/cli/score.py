@@ -82,13 +82,18 @@ def command(
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
     paths = check_paths(output)
+    drawn = {"weights": weights, "clusters": clusters}
     with configured_backend(**workers):
-        logged = open_log(log, prediction, explanation, features, by, weights, clusters)
+        logged = open_log(log, prediction, explanation, features, by, **drawn)
         if workers["backend"] == "dask" and not isinstance(logged, ParquetLog):
             raise click.UsageError(
                 f"a cluster tallies Parquet files, and {Path(log).name} is none: write it as Parquet, "
                 "or leave --backend dask out."
             )
-        more = None if pool is None else logged_pool(pool, prediction, logged.features)
+        more = (
+            None
+            if pool is None
+            else logged_pool(pool, prediction, logged.features, weights=weights, clusters=clusters)
+        )
         found = score_log(logged, violations, more, unexplained, **options)
         deliver(found, paths, fail_under)
