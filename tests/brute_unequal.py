@@ -91,3 +91,41 @@ def pooled_standard_errors(holds, labels, n_explained):
         variance = sum((one - x) ** 2 for one in xs) / (len(xs) - 1) / len(xs)
         errors.append((variance + sum((one - y) ** 2 for one in ys) / n_explained**2) ** 0.5)
     return errors
+
+
+def pooled_estimate(holds, labels, weights, clusters, n_explained, left=None):
+    """M and V over explained rows, against rows of other clusters, the pool's included."""
+    everybody = [i for i in range(len(labels)) if clusters[i] != left]
+    rows = [i for i in everybody if i < n_explained]
+    total = verified = 0.0
+    for i in rows:
+        others = [j for j in everybody if clusters[j] != clusters[i] and holds[i][j]]
+        D = sum(weights[j] for j in others)
+        if D > 0:
+            total += weights[i] * sum(weights[j] for j in others if labels[j] == labels[i]) / D
+            verified += weights[i]
+    W = sum(weights[i] for i in rows)
+    return (total / W, verified / W) if W else (0.0, 0.0)
+
+
+def pooled_unequal_errors(holds, labels, weights, clusters, n_explained):
+    """Of M and Q: clusters with explained rows are left out as in a jackknife, those of the pool added."""
+    mine = list(dict.fromkeys(clusters[:n_explained]))
+    theirs = [c for c in dict.fromkeys(clusters[n_explained:]) if c not in mine]
+    errors = []
+    for pick in (lambda mv: mv[0], lambda mv: mv[1] - mv[0]):
+        xs, ys = (
+            [pick(pooled_estimate(holds, labels, weights, clusters, n_explained, c)) for c in some]
+            for some in (mine, theirs)
+        )
+        x, y = sum(xs) / len(xs), sum(ys) / max(1, len(ys))
+        variance = (len(xs) - 1) / len(xs) * sum((one - x) ** 2 for one in xs)
+        errors.append((variance + sum((one - y) ** 2 for one in ys)) ** 0.5)
+    return errors
+
+
+def pooled_chance(labels, weights, clusters, n_explained):
+    """The probability that an explained row and one of another cluster, drawn by weight, have one label."""
+    pairs = [(i, j) for i in range(n_explained) for j in range(len(labels)) if clusters[i] != clusters[j]]
+    whole = sum(weights[i] * weights[j] for i, j in pairs)
+    return sum(weights[i] * weights[j] for i, j in pairs if labels[i] == labels[j]) / whole

@@ -92,16 +92,16 @@ def command(
     begin(options)
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
-    paths, drawn = check_paths(output), (weights, clusters)
+    paths, drawn = check_paths(output), {"weights": weights, "clusters": clusters}
     with configured_backend(**workers):
-        logged = open_log(log, prediction, explanation, features, by, *drawn)
+        logged = open_log(log, prediction, explanation, features, by, **drawn)
         _check_cluster(log, logged, workers)
-        more = None if pool is None else logged_pool(pool, prediction, logged.features)
+        more = None if pool is None else logged_pool(pool, prediction, logged.features, **drawn)
         earlier: Any = None
         if reference is not None and is_saved(reference):
             earlier = saved_reference(reference, **options)
         elif reference is not None:
-            earlier = open_log(reference, prediction, explanation, features, None, *drawn)
+            earlier = open_log(reference, prediction, explanation, features, **drawn)
             _check_cluster(reference, earlier, workers)
         compared = {"reference": earlier, "allowed": limits["fail_if_worse"]}
         found = score_log(logged, violations, more, unexplained, adjust, **compared, **options)

@@ -69,8 +69,11 @@ class Log:
         """Return the rows that have an explanation, and the others as a pool."""
         gone = self.explanations.missing
         _check_some(self.X, bool(gone.all()))
-        pool = PoolRows.of(self.X[gone], self.predictions[gone]) if gone.any() else None
-        return self.take(np.flatnonzero(~gone)), pool
+        kept, rest = (self.take(np.flatnonzero(rows)) for rows in (~gone, gone))
+        if not gone.any():
+            return self, None
+        pool = PoolRows.of(rest.X, rest.predictions)
+        return kept, attrs.evolve(pool, weights=rest.weights, clusters=rest.clusters)
 
 
 @attrs.frozen
@@ -179,6 +182,8 @@ class ParquetLog:
 
     def apart(self) -> tuple[Log, PoolRows | None]:
         """Read the rows that have an explanation, and return the others as a pool that stays on disk."""
+        if self.roles.weights is not None or self.roles.clusters is not None:
+            return self.read().apart()  # all rows are needed at once
         kept, rest = [], []
         for piece in self.table.pieces:
             for log in self.logs(piece):

@@ -19,7 +19,7 @@ from faithkit.wording import few
 
 @attrs.frozen(eq=False)
 class PoolRows:
-    """The rows of a pool, in pieces that can be had again and again, and their predictions if known.
+    """The rows of a pool, in pieces that can be had again and again, and what is known of each of them.
 
     Rows that are `offered`, such as those that nobody drew, are used where explanations can be checked
     against them; a pool that somebody asked for is refused where they cannot.
@@ -33,6 +33,8 @@ class PoolRows:
 
     pieces: Callable[[], Iterable[Rows]]
     predictions: Any = None
+    weights: Any = None
+    clusters: Any = None
     offered: bool = False
 
     @classmethod
@@ -79,10 +81,24 @@ def streamed(table: ParquetTable, categories: bool = True) -> Callable[[], Itera
     return pieces
 
 
-def logged_pool(path: str, prediction: str, features: tuple[str, ...]) -> PoolRows:
-    """Read rows whose predictions were logged beside them."""
+def logged_pool(path: str, prediction: str, features: tuple[str, ...], **beside: str | None) -> PoolRows:
+    """Read rows whose predictions were logged beside them, and their weights and clusters if named."""
     if not features:
         raise InputError("a pool is read by its instances: name their columns with --features.")
+    rows, named = _logged_rows(path, prediction, features), {k: v for k, v in beside.items() if v is not None}
+    if not named:
+        return rows
+    table = open_table(path)
+    return attrs.evolve(rows, **{role: said(table, name, f"--{role}") for role, name in named.items()})
+
+
+def said(table: Content, name: str, flag: str) -> pd.Series:
+    """Return a column that says something about rows: as it is written; weights are numbers."""
+    found = match_name(table.names, name, flag)
+    return table.frame([found])[found] if flag == "--weights" else table.labels(found)
+
+
+def _logged_rows(path: str, prediction: str, features: tuple[str, ...]) -> PoolRows:
     file = Path(path)
     if is_folder(path) or file.name.lower().endswith(".parquet"):
         whole = ParquetTable.open(file)

@@ -11,7 +11,7 @@ from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.models import DEFAULTS, load_model, train_default
-from faithkit.inputs.pools import PoolRows, read_pool
+from faithkit.inputs.pools import PoolRows, read_pool, said
 from faithkit.inputs.tables import match_name, match_names, open_table, split_target, suggest_column
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.wording import few
@@ -96,12 +96,13 @@ def prepare(
         rows = np.arange(n_rows(X))
     drawn = _drawn(rows, samples, seed)
     sample = X if len(drawn) == n_rows(X) else take_rows(X, drawn)
-    of_rows = [None if one is None else one.iloc[drawn] for one in (groups, *beside.values())]
-    left = np.setdiff1d(rows, drawn)
-    more = read_pool(pool, sample, text) if pool not in (None, "none") else None
-    if pool is None and len(left):
-        more = attrs.evolve(PoolRows.of(take_rows(X, left)), offered=True)
-    return Situation(fitted, sample, known, of_rows[0], seed, of_rows[1], of_rows[2], more)
+    more = None
+    if pool is None:
+        more = _rest(X, np.setdiff1d(rows, drawn), beside)
+    elif pool != "none":
+        more = _from_file(pool, sample, text, named)
+    mine = [_at(one, drawn) for one in (groups, *beside.values())]
+    return Situation(fitted, sample, known, mine[0], seed, mine[1], mine[2], more)
 
 
 def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
@@ -121,13 +122,31 @@ def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
 
 
 def _column(table: Any, name: str, flag: str) -> Any:
-    """Return a column that says something about rows: as it is written; weights are numbers."""
     if isinstance(table, list):
         raise InputError(f"this dataset has texts only, and no other column: leave {flag} {name} out.")
     if not isinstance(table, Content):
         return table[match_name(list(table.columns), name, flag)]
-    found = match_name(table.names, name, flag)
-    return table.frame([found])[found] if flag == "--weights" else table.labels(found)
+    return said(table, name, flag)
+
+
+def _rest(X: Any, rows: np.ndarray, beside: dict[str, Any]) -> PoolRows | None:
+    """Offer the rows that nobody drew as a pool."""
+    if not len(rows):
+        return None
+    theirs = {flag.strip("-"): _at(column, rows) for flag, column in beside.items()}
+    return attrs.evolve(PoolRows.of(take_rows(X, rows)), offered=True, **theirs)
+
+
+def _from_file(pool: str, sample: Any, text: str | None, named: dict[str, str | None]) -> PoolRows:
+    """Read a pool, and its weights and clusters where the sample has some."""
+    asked = {flag: name for flag, name in named.items() if name is not None}
+    table = open_table(pool) if asked else None
+    theirs = {flag.strip("-"): _column(table, name, flag) for flag, name in asked.items()}
+    return attrs.evolve(read_pool(pool, sample, text), **theirs)
+
+
+def _at(column: Any, rows: np.ndarray) -> Any:
+    return None if column is None else column.iloc[rows]
 
 
 def _texts(frame: Any, column: str, table: Any) -> list[str]:

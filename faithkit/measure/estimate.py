@@ -135,7 +135,7 @@ def _is_plain(counted: Count) -> bool:
 def chance_of(counted: Count) -> float | None:
     """Return what a constant explainer would get on the same rows."""
     if isinstance(counted, UnequalCount):
-        return counted.design.chance(counted.labels)
+        return counted.design.chance(counted.labels, len(counted.place))
     if isinstance(counted, RowCount) and counted.pool is not None:
         return _chance_in_pool(counted.labels, counted.pool.codes)
     return chance(counted.slots.by_label())

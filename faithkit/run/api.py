@@ -6,7 +6,6 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
@@ -17,7 +16,7 @@ from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns, warn_about_background
-from faithkit.run.drawing import design_of, offered, with_pool
+from faithkit.run.drawing import design_of, labelled, logged, of_sample, offered
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -81,7 +80,7 @@ def evaluate(
         How much each row counts, such as one over the probability that it was drawn.
     clusters : sequence of n values, or the name of a column of X, optional
         Which rows are one case seen several times, such as a customer: these are not checked against each
-        other.
+        other. With a pool, the weights and clusters of its rows come last.
     pool : like X, optional
         Rows that are predicted and not explained: sufficiency is checked against them, too, where its
         relation reads the instance only. They must be as little known to the explainer as X.
@@ -121,7 +120,7 @@ def evaluate(
         learnt_from="given" if background is not None else ("the sample itself" if learners else None),
     )
     more = None if pool is None else PoolRows.of(pool)
-    drawn = design_of(weights, clusters, X, n_rows(X)), more
+    drawn = design_of(weights, clusters, X, n_rows(X), more), more
     return explained(Job(given, predictor, known, setup.seed), X, relation, execution, setup, *drawn)
 
 
@@ -176,15 +175,16 @@ def score(
         seed=seed,
         background=X,
     )
-    labels, given = encode_labels(predictions), as_explanations(explanations)
+    given, more = as_explanations(explanations), None if pool is None else logged(pool)
+    applies = Applicability.of(relation, given, X)
+    labels, checked = labelled(predictions, more, applies)
     for name, rows in (("explanations", len(given)), ("rows of X", None if X is None else n_rows(X))):
         if rows is not None and rows != len(labels.codes):
             raise InputError(f"{rows} {name} for {len(labels.codes)} predictions: give one of each per row.")
     if given.instances is None:
         given = attrs.evolve(given, instances=X)
-    applies = Applicability.of(relation, given, X)
-    population = InMemory.of(X, labels, given, design_of(weights, clusters, X, len(labels.codes)))
-    population = with_pool(population, predictions, pool, applies)
+    drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), checked)
+    population = InMemory.of(X, labels, given, drawn, checked)
     warn_about_repeats(population)
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")

@@ -18,8 +18,8 @@ from faithkit.measure.sums import Floats
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.design import Design
+from faithkit.run.explaining.job import Job
 from faithkit.run.groups import column
-from faithkit.run.in_memory import InMemory
 from faithkit.run.setup import Applicability
 
 SMALL = 20  # rows that share an explanation
@@ -30,16 +30,36 @@ def offered(pool: Any) -> PoolRows | None:
     return None if pool is None else attrs.evolve(PoolRows.of(pool), offered=True)
 
 
-def design_of(weights: Any, clusters: Any, X: Any, n: int) -> Design | None:
-    """Return what weights and clusters say, each one value per row or the name of a column of X."""
-    return Design.of(_values(weights, X, "of weights"), _values(clusters, X, "of clusters"), n)
+def design_of(weights: Any, clusters: Any, X: Any, n: int, pool: PoolRows | None = None) -> Design | None:
+    """Return what weights and clusters say, each one value per row or the name of a column of X.
+
+    With a pool, the values of its rows come last.
+    """
+    if weights is None and clusters is None:
+        return None
+    n_pool = 0 if pool is None else sum(n_rows(piece) for piece in pool.pieces())
+    given = [
+        None if one is None else _values(one, what, X, pool)
+        for one, what in ((weights, "weights"), (clusters, "clusters"))
+    ]
+    for one, what in zip(given, ("weights", "clusters"), strict=True):
+        if n_pool and one is not None and hasattr(one, "__len__") and len(one) == n:
+            raise InputError(
+                f"{n} {what}, and the pool has {n_pool} rows more: give {n + n_pool}, those of its rows last."
+            )
+    return Design.of(given[0], given[1], n + n_pool)
 
 
-def _values(given: Any, X: Any, what: str) -> Any:
-    return column(given, X, what) if given is not None and pd.api.types.is_scalar(given) else given
+def _values(given: Any, what: str, X: Any, pool: PoolRows | None) -> Any:
+    """Return weights or clusters of the sample's rows, and of a pool's behind them where these are known."""
+    if pd.api.types.is_scalar(given):
+        pieces = [] if pool is None else pool.pieces()
+        return pd.concat([column(given, rows, f"of {what}") for rows in (X, *pieces)])
+    theirs = getattr(pool, what, None)
+    return given if theirs is None else pd.concat([pd.Series(given), theirs], ignore_index=True)
 
 
-def usable(pool: PoolRows | None, applies: Applicability, design: Design | None) -> PoolRows | None:
+def usable(pool: PoolRows | None, applies: Applicability) -> PoolRows | None:
     """Return the pool if explanations can be checked against it; refuse one that was asked for and cannot."""
     if pool is None:
         return None
@@ -51,8 +71,6 @@ def usable(pool: PoolRows | None, applies: Applicability, design: Design | None)
             f"{relation} reads the explanations of the rows that it is asked about, and a pool has none; "
             "leave the pool out, or name a relation that reads the instance only"
         )
-    elif design is not None:
-        why_not = "its rows have no weights and clusters, and those of the sample have; leave one of them out"
     if why_not is None:
         return pool
     if pool.offered:
@@ -89,13 +107,20 @@ def pooled(predictions: Any, rows: PoolRows, theirs: Iterable[Any]) -> tuple[Lab
     return Labels(found.codes[:n], found.classes), Pool(found.codes[n:], rows.pieces)
 
 
-def with_pool(population: InMemory, predictions: Any, pool: Any, applies: Applicability) -> InMemory:
-    """Return logged rows with the pool that was given beside them."""
-    rows = None if pool is None else usable(logged(pool), applies, population.design)
+def labelled(
+    predictions: Any, pool: PoolRows | None, applies: Applicability, job: Job | None = None
+) -> tuple[Labels, Pool | None]:
+    """Encode the predictions, and those of a pool that can be used: logged ones, or by the job's model."""
+    rows = usable(pool, applies)
     if rows is None:
-        return population
-    labels, checked = pooled(predictions, rows, rows.labels(None, None))
-    return attrs.evolve(population, coded=labels, pool=checked)
+        return encode_labels(predictions), None
+    asked = (None, None) if job is None else (job.predictor, job.background)
+    return pooled(predictions, rows, rows.labels(*asked))
+
+
+def of_sample(design: Design | None, n: int, pool: Pool | None) -> Design | None:
+    """Return the design of the explained rows alone, where a pool that was offered is not used."""
+    return design if design is None or pool is not None or len(design) == n else design.take(np.arange(n))
 
 
 def warn_about_small_groups(counted: Count) -> None:

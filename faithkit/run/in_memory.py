@@ -114,12 +114,13 @@ class InMemory(Population):
 
     def drawn(self, sufficiency: Count | None) -> dict[str, Any]:
         """Tell what the rows are worth, how many clusters there are, and how large a pool was used."""
-        used = isinstance(sufficiency, RowCount) and sufficiency.pool is not None
+        used = sufficiency is not None and sufficiency.relation.instance_only
         told: dict[str, Any] = {"pool": len(self.pool)} if self.pool is not None and used else {}
-        if self.design is None:
+        design = self.own_design
+        if design is None:
             return told
-        clusters = self.design.n_units if self.design.clustered else None
-        return told | {"effective": self.design.effective, "clusters": clusters}
+        clusters = design.n_units if design.clustered else None
+        return told | {"effective": design.effective, "clusters": clusters}
 
     def data(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none."""
@@ -140,9 +141,16 @@ class InMemory(Population):
     def count(self, relation: Relation) -> RowCount:
         """Tally a relation over the sample, and over a pool where the relation can be asked about it."""
         rows = relation, self.sample, self.coded.codes, len(self.labels)
-        if self.design is not None:
-            return count_unequal(*rows, self.design)
-        return count(*rows, self.pool if relation.instance_only else None)
+        pool = self.pool if relation.instance_only else None
+        design = self.design if pool is not None else self.own_design
+        return count(*rows, pool) if design is None else count_unequal(*rows, design, pool)
+
+    @property
+    def own_design(self) -> Design | None:
+        """The weights and clusters of the explained rows alone."""
+        if self.design is None or self.pool is None:
+            return self.design
+        return self.design.take(np.arange(len(self.sample)))
 
     def plain(self, counted: Count) -> Count:
         """Tally once more, every row alike."""
@@ -172,7 +180,7 @@ class InMemory(Population):
         """Return some of the rows, as if there were no others."""
         sample = Sample(take_rows(self.sample.X, some), self.sample.explanations.take(some))
         labels = encode_labels([self.labels[code] for code in self.coded.codes[some]])
-        design = None if self.design is None else self.design.take(some)
+        design = None if self.design is None else self.design.take(some)  # a pool is left behind
         return InMemory(sample, labels, take_rows(self.own, some), design)
 
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
@@ -191,7 +199,7 @@ class InMemory(Population):
         """Show the first row of the pool that an explanation holds for and whose label is another."""
         start = 0
         for sample, codes in counted.pool or ():
-            rows = np.flatnonzero(unpack_bits(holds_bits(counted.relation, sample, one), len(sample))[0])
+            rows = _held(counted.relation, sample, one)
             rows = rows[codes[rows] != label]
             if len(rows):
                 row = int(rows[0])
@@ -201,8 +209,7 @@ class InMemory(Population):
 
     def held_by(self, relation: Relation, explanation: Explanations) -> NDArray[np.intp]:
         """Return the rows for which one explanation holds."""
-        bits = holds_bits(relation, self.sample, explanation)
-        return np.flatnonzero(unpack_bits(bits, len(self.sample))[0])
+        return _held(relation, self.sample, explanation)
 
     def witness(self, row: int) -> Witness:
         """Show a row."""
@@ -249,23 +256,27 @@ class InMemory(Population):
         )
 
     def _local_row(self, counted: RowCount, row: int, setup: Setup) -> Local:
-        if self.design is None:
+        if not isinstance(counted, UnequalCount):
             return local(counted, row, setup.confidence)
-        held = self.held_by(counted.relation, self.sample.explanations.take([row]))
-        same = self.coded.codes == self.coded.codes[row]
-        return local_of(held, same, self.design, row, setup.confidence)
+        held = _held(counted.relation, counted.sample, self.sample.explanations.take([row]))
+        same = counted.labels == counted.labels[row]
+        return local_of(held, same, counted.design, row % len(self.sample), setup.confidence)
 
     def _local_counts(self, counted: RowCount, one: Explanations, label: Any, confidence: float) -> Local:
         """Check the explanation of a new row against the sample, and the pool where there is one."""
         same = np.array([known == label for known in self.labels])
-        held = self.held_by(counted.relation, one)
-        if self.design is not None:
-            return local_of(held, same[self.coded.codes], self.design, None, confidence)
+        held = _held(counted.relation, counted.sample, one)
+        if isinstance(counted, UnequalCount):
+            return local_of(held, same[counted.labels], counted.design, None, confidence)
         N, A = len(held), int(same[self.coded.codes[held]].sum())
         for sample, codes in counted.pool or ():
-            rows = np.flatnonzero(unpack_bits(holds_bits(counted.relation, sample, one), len(sample))[0])
+            rows = _held(counted.relation, sample, one)
             N, A = N + len(rows), A + int(same[codes[rows]].sum())
         return local_from_counts(N, A, 0, confidence)
+
+
+def _held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.intp]:
+    return np.flatnonzero(unpack_bits(holds_bits(relation, sample, one), len(sample))[0])
 
 
 def _of_rows(counted: Count | None) -> RowCount:

@@ -10,14 +10,13 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.pools import PoolRows
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.design import Design
-from faithkit.run.drawing import pooled, usable, warn_about_small_groups
+from faithkit.run.drawing import labelled, of_sample, warn_about_small_groups
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -44,12 +43,9 @@ def explained(
     applies = Applicability.of(relation, explanations, job.background)
     told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told)
-    rows = usable(pool, applies, design)
-    if rows is None:
-        labels, checked = encode_labels(predictions), None
-    else:
-        labels, checked = pooled(predictions, rows, rows.labels(job.predictor, job.background))
-    population = InMemory.of(X, labels, explanations, design, checked)
+    labels, checked = labelled(predictions, pool, applies, job)
+    drawn = of_sample(design, len(explanations), checked)
+    population = InMemory.of(X, labels, explanations, drawn, checked)
     warn_about_repeats(population)
     return measured(population, setup)
 

@@ -18,6 +18,8 @@ from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import FunctionRelation, Relation, SameExplanation
 from faithkit.measure.tally import count
+from faithkit.measure.unequal.counting import count_unequal
+from faithkit.measure.unequal.design import Design
 
 
 class Near(Relation):
@@ -177,3 +179,24 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
     means = [brute_unequal.pooled(holds, [*moved, *labels[n:]], n)[0] for moved in permutations(labels[:n])]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
     assert permutation_p_value(pooled(case), 4000, seed=0) == pytest.approx(expected, abs=0.03)
+
+
+@settings(max_examples=200, deadline=None)
+@given(case=cases(), seed=st.integers(0, 999), clustered=st.booleans())
+def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
+    x, centres, labels, k, radius = case
+    n, rng = len(centres), np.random.default_rng(seed)
+    weights = rng.integers(1, 4, len(x)).astype(float)
+    clusters = rng.integers(0, len(x), len(x)) if clustered else np.arange(len(x))
+    if len(set(clusters[:n].tolist())) < 2 or np.ptp(weights) == 0:
+        return
+    sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
+    design, pool = Design.of(weights, clusters, len(x)), Pool.of(x[n:, None], labels[n:])
+    found = count_unequal(Near(radius), sample, labels[:n], k, design, pool)
+    facts = moments(found.slots, pseudo_values(found))
+    slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
+    assert (facts.value, facts.verified) == pytest.approx(brute_unequal.pooled_estimate(*slow), abs=1e-12)
+    errors = [se or 0.0 for se in (facts.se, facts.se_disagreement)]
+    assert errors == pytest.approx(brute_unequal.pooled_unequal_errors(*slow), abs=1e-9)
+    assert chance_of(found) == pytest.approx(brute_unequal.pooled_chance(*slow[1:]), abs=1e-9)
+    assert facts.trials <= facts.effective

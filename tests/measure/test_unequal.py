@@ -159,7 +159,7 @@ def test_chance_is_that_of_two_rows_of_different_clusters_drawn_by_weight(case):
     if design is None or design.effective < 1 + 1e-5:
         return
     expected = brute_unequal.chance(labels.tolist(), weights.tolist(), clusters.tolist())
-    assert design.chance(labels) == pytest.approx(expected, abs=1e-6)
+    assert design.chance(labels, len(labels)) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,10 @@ def test_a_new_row_is_checked_against_the_pool(loans):
             "the pool cannot be used: sufficiency is what it is for, and explanations",
         ),
         ({"relation": "same-explanation"}, "same-explanation reads the explanations of the rows"),
-        ({"weights": list(range(1, 21))}, "its rows have no weights and clusters"),
+        (
+            {"weights": list(range(1, 21))},
+            "20 weights, and the pool has 380 rows more: give 400, those of its rows last",
+        ),
         ({"pool": "rows"}, "the pool is a str: a score has no model, so give a pair"),
         ({"pool": (pd.DataFrame({"debt": [1.0]}), [1, 2])}, "2 predictions for 1 rows of the pool"),
     ],
@@ -290,3 +293,48 @@ def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
     told = json.loads(run(*given, "--pool", path).stdout)
     assert told["pool"] == 300
     assert told["measures"]["sufficiency"]["verified"] == 1
+
+
+def test_weights_of_a_pool_come_with_it(tmp_path, loans):
+    """From a column of each file, from rows without an explanation, by name, and as one long list."""
+    X, y = loans
+    w, c = np.arange(400) % 3 + 1, np.arange(400) // 2
+    table = X.assign(label=y.astype(str), rule=[json.dumps(r.to_json()) for r in rules(X)], w=w, c=c)
+    few, more, mixed = (tmp_path / f"{name}.csv" for name in ("few", "more", "mixed"))
+    table[:20].to_csv(few, index=False)
+    table[20:].drop(columns="rule").to_csv(more, index=False)
+    table.assign(rule=table["rule"].where(np.arange(400) < 20)).to_csv(mixed, index=False)
+    flags = ["--prediction", "label", "--explanation", "rule", "--features", "debt,income", "--json", "-"]
+    flags += ["--weights", "w", "--clusters", "c"]
+    told = [
+        json.loads(run("score", few, *flags, "--pool", more).stdout),
+        json.loads(run("score", mixed, *flags, "--unexplained", "pool").stdout),
+    ]
+    label, given = y.astype(str), {"X": X[:20], "pool": (X[20:], y[20:].astype(str))}
+    whole = faithkit.score(label[:20], explained(X[:20]), **given, weights=w, clusters=c)
+    for one in told:
+        assert one["measures"] == json.loads(whole.to_json())["measures"]
+    named = X.assign(w=w, c=c)
+    given = {"X": named[:20], "pool": (named[20:], y[20:].astype(str)), "weights": "w", "clusters": "c"}
+    assert faithkit.score(label[:20], explained(X[:20]), **given).sufficiency == whole.sufficiency
+    assert whole.local(0).sufficiency.holds_for > 20
+
+
+def test_rows_that_were_not_drawn_keep_their_weights(tmp_path):
+    data = faithkit.load_dataset("breast-cancer")
+    table = data.X.assign(diagnosis=data.y, w=np.arange(569) % 4 + 1)
+    table.to_csv(tmp_path / "data.csv", index=False)
+    given = [
+        "--data",
+        tmp_path / "data.csv",
+        "--target",
+        "diagnosis",
+        "--explainer",
+        "tree",
+        "--weights",
+        "w",
+    ]
+    told = json.loads(run("evaluate", *given, "--samples", 40, "--json", "-").stdout)
+    assert told["pool"] == 153
+    assert told["effective"] < 40
+    assert told["measures"]["sufficiency"]["moments"]["effective"] == pytest.approx(told["effective"])

@@ -8,8 +8,10 @@ import numpy as np
 
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
+from faithkit.measure.containers import concat_rows
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group
+from faithkit.measure.pool import Pool, unexplained
 from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import RowCount, Tally
@@ -21,6 +23,7 @@ from faithkit.measure.unequal.holding import Cells, cells_by_block, sizes
 class UnequalCount(RowCount):
     """Counts over rows with weights or clusters, in steps of the weights' grid.
 
+    The rows of a pool stand behind the explained ones, of which each has a `place`; they own nothing (−1).
     `held_codes` and `held` say what the rows of each label weigh for which an explanation holds; the codes
     are explanation × labels + label.
     """
@@ -72,9 +75,14 @@ class UnequalCount(RowCount):
 
 
 def count_unequal(
-    relation: Relation, sample: Sample, labels: Counts, n_labels: int, design: Design
+    relation: Relation,
+    sample: Sample,
+    labels: Counts,
+    n_labels: int,
+    design: Design,
+    pool: Pool | None = None,
 ) -> UnequalCount:
-    """Tally a relation over a sample whose rows have weights or clusters.
+    """Tally a relation over a sample whose rows, and those of a pool behind it, have weights or clusters.
 
     Examples
     --------
@@ -89,6 +97,9 @@ def count_unequal(
     missing = sample.explanations.missing
     groups = group(key_of(relation, sample.explanations), missing)
     explanations, owned = sample.explanations.take(groups.first), groups.codes
+    if pool is not None:
+        sample = unexplained(concat_rows([sample.X, *pool.pieces()]))
+        labels, owned = np.append(labels, pool.codes), np.append(owned, np.full(len(pool), -1))
     own = _Own(design, labels, n_labels, owned)
     for cells in cells_by_block(relation, sample, explanations, owned, (design, labels, n_labels)):
         own.note(cells)
@@ -133,11 +144,12 @@ class _Own:
 
     def slots(self, m: int) -> tuple[Slots, Counts]:
         """Put rows together that differ in nothing, and say where each row stands."""
-        first, place = _alike(self.owned, self.own, self.own_agreeing, self.labels)
+        n = int((self.owned >= 0).sum())  # a pool's rows, which own nothing, come last
+        first, place = _alike(self.owned[:n], self.own[:n], self.own_agreeing[:n], self.labels[:n])
         c = len(first)
-        weight, nothing = summed(place, self.design.steps, c), np.zeros(c, dtype=np.int64)
-        totals = np.zeros(m, dtype=np.int64)
-        totals[self.owned] = self.total
+        weight = summed(place, self.design.steps[:n], c)
+        totals, nothing = np.zeros(m, dtype=np.int64), np.zeros(c, dtype=np.int64)
+        totals[self.owned[:n]] = self.total[:n]
         slots = Slots(
             row=self.owned[first],
             label=self.labels[first],

@@ -16,10 +16,10 @@ from numpy.polynomial import Chebyshev
 from faithkit.measure.estimators import ratio
 from faithkit.measure.inference import agreement
 from faithkit.measure.slots import Counts
-from faithkit.measure.spread import Pseudo
+from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, Grid
 from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.design import summed
+from faithkit.measure.unequal.design import summed, worth
 from faithkit.measure.unequal.holding import Cells, found
 
 DIRECT = 2**14  # pairs of owners and clusters of one explanation; more are taken by a series
@@ -195,17 +195,35 @@ def unequal_pseudo_values(counted: UnequalCount) -> Pseudo:
     array([ 1.25,  1.25, -0.75])
     """
     slots, design, gone = counted.slots, counted.design, Deletion(counted)
-    D, C = slots.others[1][counted.place], design.n_units
+    n = len(counted.place)
+    unit, steps, D = design.unit[:n], design.steps[:n], slots.others[1][counted.place]
     shares = ratio(slots.agreeing[1][counted.place], D), (D > 0).astype(np.float64)
     change, lost, part = gone.sums
-    weight = design.by_unit * design.step
+    weight, whole = summed(unit, steps, design.n_units), slots.weight * design.step
+    explained = np.bincount(unit, minlength=design.n_units) > 0  # the others are clusters of the pool
+    C = int(explained.sum())
     pseudo = []
     for level, share, taken in zip(agreement(slots), shares, (change, -lost), strict=True):
-        own = gone.grid.whole(design.steps * design.step * (share - level))  # exactly 0 where all are alike
-        mine = gone.grid.floats(summed(design.unit, own, C))
-        pseudo.append(level + (C - 1) * ratio(mine - taken, len(design) - weight))
-    # a cluster counts by itself, and as a part of what others are checked against
-    most = 1.0 if counted.relation.groups else float(ratio(part, weight).max(initial=0.0))
-    few = design.effective / (1.0 + most)
+        own = gone.grid.whole(steps * design.step * (share - level))  # exactly 0 where all are alike
+        mine = gone.grid.floats(summed(unit, own, design.n_units))
+        left = whole - weight * design.step
+        pseudo.append((level + (C - 1) * ratio(mine - taken, left))[explained])
+    effective = worth(weight[explained])
+    few = _few(counted, part, weight * design.step, effective)
+    pool = _pool_spreads(change[~explained], lost[~explained], n / whole) if not explained.all() else None
     once = np.ones(C, dtype=np.int64)
-    return Pseudo(pseudo[0], pseudo[1], once, lambda: few, None, design.effective, design.most)
+    return Pseudo(pseudo[0], pseudo[1], once, lambda: few, pool, effective, design.cap * effective)
+
+
+def _few(counted: UnequalCount, part: Floats, weight: Floats, effective: float) -> float:
+    """Return the smallest number of trials: clusters count by themselves, and as parts of others' others."""
+    if counted.relation.groups:
+        return effective / 2
+    mine = weight > 0
+    few = effective / (1.0 + float((part[mine] / weight[mine]).max(initial=0.0)))
+    return min(few, float(weight.sum()) / max(part[~mine].max(initial=0.0), 1e-300))
+
+
+def _pool_spreads(change: Floats, lost: Floats, scale: float) -> tuple[Spread, Spread]:
+    """Measure what leaving out each cluster of the pool does to M and to Q, in parts of a row."""
+    return Spread.of(-scale * change, 0.0), Spread.of(scale * (lost + change), 0.0)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.measure.containers import unmasked
+from faithkit.measure.grouping import group
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats, Grid
 
@@ -87,13 +88,12 @@ class Design:
     @property
     def effective(self) -> float:
         """The number of independent rows of one weight that these are worth: W² / Σ W_c²."""
-        shares = self.by_unit / float(self.steps.sum())
-        return float(1.0 / np.sort(shares**2).sum())  # sorted, so that the order of rows is moot
+        return worth(self.by_unit)
 
     @property
-    def most(self) -> float:
-        """The largest number of trials that an interval may assume."""
-        return (CAP if self.weighted else 1.0) * self.effective
+    def cap(self) -> float:
+        """The largest number of trials that an interval may assume, as a share of the effective number."""
+        return CAP if self.weighted else 1.0
 
     def take(self, rows: Any) -> "Design | None":
         """Return the design of some of the rows."""
@@ -103,13 +103,25 @@ class Design:
             raise InputError("all weights of these rows are 0: nothing can be said of them.")
         return self._of(steps.astype(np.float64), unit.astype(np.int64))
 
-    def chance(self, labels: Counts) -> float | None:
-        """Return the probability that rows of different clusters agree by chance, drawn by weight."""
-        shares = self.steps / float(self.steps.sum())
+    def chance(self, labels: Counts, explained: int) -> float | None:
+        """Return the probability that rows of different clusters agree by chance, drawn by weight.
+
+        One of them is among the first rows, so many of which are `explained`.
+        """
         k = int(labels.max(initial=0)) + 1
-        cells = _squares(self.unit * k + labels, shares), _squares(self.unit, shares)
-        whole = 1.0 - cells[1]
-        return float((_squares(labels, shares) - cells[0]) / whole) if whole > 1e-12 else None
+        codes = np.zeros(len(labels), dtype=np.int64), self.unit, labels, self.unit * k + labels
+        every, of_one, alike, of_both = (self._products(code, explained) for code in codes)
+        return (alike - of_both) / (every - of_one) if every - of_one > 1e-12 else None
+
+    def _products(self, codes: Counts, explained: int) -> float:
+        """Add up, over codes, what the explained rows of each weigh times what all its rows weigh."""
+        places = group(codes).codes
+        size = int(places.max()) + 1
+        shares = []
+        for rows in (slice(explained), slice(None)):
+            weight = summed(places[rows], self.steps[rows], size)
+            shares.append(weight / float(weight.sum()))
+        return float(np.sort(shares[0] * shares[1]).sum())  # sorted, so that the order of rows is moot
 
 
 def _steps(given: Floats) -> Counts:
@@ -119,11 +131,10 @@ def _steps(given: Floats) -> Counts:
     return Grid.of(float(given.max()), len(given)).whole(given)
 
 
-def _squares(codes: Counts, shares: Floats) -> float:
-    """Add up the squares of what the rows of each code have together, in an order of their sizes."""
-    order = np.lexsort((shares, codes))
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    return float(np.sort(np.add.reduceat(shares[order], starts) ** 2).sum())
+def worth(weights: Counts) -> float:
+    """Return how many independent rows of one weight some clusters are worth, by what each of them weighs."""
+    shares = weights / float(weights.sum())
+    return float(1.0 / np.sort(shares**2).sum())  # sorted, so that the order of rows is moot
 
 
 def summed(codes: Counts, values: NDArray[Any], size: int) -> NDArray[Any]:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from faithkit.measure.instance import Local
 from faithkit.measure.slots import Counts
-from faithkit.measure.unequal.design import Design, summed
+from faithkit.measure.unequal.design import Design, summed, worth
 
 
 def local_of(
@@ -45,9 +45,7 @@ def local_of(
 
 def _effective(rows: Counts, design: Design) -> float:
     """Return how many independent rows of one weight some rows are worth."""
-    by_unit = summed(design.unit[rows], design.steps[rows], design.n_units)
-    shares = by_unit[by_unit > 0] / float(by_unit.sum())
-    return float(1.0 / np.sort(shares**2).sum())
+    return worth(summed(design.unit[rows], design.steps[rows], design.n_units))
 
 
 def _limits(share: float, trials: float, confidence: float) -> tuple[float, float]:

@@ -33,15 +33,15 @@ def unequal_p_value(counted: UnequalCount, permutations: int, seed: int = 0) -> 
     >>> from faithkit.measure.relations import SameExplanation
     >>> from faithkit.measure.unequal.counting import count_unequal
     >>> from faithkit.measure.unequal.design import Design
-    >>> y = np.arange(60) % 2
-    >>> design = Design.of(None, np.arange(60) // 2, n=60)
-    >>> sample = Sample(None, Explanations.of((y + np.arange(60) // 2 % 2).tolist()))
-    >>> unequal_p_value(count_unequal(SameExplanation(), sample, y, 2, design), 99) < 0.05
-    True
+    >>> case = np.arange(60) // 2  # thirty of them, each seen twice
+    >>> y, design = case % 2, Design.of(None, case, n=60)
+    >>> good = count_unequal(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2, design)
+    >>> unequal_p_value(good, 99)
+    0.01
     """
     order = _content_order(counted)
     unit = counted.design.unit[order]
-    size = np.bincount(unit)
+    size = np.bincount(unit)  # of explained rows: a pool keeps its own labels
     if np.bincount(size[size > 0]).max() < 2:
         return None
     observed, _ = agreement(counted.slots)
@@ -69,17 +69,16 @@ def _draws(unit: Counts, size: Counts, permutations: int, seed: int) -> Iterator
 
 def _content_order(counted: UnequalCount) -> Counts:
     """Put rows in an order of content, cluster by cluster, that the order of rows does not change."""
-    design = counted.design
-    content = content_words(key_of(counted.relation, counted.explanations))[counted.owned]
-    held = np.zeros_like(content)  # in a group, own explanations say all
-    if not counted.relation.groups:
-        held = counted.sums(content_words(key_of(counted.relation, counted.explanations)))  # modulo 2**64
-    beside = [counted.labels.view(np.uint64), design.steps.view(np.uint64)]
+    n, words = len(counted.place), content_words(key_of(counted.relation, counted.explanations))
+    unit, content = counted.design.unit[:n], words[counted.owned[:n]]
+    # in a group, own explanations say all; sums are modulo 2**64
+    held = np.zeros_like(content) if counted.relation.groups else counted.sums(words)[:n]
+    beside = [counted.labels[:n].view(np.uint64), counted.design.steps[:n].view(np.uint64)]
     word = mix(np.column_stack([content, held]))
     rows = mix(np.column_stack([word, *beside]))
-    of_unit = np.zeros(design.n_units, dtype=np.uint64)
-    np.add.at(of_unit, design.unit, rows)
-    return np.lexsort((rows, word, design.unit, of_unit[design.unit]))
+    of_unit = np.zeros(counted.design.n_units, dtype=np.uint64)
+    np.add.at(of_unit, unit, rows)
+    return np.lexsort((rows, word, unit, of_unit[unit]))
 
 
 class _Means:
@@ -92,7 +91,8 @@ class _Means:
 
     def of(self, draws: list[Counts]) -> Iterator[float]:
         """Yield the mean of every draw: each says where the row in every place gets label and weight from."""
-        rows = [source[self.place] for source in draws]
+        pool = np.arange(len(self.place), len(self.weights))
+        rows = [np.append(source[self.place], pool) for source in draws]
         labels, weights = [self.counted.labels[r] for r in rows], [self.weights[r] for r in rows]
         for y, w, held in zip(labels, weights, self._held(labels, weights), strict=True):
             yield self._mean(y, w, held)
@@ -103,14 +103,15 @@ class _Means:
         own_agreeing = np.bincount(i, weights=w[j] * (y[i] == y[j]), minlength=len(y))
         D, A = held[0] - own, held[1] - own_agreeing
         D[1e-9 * held[0] > D] = 0.0  # nobody is left but for rounding
-        return float((w * ratio(A, D)).sum() / w.sum())
+        n = len(self.place)
+        return float((w * ratio(A, D))[:n].sum() / w[:n].sum())
 
     def _held(self, labels: list[Counts], weights: list[Floats]) -> Iterator[tuple[Floats, Floats]]:
         """Yield what all weigh for whom each row's explanation holds, and those of them with its label."""
         counted, k, m = self.counted, self.counted.n_labels, len(self.counted.explanations)
         tables = self._grouped(labels, weights) if counted.relation.groups else self._asked(labels, weights)
         for y, table in zip(labels, tables, strict=True):
-            mine = table.reshape(m, k)[counted.owned]
+            mine = table.reshape(m, k)[counted.owned]  # a pool's rows own nothing, and are left out later
             yield mine.sum(axis=1), mine[np.arange(len(y)), y]
 
     def _grouped(self, labels: list[Counts], weights: list[Floats]) -> Iterator[Floats]:
