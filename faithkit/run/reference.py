@@ -128,17 +128,27 @@ def _columns(names: str | tuple[str, ...]) -> str:
 
 def check_alike(result: Evaluation, reference: Evaluation) -> None:
     """Refuse to compare samples that were read or drawn in two ways, and say where they are one."""
-    if not isinstance(reference.population, Saved):  # whose kind nobody wrote down
-        now, before = result.population.kind, reference.population.kind
-        if now != before:
-            raise InputError(
-                f"the explanations are of kind {now!r} in the log, and {before!r} in the reference: "
-                "write both alike."
-            )
-    if (result.effective is None) != (reference.effective is None):
-        which = "this sample" if reference.effective is None else "the reference"
-        raise InputError(
-            f"{which} alone has weights or clusters, and a weighted measure is another one: give both, or "
-            "neither; a saved result (--json) keeps what its weights said."
-        )
+    if isinstance(reference.population, Saved):
+        _check_drawn(result, reference)
+    else:  # read with the same columns; what kind a saved one was nobody wrote down
+        _check_kind(result.population.kind, reference.population.kind)
     _warn_of_same_rows(result, reference)
+
+
+def _check_kind(now: str, before: str) -> None:
+    if now != before:
+        raise InputError(
+            f"the explanations are of kind {now!r} in the log, and {before!r} in the reference: "
+            "write both alike."
+        )
+
+
+def _check_drawn(result: Evaluation, reference: Evaluation) -> None:
+    for what, field in (("clusters", "clusters"), ("weights or clusters", "effective")):
+        now, before = getattr(result, field), getattr(reference, field)
+        if (now is None) != (before is None):
+            which = "the reference" if now is None else "this sample"
+            raise InputError(
+                f"{which} alone has {what}, which make it another measure: draw both alike, or give the log "
+                "of the reference instead of its result."
+            )

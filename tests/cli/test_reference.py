@@ -397,15 +397,23 @@ def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
 
 
 @pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
-def test_a_weighted_sample_is_not_compared_with_one_that_is_not(here, drawn):
+def test_a_weighted_sample_is_not_compared_with_the_result_of_one_that_is_not(here, drawn):
+    what = "weights or clusters" if drawn[1] == "w" else "clusters"
     MONTHS["february"].assign(w=[1, 2] * 200, who=np.arange(400) // 2).to_csv("drawn.csv", index=False)
     done = score("drawn.csv", "--reference", "january.json", *drawn, "--fail-if-worse", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "this sample alone has weights or clusters" in done.stderr
+    assert f"this sample alone has {what}, which make it another measure" in done.stderr
     assert score("drawn.csv", *drawn, "--json", "drawn.json").exit_code == 0
     done = score("january.csv", "--reference", "drawn.json", "--fail-if-worse", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "the reference alone has weights or clusters" in done.stderr
+    assert f"the reference alone has {what}, which make it another measure" in done.stderr
+
+
+@pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
+def test_weights_that_happen_to_be_alike_in_one_log_are_no_obstacle(here, drawn):
+    MONTHS["february"].assign(w=1, who=np.arange(400)).to_csv("alike.csv", index=False)
+    MONTHS["january"].assign(w=[1, 2] * 200, who=np.arange(400) // 2).to_csv("drawn.csv", index=False)
+    assert score("alike.csv", "--reference", "drawn.csv", *drawn).exit_code == 0
 
 
 def test_rows_without_weights_are_no_reference_of_a_weighted_sample(evaluated, monkeypatch):
