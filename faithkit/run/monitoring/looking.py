@@ -1,0 +1,50 @@
+"""One look: what a batch adds to what was known before it."""
+
+import math
+from typing import Any
+
+import attrs
+
+from faithkit.measure.sequence import Sequence
+from faithkit.measure.watch import Alarm, Watch
+from faithkit.run.monitoring.scores import Scores
+
+Told = dict[str, Any]
+
+
+def looked(name: str, scores: Scores, settings: Told, before: list[Told]) -> tuple[Told, Told]:
+    """Return the settings that change with a look, and what is told of it.
+
+    The mean of all rows is added up such that the order of the looks leaves no trace in it.
+    """
+    watch = _watch(settings["watch"]).after(scores.values)
+    alarm = watch.alarm(Sequence(**settings["expected"]))
+    told = {"name": name, **outcome(scores, watch.whole)}
+    every = [*before, told]
+    total = math.fsum(one["n"] * one["agreement"] for one in every)
+    told["so_far"] = total / sum(one["n"] for one in every)
+    told["alarm"] = None if alarm is None else _alarm_told(alarm, every)
+    return {"watch": attrs.asdict(watch)}, told
+
+
+def outcome(scores: Scores, known: Sequence) -> Told:
+    """Return what some rows gave, and between which numbers their sequence is then."""
+    return {
+        "n": len(scores.values),
+        "unverified": scores.unverified,
+        "agreement": scores.agreement,
+        **_ends(known.low, known.high),
+    }
+
+
+def _ends(low: float, high: float) -> Told:
+    return {"low": None, "high": None} if low > high else {"low": low, "high": high}
+
+
+def _alarm_told(alarm: Alarm, looks: list[Told]) -> Told:
+    return {"change": alarm.change, "since": looks[alarm.since]["name"], **_ends(alarm.low, alarm.high)}
+
+
+def _watch(told: Told) -> Watch:
+    windows = tuple(Sequence(**window) for window in told["windows"])
+    return Watch(told["alpha"], Sequence(**told["whole"]), windows, told["looks"])
