@@ -93,5 +93,5 @@ class Sequence:
 
 
 def _running(start: float, terms: Floats) -> Floats:
-    """Return the sums from `start` on, one term after the other: batches leave no trace in their last bits."""
+    """Return the sums from `start` on, term by term: batches leave no trace in their last bits."""
     return np.cumsum(np.append(start, terms))

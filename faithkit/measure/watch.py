@@ -65,9 +65,7 @@ class Watch:
 
     def after(self, scores: Floats) -> "Watch":
         """Return what is known after one more look, at these scores."""
-        levels = range(
-            self.looks.bit_length()
-        )  # the first window of each level is the beginning of the whole
+        levels = range(self.looks.bit_length())  # before, a window of a level would be the whole itself
         windows = tuple(self._window(level).after(scores) for level in levels)
         return Watch(self.alpha, self.whole.after(scores), windows, self.looks + 1)
 
@@ -79,7 +77,7 @@ class Watch:
         return Sequence(self.alpha / 2 / ((level + 1) * (level + 2)) / (number * (number + 1)))
 
     def alarm(self, expected: Sequence) -> Alarm | None:
-        """Return the first finding that a part of the stream has another mean than expected, if there is one."""
+        """Return what shows that a part of the stream, the longest that does, has not the expected mean."""
         found = (part for part in self._parts() if not part[1].meets(expected))
         return next((Alarm(_change(one, expected), since, one.low, one.high) for since, one in found), None)
 

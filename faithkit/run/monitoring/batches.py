@@ -4,6 +4,7 @@ import datetime as dt
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import attrs
@@ -27,18 +28,32 @@ class Columns:
     prediction: str
     explanation: tuple[str, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {"prediction": self.prediction, "explanation": list(self.explanation)}
+
 
 @attrs.frozen
 class Batch:
-    """Files that are one look; of a folder by date, `partition` says which day they are."""
+    """A file or a folder that is one look.
 
-    name: str
-    files: tuple[Path, ...]
+    `partition` is the day that it is of, where it is one of a folder by date, and `daily` says that nobody
+    named it but the folder that it is in.
+    """
+
+    path: Path
     partition: str = ""
+    daily: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.path.name
 
     def read(self, columns: Columns, discretizer: Given) -> Tallies:
         """Count all rows of all files."""
-        logs = (open_log(str(file), columns.prediction, columns.explanation) for file in self.files)
+        files = _files(self.path) if is_folder(self.path) else [self.path]
+        logs = (open_log(str(file), columns.prediction, columns.explanation) for file in files)
         return Tallies.united(Tallies.of_log(log, discretizer) for log in logs)
 
 
@@ -51,31 +66,17 @@ def batches(path: str | Path) -> list[Batch]:
     >>> folder = Path(tempfile.mkdtemp())
     >>> for day in ("2026-11-15", "2026-11-14"):
     ...     (folder / f"date={day}").mkdir()
-    ...     _ = (folder / f"date={day}" / "log.csv").write_text("label,why\\nyes,a\\n")
     >>> [batch.name for batch in batches(folder)]
     ['date=2026-11-14', 'date=2026-11-15']
     """
-    given = Path(path)
+    given = Path(path).absolute()
     if not is_folder(given):
-        return [Batch(given.name, (given,))]
-    if "=" in given.resolve().name:
-        return [_partition(given.resolve())]
-    inside = [folder for folder in _entries(given) if folder.is_dir() and "=" in folder.name]
-    if not inside:
-        return [Batch(given.resolve().name, tuple(_files(given)))]
-    return [_partition(folder) for folder in sorted(inside, key=_date)]
-
-
-def is_dated(path: str | Path) -> bool:
-    """Whether a path names a folder of days, and not one of them: it is named again every day."""
-    given = Path(path)
-    days = is_folder(given) and "=" not in given.resolve().name
-    return days and any("=" in entry.name and entry.is_dir() for entry in _entries(given))
-
-
-def _partition(folder: Path) -> Batch:
-    _date(folder)
-    return Batch(folder.name, tuple(_files(folder)), folder.name)
+        return [Batch(given)]
+    if "=" in given.name:
+        _date(given)
+        return [Batch(given, given.name)]
+    days = [entry for entry in _entries(given) if "=" in entry.name and entry.is_dir()]
+    return [Batch(day, day.name, daily=True) for day in sorted(days, key=_date)] or [Batch(given)]
 
 
 def _date(folder: Path) -> dt.datetime:

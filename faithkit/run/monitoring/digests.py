@@ -107,10 +107,10 @@ def _text(value: Any) -> bytes:
         value = value.astimezone(dt.UTC)
     for kind in _WRITTEN:  # equal ones have one text
         if isinstance(value, kind):
-            return b"w" + f"{kind.__name__} {value}".encode()
+            return b"w" + f"{kind.__name__} {value!s}".encode()
     raise InputError(
-        f"an explanation is or holds a {type(value).__name__}, which has no name to be kept by: give numbers, "
-        "texts, tuples or rules."
+        f"an explanation is or holds a {type(value).__name__}, which has no name to be kept by: give "
+        "numbers, texts, tuples or rules."
     )
 
 

@@ -1,21 +1,21 @@
 """One look: what a batch adds to what was known before it."""
 
 import math
-from typing import Any
 
 import attrs
 
+from faithkit.errors import InputError
 from faithkit.measure.sequence import Sequence
 from faithkit.measure.watch import Alarm, Watch
 from faithkit.run.monitoring.scores import Scores
-
-Told = dict[str, Any]
+from faithkit.run.monitoring.state import Told
 
 
 def looked(name: str, scores: Scores, settings: Told, before: list[Told]) -> tuple[Told, Told]:
     """Return the settings that change with a look, and what is told of it.
 
-    The mean of all rows is added up such that the order of the looks leaves no trace in it.
+    The mean of all rows is added up such that the order of the looks leaves no trace in it. An interval
+    presumes that nothing has changed: from the first alarm on there is none.
     """
     watch = _watch(settings["watch"]).after(scores.values)
     alarm = watch.alarm(Sequence(**settings["expected"]))
@@ -24,7 +24,25 @@ def looked(name: str, scores: Scores, settings: Told, before: list[Told]) -> tup
     total = math.fsum(one["n"] * one["agreement"] for one in every)
     told["so_far"] = total / sum(one["n"] for one in every)
     told["alarm"] = None if alarm is None else _alarm_told(alarm, every)
+    if any(one["alarm"] for one in every):
+        told |= {"low": None, "high": None}
     return {"watch": attrs.asdict(watch)}, told
+
+
+def refuse_twice(name: str, fingerprint: str, partition: str, before: list[Told]) -> None:
+    """Refuse rows that are in already, and a day that had other rows when it was added."""
+    for one in before:
+        if one["fingerprint"] == fingerprint:
+            twin = "" if one["name"] == name else f" (as {one['name']})"
+            raise InputError(
+                f"{name} was added before{twin}, and a batch counts once. If these are other rows that look "
+                "the same, add them together with the next ones."
+            )
+        if partition and one["name"] == partition:
+            raise InputError(
+                f"{name} has other rows than when it was added: what was added stays, and nothing "
+                "else was. Take it out of the folder, or make a new state."
+            )
 
 
 def outcome(scores: Scores, known: Sequence) -> Told:

@@ -12,10 +12,10 @@ from faithkit.errors import FaithkitWarning, InputError
 from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.run.components import Given
-from faithkit.run.monitoring.looking import Told, looked
+from faithkit.run.monitoring.looking import looked, refuse_twice
 from faithkit.run.monitoring.making import ASKED, chosen, make
 from faithkit.run.monitoring.scores import Scores
-from faithkit.run.monitoring.state import State
+from faithkit.run.monitoring.state import State, Told
 from faithkit.run.monitoring.tallies import Tallies, check_form
 from faithkit.wording import few
 
@@ -37,7 +37,8 @@ class Look:
     so_far : float
         The mean score of all rows up to it.
     low, high : float or None
-        The expected score, by all rows up to it. None where no single number can be: it has changed.
+        Between which numbers the expected score lies, by all rows up to it; None from the first alarm on, for
+        it is presumed that there is one expected score.
     alarm : dict or None
         What is not as expected at this look: `change` ("lower", "higher" or "changed"), `since` (the name of
         the first batch concerned), and between which numbers (`low`, `high`) the score lies from there on.
@@ -151,25 +152,20 @@ class Monitor:
         """The discretizer that the state was made with."""
         return chosen(self.settings["discretizer"])
 
-    def extended(self, batch: Tallies, name: str, partition: str = "") -> "Monitor":
-        """Add a batch that was counted."""
+    def extended(self, batch: Tallies, name: str, partition: str = "", again: bool = False) -> "Monitor":
+        """Add a batch that was counted; with `again`, one that is in already is no error."""
         check_form(name, batch.form, self.settings["form"])
         fingerprint = batch.fingerprint(partition)
         if fingerprint == self.settings["reference"]["fingerprint"]:
-            raise InputError(
-                f"{name} has the rows of the reference, which cannot be compared with themselves."
-            )
-        state = State(self.path)
+            raise InputError(f"{name} has the rows of the reference, which would agree with themselves.")
         self._warn_of_strangers(batch, name)
+        state = State(self.path)
         scores = Scores.of(batch, state.pool({cell[0] for cell in batch.cells}), int(fingerprint, 16))
 
-        def look(settings: Told, looks: list[Told]) -> tuple[Told, Told]:
-            twin = next((one["name"] for one in looks if one["fingerprint"] == fingerprint), None)
-            if twin is not None:
-                raise InputError(
-                    f"{name} has the rows of {twin}, which were added before: a batch counts once. If they are "
-                    "others, add them together with the next ones."
-                )
+        def look(settings: Told, looks: list[Told]) -> tuple[Told, Told] | None:
+            if again and any(one["fingerprint"] == fingerprint for one in looks):
+                return None
+            refuse_twice(name, fingerprint, partition, looks)
             return looked(name, scores, settings, looks)
 
         state.add(fingerprint, look)
@@ -187,7 +183,7 @@ class Monitor:
 
     @property
     def alarm(self) -> dict[str, Any] | None:
-        """The first alarm: the name of its `look`, and what was found there; None as long as there is none."""
+        """The first alarm, None as long as there is none: the name of its `look`, and what was found."""
         return next(({"look": look.name, **look.alarm} for look in self.looks if look.alarm), None)
 
     def to_dict(self) -> dict[str, Any]:
@@ -218,9 +214,9 @@ class Monitor:
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the looks over the rows, beside the calibration; return the axes."""
-        from faithkit.report import plots, timeline
+        from faithkit.report import plots
 
-        return timeline.looks(plots.chart_axes() if ax is None else ax, self.to_dict())
+        return plots.looks(plots.chart_axes() if ax is None else ax, self.to_dict())
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""
@@ -234,6 +230,6 @@ class Monitor:
         return monitor_fragment(self.to_dict())
 
     def __repr__(self) -> str:
-        from faithkit.report.monitoring import monitor_text
+        from faithkit.report.text import monitor_text
 
         return monitor_text(self.to_dict())

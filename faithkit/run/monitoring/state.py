@@ -31,6 +31,9 @@ TABLES = (
 )
 
 
+Told = dict[str, Any]
+
+
 @attrs.frozen
 class State:
     """A file, whether it is there or not."""
@@ -50,7 +53,7 @@ class State:
             _write(state, settings)
         return True
 
-    def read(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def read(self) -> tuple[Told, list[Told]]:
         """Return the settings and the looks, in the order in which they were added."""
         with self._made() as state, _transaction(state, "DEFERRED"):
             sound = _pragma(state, "quick_check(1)")
@@ -71,22 +74,24 @@ class State:
                     found.setdefault(name, {})[label] = count
         return found
 
-    def add(
-        self,
-        fingerprint: str,
-        look: Callable[[dict[str, Any], list[dict[str, Any]]], tuple[dict[str, Any], dict[str, Any]]],
-    ) -> None:
-        """Add a look: `look` is given the settings and all looks before, and returns what changes and itself."""
+    def add(self, fingerprint: str, look: Callable[[Told, list[Told]], tuple[Told, Told] | None]) -> None:
+        """Add a look: `look` is given settings and all looks before, and returns what changes, and itself.
+
+        None says that there is nothing to add.
+        """
         with self._made() as state, _transaction(state):
             before = _looks(state)
-            changed, told = look(_settings(state), before)
+            found = look(_settings(state), before)
+            if found is None:
+                return
+            changed, told = found
             _write(state, changed)
             state.execute("INSERT INTO looks VALUES (?, ?, ?)", (len(before), fingerprint, json.dumps(told)))
 
     @contextlib.contextmanager
     def _made(self) -> Iterator[sqlite3.Connection]:
         nothing = InputError(
-            f"there is no state {self.path}: make one, of a log that new rows are compared with (--reference)."
+            f"there is no state {self.path}: make one, of a log to compare new rows with (--reference)."
         )
         if not self.path.exists():
             raise nothing
@@ -118,7 +123,7 @@ class State:
             tables = [sql for (sql,) in state.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
         if application == APPLICATION and version > VERSION:
             raise InputError(
-                f"the state {self.path} has format {version}, and this faithkit knows {VERSION}: update faithkit."
+                f"the state {self.path} has format {version}, and this faithkit knows {VERSION}: update it."
             )
         if application != APPLICATION or sorted(tables) != sorted(TABLES):
             raise InputError(f"{self.path} is a database, and no state of a monitor: name another file.")
@@ -148,10 +153,10 @@ def _write(state: sqlite3.Connection, settings: Mapping[str, Any]) -> None:
     state.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", told)
 
 
-def _settings(state: sqlite3.Connection) -> dict[str, Any]:
+def _settings(state: sqlite3.Connection) -> Told:
     return {name: json.loads(told) for name, told in state.execute("SELECT * FROM settings")}
 
 
-def _looks(state: sqlite3.Connection) -> list[dict[str, Any]]:
+def _looks(state: sqlite3.Connection) -> list[Told]:
     rows = state.execute("SELECT fingerprint, told FROM looks ORDER BY number")
     return [{"fingerprint": fingerprint, **json.loads(told)} for fingerprint, told in rows]
