@@ -77,18 +77,26 @@ class Watch:
         return Sequence(self.alpha / 2 / ((level + 1) * (level + 2)) / (number * (number + 1)))
 
     def alarm(self, expected: Sequence) -> Alarm | None:
-        """Return what shows that a part of the stream, the longest that does, has not the expected mean."""
-        found = (part for part in self._parts() if not part[1].meets(expected))
-        return next((Alarm(_change(one, expected), since, one.low, one.high) for since, one in found), None)
+        """Return the part of the stream that is farthest from the expected, if any surely is not there."""
+        found = [part for part in self._parts() if not part[1].meets(expected)]
+        if not found:
+            return None
+        since, one = max(found, key=lambda part: _distance(part[1], expected))
+        return Alarm(_change(one, expected), since, one.low, one.high)
 
     def _parts(self) -> Iterator[tuple[int, Sequence]]:
-        """Yield each sequence with the look at which it began, the longest first."""
+        """Yield each sequence with the look at which it began."""
         yield 0, self.whole
-        for level in reversed(range(len(self.windows))):
-            yield (self.looks - 1) // 2**level * 2**level, self.windows[level]
+        for level, window in enumerate(self.windows):
+            yield (self.looks - 1) // 2**level * 2**level, window
 
 
 def _change(found: Sequence, expected: Sequence) -> str:
     if found.is_empty:
         return "changed"
     return "lower" if found.high < expected.low else "higher"
+
+
+def _distance(found: Sequence, expected: Sequence) -> float:
+    """Return how far apart two intervals are; one that is empty is nowhere."""
+    return 0.0 if found.is_empty else max(expected.low - found.high, found.low - expected.high)

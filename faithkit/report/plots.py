@@ -111,9 +111,8 @@ def looks(ax: "Axes", told: Told) -> "Axes":
     least, most = min([expected["low"], *batches]), max([expected["high"], *batches])
     for row in rows[[look["alarm"] is not None for look in found]][:1]:
         ax.axvline(row, color=ORANGE, lw=2, ls="--")
-        ax.annotate(
-            "alarm", (row, least - 0.04), (-4, 0), textcoords="offset points", ha="right", color=ORANGE
-        )
+        beside: dict[str, Any] = {"xytext": (-4, 0), "textcoords": "offset points", "ha": "right"}
+        ax.annotate("alarm", (row, least - 0.04), color=ORANGE, **beside)
     ax.set(xlim=(0, max([1, *rows * 1.02])), ylim=(least - 0.05, most + 0.05), xlabel="rows of the stream")
     ax.yaxis.set_major_locator(_round_numbers())
     _count_rows(ax)

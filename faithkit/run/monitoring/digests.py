@@ -18,7 +18,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.seeds import cell_words
-from faithkit.measure.explanations import Explanations
+from faithkit.measure.explanations import Explanations, object_array
 
 SIZE = 16  # bytes
 _WRITTEN = (bytes, dt.datetime, dt.date, dt.time, dt.timedelta, pd.Period, pd.Interval)
@@ -64,7 +64,9 @@ def _columns(identities: Any) -> list[Any]:
         return [pd.Series(identities[:, j]) for j in range(identities.shape[1])]
     if isinstance(identities, pd.DataFrame):
         return [identities.iloc[:, j] for j in range(identities.shape[1])]
-    return [pd.Series(identities, dtype=None if isinstance(identities, np.ndarray) else object)]
+    if isinstance(identities, np.ndarray) and identities.dtype != object:
+        return [pd.Series(identities)]
+    return [object_array(identities)]
 
 
 def _type(column: Any) -> str:
@@ -77,7 +79,9 @@ def _type(column: Any) -> str:
 def _cells(column: Any) -> Iterable[bytes]:
     """Return every cell as bytes: a number as one word, anything else as the digest of its text."""
     if _type(column) == "value":
-        return [_digest(_text(cell)) for cell in column.to_numpy(dtype=object, na_value=None)]
+        given = isinstance(column, np.ndarray)
+        cells = column if given else column.to_numpy(dtype=object, na_value=None)
+        return [_digest(_text(cell)) for cell in cells]
     words = cell_words(column).astype("<u8").tobytes()
     return [words[start : start + 8] for start in range(0, len(words), 8)]
 

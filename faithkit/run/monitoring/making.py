@@ -93,8 +93,8 @@ def _settings(
 def check_asked(path: str | Path, settled: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     """Refuse to go on with a state that was made otherwise."""
     for name, value in asked.items():
-        if value != settled[name]:
+        if value != settled.get(name):
             what = "reference" if name == "fingerprint" else name
             given = "another one is given" if name == "fingerprint" else f"not with {value!r}"
-            had = f"the {what} {settled[name]!r}"
+            had = f"the {what} {settled.get(name)!r}"
             raise InputError(f"the state {path} was made with {had}, and {given}: make a new state for that.")

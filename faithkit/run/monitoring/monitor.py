@@ -10,6 +10,7 @@ import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.files import written
+from faithkit.foreign import foreign
 from faithkit.jsonable import json_text
 from faithkit.run.components import Given
 from faithkit.run.monitoring.looking import looked, refuse_twice
@@ -133,7 +134,10 @@ class Monitor:
     def open(cls, path: str | Path) -> "Monitor":
         """Read a state."""
         settings, looks = State(Path(path)).read()
-        return cls(Path(path), settings, tuple(Look(**look) for look in looks))
+        with foreign(f"reading what the state {path} tells", "It was changed: take a copy of it."):
+            found = cls(Path(path), settings, tuple(Look(**look) for look in looks))
+            found.to_dict()  # what is missing or no number is found now, and not on the way
+        return found
 
     def add(self, predictions: Any, explanations: Any, name: str) -> "Monitor":
         """Add a batch, once and for all, and return the monitor after it.

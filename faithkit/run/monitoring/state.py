@@ -18,6 +18,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.paths import is_folder
+from faithkit.wording import one_line
 
 APPLICATION = 0x6661_6974  # "fait"
 VERSION = 1
@@ -59,7 +60,7 @@ class State:
             sound = _pragma(state, "quick_check(1)")
             if sound != "ok":
                 raise InputError(
-                    f"the state {self.path} is damaged ({sound}): take a copy of it, or make a new one."
+                    f"the state {self.path} is damaged ({one_line(str(sound))}): take a copy of it."
                 )
             return _settings(state), _looks(state)
 
