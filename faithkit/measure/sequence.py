@@ -58,6 +58,17 @@ class Sequence:
     slack: float = 0.0
 
     @property
+    def now(self) -> tuple[float, float]:
+        """The interval by all scores, without those before: it also holds for the mean of changing means.
+
+        That is their mean weighted by the bets, which are boldest at the beginning.
+        """
+        if not self.n:
+            return 0.0, 1.0
+        centre, radius = self.weighted / self.weight, (math.log(2 / self.alpha) + self.slack) / self.weight
+        return max(0.0, centre - radius), min(1.0, centre + radius)
+
+    @property
     def is_empty(self) -> bool:
         """Whether no mean at all can have had these scores."""
         return self.low > self.high

@@ -5,7 +5,7 @@ from typing import Any
 from faithkit.report.formats import Told, number, outward, percent, plural, system_name, unbroken
 from faithkit.report.views import View
 
-NO_ALARM = "No alarm: the rows of the stream agree with the pool as often as can be expected."
+NO_ALARM = "No alarm: nothing shows that rows agree with the pool less or more often than expected."
 WHAT = {
     "lower": "agree less often with the pool than expected",
     "higher": "agree more often with the pool than expected",
@@ -66,7 +66,8 @@ def _meanings(told: Told) -> list[str]:
         "The agreement of a row is the share of the pool's rows with its explanation that have its "
         "prediction; 0 where the pool lacks its explanation (unverified).",
         "The intervals are of the expected agreement with this pool, which is not consistency, and on "
-        f"average not above it. They hold together and at all looks, with {confidence} confidence.",
+        f"average not above it. They hold together and at all looks, with {confidence} confidence, and "
+        "speak of all rows so far.",
         f"If nothing changes, the probability that an alarm is ever raised is at most {doubt}.",
     ]
 

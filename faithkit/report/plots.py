@@ -102,10 +102,10 @@ def looks(ax: "Axes", told: Told) -> "Axes":
     """Draw a monitor over its rows: each batch, all so far, what is expected, and the first alarm."""
     expected, found = told["calibration"], told["looks"]
     rows = np.cumsum([look["n"] for look in found], dtype=np.int64)
-    known = np.array([(look["low"], look["high"]) for look in found], dtype=np.float64).reshape(-1, 2)
     batches = [look["agreement"] for look in found]
     ax.axhspan(expected["low"], expected["high"], color=GRID, lw=0, label="expected")
-    ax.fill_between(rows, known[:, 0], known[:, 1], color=PALE_BLUE, lw=0, label="interval")
+    low, high = ([look[end] for look in found] for end in ("low", "high"))
+    ax.fill_between(rows, low, high, color=PALE_BLUE, lw=0, label="interval")
     ax.plot(rows, [look["so_far"] for look in found], color=BLUE, lw=2, label="so far")
     ax.plot(rows, batches, "o", color=INK, ms=4, mew=0, label="batch")
     least, most = min([expected["low"], *batches]), max([expected["high"], *batches])

@@ -24,7 +24,7 @@ def by_the_formula(scores, alpha):
     """Write the sequence down as the paper does, one score after the other."""
     mean, variance, total, squares = 0.5, 0.25, 0.0, 0.0
     weight = weighted = slack = 0.0
-    low, high = 0.0, 1.0
+    low, high, now = 0.0, 1.0, (0.0, 1.0)
     for t, x in enumerate(scores, start=1):
         bet = min(math.sqrt(2 * math.log(2 / alpha) / (variance * t * math.log(1 + t))), 0.5)
         weight, weighted = weight + bet, weighted + bet * x
@@ -34,15 +34,18 @@ def by_the_formula(scores, alpha):
         squares += (x - mean) ** 2
         variance = (0.25 + squares) / (t + 1)
         radius = (math.log(2 / alpha) + slack) / weight
-        low, high = max(low, weighted / weight - radius), min(high, weighted / weight + radius)
-    return low, high
+        now = max(0.0, weighted / weight - radius), min(1.0, weighted / weight + radius)
+        low, high = max(low, now[0]), min(high, now[1])
+    return low, high, *now
 
 
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-6])
 @pytest.mark.parametrize("name", SCORES)
 def test_the_interval_is_that_of_the_formula(name, alpha):
     found = Sequence(alpha).after(np.array(SCORES[name]))
-    assert (found.low, found.high) == pytest.approx(by_the_formula(SCORES[name], alpha), abs=1e-12)
+    assert (found.low, found.high, *found.now) == pytest.approx(
+        by_the_formula(SCORES[name], alpha), abs=1e-12
+    )
     assert found.n == len(SCORES[name])
 
 
@@ -63,7 +66,7 @@ def test_a_long_batch_is_read_in_parts_that_leave_no_trace(monkeypatch):
 
 def test_before_the_first_score_nothing_is_known():
     start = Sequence(0.05)
-    assert (start.low, start.high) == (0, 1)
+    assert (start.low, start.high) == start.now == (0, 1)
     assert start.after(np.array([])) == start
 
 
@@ -88,6 +91,11 @@ def test_scores_of_two_means_leave_no_interval():
 def test_two_sequences_meet_where_one_mean_is_in_both(one, other, meet):
     first, second = (Sequence(0.05, low=low, high=high) for low, high in (one, other))
     assert first.meets(second) is meet
+
+
+def test_after_a_change_the_interval_now_is_of_the_weighted_mean():
+    found = Sequence(0.05).after(np.array(SCORES["a jump"] * 2))
+    assert found.now[0] < found.weighted / found.weight < found.now[1]
 
 
 def test_width_after_3000_scores():

@@ -69,14 +69,20 @@ def batches(path: str | Path) -> list[Batch]:
     >>> [batch.name for batch in batches(folder)]
     ['date=2026-11-14', 'date=2026-11-15']
     """
+    if not is_folder(path):
+        return [Batch(Path(path))]
     given = Path(path).absolute()
-    if not is_folder(given):
-        return [Batch(given)]
     if "=" in given.name:
         _date(given)
         return [Batch(given, given.name)]
-    days = [entry for entry in _entries(given) if "=" in entry.name and entry.is_dir()]
-    return [Batch(day, day.name, daily=True) for day in sorted(days, key=_date)] or [Batch(given)]
+    entries = _entries(given)
+    days = [entry for entry in entries if "=" in entry.name and entry.is_dir()]
+    if not days:
+        return [Batch(given)]
+    beside = [entry for entry in entries if entry not in days and (entry.is_dir() or _is_log(entry))]
+    if beside:
+        raise InputError(f"{beside[0]} lies beside folders of days: put it into one, or somewhere else.")
+    return [Batch(day, day.name, daily=True) for day in sorted(days, key=_date)]
 
 
 def _date(folder: Path) -> dt.datetime:
@@ -99,12 +105,16 @@ def _files(folder: Path) -> Iterator[Path]:
         found = True
         if entry.is_dir():
             yield from _files(entry)
-        elif entry.name.lower().endswith(SUFFIXES):
+        elif _is_log(entry):
             yield entry
         else:
             raise InputError(f"{entry} is no log; expected a file that ends in {listing(SUFFIXES, 'or')}.")
     if not found:
         raise InputError(f"the folder {folder} has no files: expected logs. Remove it, or wait until it has.")
+
+
+def _is_log(file: Path) -> bool:
+    return file.name.lower().endswith(SUFFIXES)
 
 
 def _entries(folder: Path) -> list[Path]:

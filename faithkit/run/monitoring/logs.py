@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitError, InputError
 from faithkit.run.monitoring.batches import Batch, Columns, batches
 from faithkit.run.monitoring.making import check_asked, chosen, make
 from faithkit.run.monitoring.monitor import Monitor
@@ -36,5 +36,8 @@ def settled_columns(state: str, given: Columns | None, **asked: Any) -> Columns:
 def add_batch(state: str, batch: Batch, columns: Columns) -> None:
     """Count a batch and add it to a state; a day of a folder may be in already, for it is named every day."""
     monitor = Monitor.open(state)
-    found = batch.read(columns, monitor.discretizer)
+    try:
+        found = batch.read(columns, monitor.discretizer)
+    except FaithkitError as error:  # of many logs: which one was it?
+        raise error if batch.name in str(error) else type(error)(f"{batch.name}: {error}") from error
     monitor.extended(found, batch.name, batch.partition, again=batch.daily)

@@ -14,18 +14,15 @@ from faithkit.run.monitoring.state import Told
 def looked(name: str, scores: Scores, settings: Told, before: list[Told]) -> tuple[Told, Told]:
     """Return the settings that change with a look, and what is told of it.
 
-    The mean of all rows is added up such that the order of the looks leaves no trace in it. An interval
-    presumes that nothing has changed: from the first alarm on there is none.
+    The mean of all rows is added up such that the order of the looks leaves no trace in it.
     """
     watch = _watch(settings["watch"]).after(scores.values)
     alarm = watch.alarm(Sequence(**settings["expected"]))
-    told = {"name": name, **outcome(scores, watch.whole)}
+    told = {"name": name, **outcome(scores, *watch.whole.now)}
     every = [*before, told]
     total = math.fsum(one["n"] * one["agreement"] for one in every)
     told["so_far"] = total / sum(one["n"] for one in every)
     told["alarm"] = None if alarm is None else _alarm_told(alarm, every)
-    if any(one["alarm"] for one in every):
-        told |= {"low": None, "high": None}
     return {"watch": attrs.asdict(watch)}, told
 
 
@@ -45,22 +42,20 @@ def refuse_twice(name: str, fingerprint: str, partition: str, before: list[Told]
             )
 
 
-def outcome(scores: Scores, known: Sequence) -> Told:
-    """Return what some rows gave, and between which numbers their sequence is then."""
+def outcome(scores: Scores, low: float, high: float) -> Told:
+    """Return what some rows gave, and between which numbers the expected agreement is after them."""
     return {
         "n": len(scores.values),
         "unverified": scores.unverified,
         "agreement": scores.agreement,
-        **_ends(known.low, known.high),
+        "low": low,
+        "high": high,
     }
 
 
-def _ends(low: float, high: float) -> Told:
-    return {"low": None, "high": None} if low > high else {"low": low, "high": high}
-
-
 def _alarm_told(alarm: Alarm, looks: list[Told]) -> Told:
-    return {"change": alarm.change, "since": looks[alarm.since]["name"], **_ends(alarm.low, alarm.high)}
+    ends = (None, None) if alarm.low > alarm.high else (alarm.low, alarm.high)
+    return {"change": alarm.change, "since": looks[alarm.since]["name"], "low": ends[0], "high": ends[1]}
 
 
 def _watch(told: Told) -> Watch:

@@ -84,7 +84,7 @@ def _settings(
             "n_explanations": len(pool),
             "fingerprint": reference.fingerprint(),
         },
-        "calibration": outcome(calibration, expected),
+        "calibration": outcome(calibration, expected.low, expected.high),
         "expected": attrs.asdict(expected),
         "watch": attrs.asdict(Watch.new(doubt / 2)),
     }

@@ -37,12 +37,12 @@ class Look:
         The mean score of its rows.
     so_far : float
         The mean score of all rows up to it.
-    low, high : float or None
-        Between which numbers the expected score lies, by all rows up to it; None from the first alarm on, for
-        it is presumed that there is one expected score.
+    low, high : float
+        Between which numbers the expected score lies, by all rows up to it.
     alarm : dict or None
         What is not as expected at this look: `change` ("lower", "higher" or "changed"), `since` (the name of
-        the first batch concerned), and between which numbers (`low`, `high`) the score lies from there on.
+        the first batch concerned), and between which numbers (`low`, `high`) the score lies from there on;
+        None where it has changed once more.
     fingerprint : str
     """
 
@@ -51,8 +51,8 @@ class Look:
     unverified: int
     agreement: float
     so_far: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     alarm: dict[str, Any] | None
     fingerprint: str
 

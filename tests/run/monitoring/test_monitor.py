@@ -74,12 +74,12 @@ def test_a_name_may_come_again_with_other_rows(monitor):
 
 
 def test_a_quiet_stream_raises_no_alarm_and_its_interval_gets_narrower(monitor):
-    widths = []
     for seed in range(1, 21):
         monitor = monitor.add(*columns(log(100, seed)), name=str(seed))
-        widths.append(monitor.looks[-1].high - monitor.looks[-1].low)
+        assert monitor.looks[-1].low < monitor.looks[-1].so_far < monitor.looks[-1].high
     assert monitor.alarm is None
-    assert widths == sorted(widths, reverse=True)
+    widths = [look.high - look.low for look in monitor.looks]
+    assert widths[0] > 2 * widths[9] > 2 * widths[-1]
     assert widths[-1] < 0.1
 
 
@@ -97,13 +97,10 @@ def test_an_alarm_is_raised_and_stays(tmp_path, wrong, change):
     alarm = monitor.alarm
     assert alarm["change"] == change
     assert alarm["since"] in ("day 9", "day 10", "day 11")
-    assert [look.low is None for look in monitor.looks].index(True) == [
-        look.name for look in monitor.looks
-    ].index(alarm["look"])
+    assert alarm["look"] in ("day 9", "day 10", "day 11", "day 12")
     for seed in range(15, 60):  # all is well again
         monitor = monitor.add(*columns(log(400, seed, wrong=0.15)), name=f"day {seed}")
     assert monitor.alarm == alarm
-    assert monitor.looks[-1].low is None
 
 
 def test_explanations_that_the_pool_lacks_are_unverified_and_agree_with_nobody(monitor):
