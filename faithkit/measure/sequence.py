@@ -58,15 +58,16 @@ class Sequence:
     slack: float = 0.0
 
     @property
-    def now(self) -> tuple[float, float]:
-        """The interval by all scores, without those before: it also holds for the mean of changing means.
+    def now(self) -> tuple[float, float, float]:
+        """The estimate after all scores, and the ends of its own interval, without those before.
 
-        That is their mean weighted by the bets, which are boldest at the beginning.
+        It is the mean weighted by the bets, which are boldest at the beginning; the interval also holds for
+        the mean of means that change, weighted alike.
         """
         if not self.n:
-            return 0.0, 1.0
+            return 0.5, 0.0, 1.0
         centre, radius = self.weighted / self.weight, (math.log(2 / self.alpha) + self.slack) / self.weight
-        return max(0.0, centre - radius), min(1.0, centre + radius)
+        return centre, max(0.0, centre - radius), min(1.0, centre + radius)
 
     @property
     def is_empty(self) -> bool:

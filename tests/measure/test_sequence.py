@@ -24,7 +24,7 @@ def by_the_formula(scores, alpha):
     """Write the sequence down as the paper does, one score after the other."""
     mean, variance, total, squares = 0.5, 0.25, 0.0, 0.0
     weight = weighted = slack = 0.0
-    low, high, now = 0.0, 1.0, (0.0, 1.0)
+    low, high, now = 0.0, 1.0, (0.5, 0.0, 1.0)
     for t, x in enumerate(scores, start=1):
         bet = min(math.sqrt(2 * math.log(2 / alpha) / (variance * t * math.log(1 + t))), 0.5)
         weight, weighted = weight + bet, weighted + bet * x
@@ -34,8 +34,9 @@ def by_the_formula(scores, alpha):
         squares += (x - mean) ** 2
         variance = (0.25 + squares) / (t + 1)
         radius = (math.log(2 / alpha) + slack) / weight
-        now = max(0.0, weighted / weight - radius), min(1.0, weighted / weight + radius)
-        low, high = max(low, now[0]), min(high, now[1])
+        centre = weighted / weight
+        now = centre, max(0.0, centre - radius), min(1.0, centre + radius)
+        low, high = max(low, now[1]), min(high, now[2])
     return low, high, *now
 
 
@@ -66,7 +67,7 @@ def test_a_long_batch_is_read_in_parts_that_leave_no_trace(monkeypatch):
 
 def test_before_the_first_score_nothing_is_known():
     start = Sequence(0.05)
-    assert (start.low, start.high) == start.now == (0, 1)
+    assert (start.low, start.high) == start.now[1:] == (0, 1)
     assert start.after(np.array([])) == start
 
 
@@ -94,8 +95,10 @@ def test_two_sequences_meet_where_one_mean_is_in_both(one, other, meet):
 
 
 def test_after_a_change_the_interval_now_is_of_the_weighted_mean():
-    found = Sequence(0.05).after(np.array(SCORES["a jump"] * 2))
-    assert found.now[0] < found.weighted / found.weight < found.now[1]
+    scores = np.array(SCORES["a jump"] * 2)
+    mean, low, high = Sequence(0.05).after(scores).now
+    assert low < mean < high
+    assert mean > scores.mean()  # the first ones weigh more
 
 
 def test_width_after_3000_scores():

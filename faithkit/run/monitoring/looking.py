@@ -1,7 +1,5 @@
 """One look: what a batch adds to what was known before it."""
 
-import math
-
 import attrs
 
 from faithkit.errors import InputError
@@ -12,17 +10,12 @@ from faithkit.run.monitoring.state import Told
 
 
 def looked(name: str, scores: Scores, settings: Told, before: list[Told]) -> tuple[Told, Told]:
-    """Return the settings that change with a look, and what is told of it.
-
-    The mean of all rows is added up such that the order of the looks leaves no trace in it.
-    """
+    """Return the settings that change with a look, and what is told of it."""
     watch = _watch(settings["watch"]).after(scores.values)
     alarm = watch.alarm(Sequence(**settings["expected"]))
-    told = {"name": name, **outcome(scores, *watch.whole.now)}
-    every = [*before, told]
-    total = math.fsum(one["n"] * one["agreement"] for one in every)
-    told["so_far"] = total / sum(one["n"] for one in every)
-    told["alarm"] = None if alarm is None else _alarm_told(alarm, every)
+    so_far, low, high = watch.whole.now
+    told = {"name": name, **outcome(scores, low, high), "so_far": so_far}
+    told["alarm"] = None if alarm is None else _alarm_told(alarm, [*before, told])
     return {"watch": attrs.asdict(watch)}, told
 
 

@@ -1,5 +1,6 @@
 """A monitor: what a state file tells, and how a batch is added to it."""
 
+import math
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,9 +37,9 @@ class Look:
     agreement : float
         The mean score of its rows.
     so_far : float
-        The mean score of all rows up to it.
+        The expected score as estimated by all rows up to it: their mean, in which the first weigh more.
     low, high : float
-        Between which numbers the expected score lies, by all rows up to it.
+        Between which numbers it lies.
     alarm : dict or None
         What is not as expected at this look: `change` ("lower", "higher" or "changed"), `since` (the name of
         the first batch concerned), and between which numbers (`low`, `high`) the score lies from there on;
@@ -198,7 +199,7 @@ class Monitor:
             **{name: self.settings[name] for name in names},
             "n": n,
             "unverified": sum(look.unverified for look in self.looks),
-            "agreement": None if last is None else last.so_far,
+            "agreement": math.fsum(look.n * look.agreement for look in self.looks) / n if n else None,
             "low": 0.0 if last is None else last.low,
             "high": 1.0 if last is None else last.high,
             "alarm": self.alarm,
