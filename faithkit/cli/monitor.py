@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 @click.command(cls=Verb)
 @click.argument("state", metavar="STATE", callback=placed_folder)
 @click.argument("logs", metavar="[LOG]...", nargs=-1, callback=placed_all)
-@option("--reference LOG", callback=placed, help="Make the state: compare new rows with those of this log.")
+@option(
+    "--reference LOG",
+    callback=placed,
+    help="Compare new rows with those of this log; the state is made of it.",
+)
 @option("--prediction COLUMN", help="Read the predicted labels from this column.")
 @option(
     "--explanation NAMES",
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
 @option(
     "--confidence SHARE", type=float, help="Give all intervals this confidence, together.  [default: 0.95]"
 )
-@option("--seed N", type=int, help="Draw the pool from the reference by this number.  [default: 0]")
+@option("--seed N", type=int, help="Start the draw of the pool from this number.  [default: 0]")
 @output
 def command(
     state: str,
@@ -45,11 +49,12 @@ def command(
     output: dict[str, Any],
     **options: Any,
 ) -> None:
-    """Add each LOG to STATE, and show how well new rows agree with the reference that STATE was made of.
+    """Compare each LOG with the reference of STATE, once, and say whether anything has changed.
 
     LOG is a CSV or Parquet file, a folder of them, or one that is partitioned by date (date=2026-11-14/), of
-    which every new day is added. STATE is one file, which holds counts and no rows. What is asked for with
-    --reference is settled then, and need not be given again. Ends with code 3 once an alarm was raised.
+    which every new day is added. STATE is one file, which holds counts and no rows; the first run makes it,
+    with --reference, and what is asked for then need not be asked for again. Without LOG, STATE is shown as
+    it is. The command ends with code 3 once an alarm was raised.
     """
     from faithkit.run.monitoring.logs import settle, settled_columns
 
