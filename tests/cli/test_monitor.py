@@ -186,6 +186,14 @@ def test_a_reference_may_be_a_folder_of_days():
     assert faithkit.Monitor.open("m.state").to_dict()["reference"]["n"] == 840
 
 
+def test_a_day_that_is_the_reference_is_passed_over():
+    done = run("log", "--reference", "log/date=2026-11-09", *ROLES)
+    assert done.exit_code in (0, 3)
+    assert looks() == [f"date=2026-11-{day:02}" for day in range(10, 16)]
+    named = run("log/date=2026-11-09")
+    assert (named.exit_code, "has the rows of the reference" in named.stderr) == (1, True)
+
+
 def test_files_get_all_looks():
     loans("1.csv", "2.csv", "--json", "m.json", "--csv", "m.csv", "--html", "m.html")
     told = json.loads(Path("m.json").read_text())

@@ -1,5 +1,6 @@
 """A new state: a reference, drawn apart into a pool and rows to calibrate by, and what is settled with it."""
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,10 +8,11 @@ from typing import Any
 
 import attrs
 
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitWarning, InputError
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.sequence import Sequence
 from faithkit.measure.watch import Watch
+from faithkit.report.formats import percent
 from faithkit.run.components import Given, component
 from faithkit.run.discretizing import learns
 from faithkit.run.monitoring.looking import outcome
@@ -75,6 +77,8 @@ def _settings(
             f"the reference has {reference.n} rows, {n_pool} for the pool and {expected.n} to calibrate by, "
             "which nothing can be compared with: give more rows that are explained, or another seed."
         )
+    if calibration.unverified >= 0.95 * expected.n:
+        _warn_of_strangers(calibration.unverified / expected.n)
     return {
         "form": reference.form,
         "predictions": sorted({label for _, label in reference.cells}),
@@ -88,6 +92,15 @@ def _settings(
         "expected": attrs.asdict(expected),
         "watch": attrs.asdict(Watch.new(doubt / 2)),
     }
+
+
+def _warn_of_strangers(unverified: float) -> None:
+    warnings.warn(
+        f"{percent(unverified)} of the rows to calibrate by have an explanation that the pool lacks, so next "
+        "to nothing can be watched: choose a coarser discretizer, or give more rows.",
+        FaithkitWarning,
+        stacklevel=5,
+    )
 
 
 def check_asked(path: str | Path, settled: Mapping[str, Any], asked: Mapping[str, Any]) -> None:

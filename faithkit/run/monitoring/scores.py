@@ -38,7 +38,7 @@ class Scores:
     def _of(cls, cells: list[Cell], place: NDArray[np.int64], pool: Pool) -> "Scores":
         known = np.array([cell[0] in pool for cell in cells], dtype=bool)
         scores = np.array([_share(pool.get(cell[0], {}), cell[1]) for cell in cells], dtype=np.float64)
-        mean = quotient(exact_sum(scores[place]), len(place))
+        mean = quotient(exact_sum(scores[place]), max(1, len(place)))
         return cls(scores[place], int((~known[place]).sum()), mean)
 
 

@@ -164,6 +164,12 @@ def test_explanations_that_can_be_compared_are_taken(tmp_path, batch):
     assert monitor.add(LABELS, batch, name="Monday").looks[0].n == 400
 
 
+def test_a_reference_whose_explanations_never_repeat_is_warned_about(tmp_path):
+    phi = np.random.default_rng(0).normal(size=(400, 2))
+    with pytest.warns(FaithkitWarning, match=r"100 % of the rows to calibrate by .* coarser discretizer"):
+        faithkit.Monitor.create(tmp_path / "state", phi[:, 0] > 0, phi)
+
+
 def test_a_discretizer_is_used_at_every_look(tmp_path):
     rng = np.random.default_rng(0)
     phi = rng.normal(size=(2000, 2))

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from run.monitoring.streams import columns, log
 
+from faithkit.measure.sequence import Sequence
+from faithkit.measure.watch import Watch
 from faithkit.run.components import component
 from faithkit.run.monitoring.scores import Scores, divided
 from faithkit.run.monitoring.tallies import Tallies
@@ -85,6 +87,50 @@ def test_the_order_of_one_batch_tells_nothing_about_that_of_another():
     one, other = tallies(frame), tallies(frame.iloc[1:])
     scores = [Scores.of(t, pool, int(t.fingerprint(), 16)).values[:999] for t in (one, other)]
     assert abs(np.corrcoef(*scores)[0, 1]) < 5 / 999**0.5
+
+
+def test_a_long_batch_is_drawn_in_parts_that_leave_no_trace(monkeypatch):
+    whole = tallies(log(1000, seed=13)).rows(seed=0)
+    monkeypatch.setattr("faithkit.run.monitoring.tallies._AT_ONCE", 64)
+    parts = tallies(log(1000, seed=13)).rows(seed=0)
+    assert all(np.array_equal(one, other) for one, other in zip(whole[1:], parts[1:], strict=True))
+
+
+def test_rows_that_are_written_alike_are_not_the_same():
+    """Cells, counts and partitions cannot be taken for one another, whatever letters are in them."""
+    one, two = b"x" * 16, b"y" * 16
+    different = [
+        (Counter({(one, "a"): 1, (two, "a"): 1}), ""),
+        (Counter({(one, "a"): 2}), ""),
+        (Counter({(one, "a"): 1, (b"", "a"): 1}), ""),
+        (Counter({(one, "a1;16:" + "y" * 16 + "1:a"): 1}), ""),
+        (Counter({(one, "a"): 2}), "date=2026-11-14"),
+        (Counter({(one, "a"): 21}), ""),
+        (Counter({(one, "a"): 1, (one, ""): 1}), ""),
+    ]
+    assert len({Tallies(cells, None).fingerprint(day) for cells, day in different}) == len(different)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("explanations", [4, 300])
+def test_no_alarm_is_raised_by_rows_like_those_of_the_reference(explanations):
+    """From drawing the pool to the last look: also where the pool lacks many explanations."""
+    rng, alarms = np.random.default_rng(0), 0
+
+    def rows(n):
+        why = rng.integers(0, explanations, n)
+        return Tallies.of_arrays(rng.random(n) < why / explanations, why, WAY)
+
+    for seed in range(150):
+        pool, calibration = divided(rows(600), seed)
+        expected, watch = Sequence(0.025).after(calibration.values), Watch.new(0.025)
+        for _ in range(30):
+            batch = rows(60)
+            watch = watch.after(Scores.of(batch, pool, int(batch.fingerprint(), 16)).values)
+            if watch.alarm(expected) is not None:
+                alarms += 1
+                break
+    assert alarms <= 7
 
 
 def test_an_unexplained_row_is_no_part_of_the_pool():
