@@ -72,8 +72,7 @@ def batches(path: str | Path) -> list[Batch]:
     if not is_folder(path):
         return [Batch(Path(path))]
     given = Path(path).absolute()
-    if "=" in given.name:
-        _date(given)
+    if "=" in given.name and _written_date(given) is not None:
         return [Batch(given, given.name)]
     entries = _entries(given)
     days = [entry for entry in entries if "=" in entry.name and entry.is_dir()]
@@ -86,16 +85,22 @@ def batches(path: str | Path) -> list[Batch]:
 
 
 def _date(folder: Path) -> dt.datetime:
-    """Return the date that a folder is of, which is the end of its name: date=2026-11-14."""
-    text = unquote(folder.name.partition("=")[2])
-    try:
-        found = dt.datetime.fromisoformat(text)
-    except ValueError:
+    """Return the date that a folder is of, or say that it is of none."""
+    found = _written_date(folder)
+    if found is None:
         raise InputError(
-            f"the folder {folder} is of {text!r}, which is no date as in date=2026-11-14: name the files "
-            "one by one, in their order."
-        ) from None
+            f"the folder {folder} is of no date, as date=2026-11-14 is: name the files one by one, in their "
+            "order."
+        )
     return found if found.tzinfo else found.replace(tzinfo=dt.UTC)
+
+
+def _written_date(folder: Path) -> dt.datetime | None:
+    """Return the date in which a folder's name ends: date=2026-11-14."""
+    try:
+        return dt.datetime.fromisoformat(unquote(folder.name.partition("=")[2]))
+    except ValueError:
+        return None
 
 
 def _files(folder: Path) -> Iterator[Path]:

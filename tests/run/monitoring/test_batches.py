@@ -48,8 +48,8 @@ def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        (["date=yesterday/a.csv"], "is of 'yesterday', which is no date as in date=2026-11-14"),
-        (["date=__HIVE_DEFAULT_PARTITION__/a.csv"], "which is no date"),
+        (["date=yesterday/a.csv"], "date=yesterday is of no date, as date=2026-11-14 is"),
+        (["date=__HIVE_DEFAULT_PARTITION__/a.csv"], "is of no date"),
         (["date=2026-11-10/a.csv", "date=2026-11-10/b.orc"], "b.orc is no log; expected a file that ends in .parquet"),
         (["date=2026-11-10/.a.csv"], "has no files: expected logs"),
         (["date=2026-11-10/a.csv", "b.csv"], "b.csv lies beside folders of days"),
@@ -67,6 +67,13 @@ def test_a_day_that_is_named_itself_is_that_day(tmp_path):
     (by_folder,) = batches(tmp_path)
     assert by_name.partition == by_folder.partition == "date=2026-11-10"
     assert (by_name.daily, by_folder.daily) == (False, True)
+
+
+def test_a_folder_with_another_name_like_that_is_a_folder(tmp_path):
+    write(tmp_path / "model=a", ["a.csv"])
+    write(tmp_path / "model=b", ["date=2026-11-10/a.csv"])
+    assert [(batch.name, batch.partition) for batch in batches(tmp_path / "model=a")] == [("model=a", "")]
+    assert [batch.name for batch in batches(tmp_path / "model=b")] == ["date=2026-11-10"]
 
 
 def test_rows_of_another_day_are_other_rows(tmp_path):
