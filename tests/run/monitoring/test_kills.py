@@ -1,5 +1,7 @@
 """Whatever is killed, and whoever writes at the same time: nothing is lost, and nothing is counted twice."""
 
+import contextlib
+import datetime as dt
 import os
 import random
 import signal
@@ -13,7 +15,7 @@ from run.monitoring.streams import log
 
 import faithkit
 
-DAYS = 40
+DAYS = 12
 KILLS = 20
 PATIENCE = 300  # seconds
 
@@ -21,11 +23,21 @@ PATIENCE = 300  # seconds
 @pytest.fixture
 def folder(tmp_path):
     log(3000, seed=0).to_parquet(tmp_path / "reference.parquet")
-    for day in range(DAYS):
-        place = tmp_path / "log" / f"date=2026-{1 + day // 20:02}-{1 + day % 20:02}"
-        place.mkdir(parents=True)
-        log(200, seed=1 + day).to_parquet(place / "part.parquet")
+    write_days(tmp_path, DAYS)
     return tmp_path
+
+
+def name_of(day):
+    return f"date={dt.date(2026, 1, 1) + dt.timedelta(day)}"
+
+
+def write_days(folder, number):
+    """Let the log have so many days."""
+    for day in range(number):
+        place = folder / "log" / name_of(day)
+        if not place.exists():
+            place.mkdir(parents=True)
+            log(200, seed=1 + day).to_parquet(place / "part.parquet")
 
 
 def begin(folder, state, *logs):
@@ -49,7 +61,8 @@ def ended(process):
 def count(path):
     """Return how many looks a state has; who may only read cannot clear up after somebody who was killed."""
     try:
-        with sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=PATIENCE) as opened:
+        opened = sqlite3.connect(f"file:{path}?mode=rw", uri=True, timeout=PATIENCE)
+        with contextlib.closing(opened):
             return opened.execute("SELECT count(*) FROM looks").fetchone()[0]
     except sqlite3.OperationalError:  # not yet there, or not yet made
         return 0
@@ -57,38 +70,49 @@ def count(path):
 
 def content(path):
     """Return everything in a state."""
-    with sqlite3.connect(path) as opened:
+    with contextlib.closing(sqlite3.connect(path)) as opened:
         tables = ("settings", "pool", "looks")
         return {name: opened.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in tables}
 
 
 @pytest.mark.slow
 def test_twenty_kills_at_random_moments_leave_the_state_of_a_run_that_nobody_disturbed(folder):
-    assert ended(begin(folder, "quiet.state", "log"))[0] == 0
-    expected = content(folder / "quiet.state")
-    assert len(expected["looks"]) == DAYS
-    moments, state, before, seen = random.Random(0), folder / "killed.state", 0, []
-    for number in range(KILLS):
+    moments, state, before, kills = random.Random(0), folder / "killed.state", 0, 0
+    while kills < KILLS:
+        write_days(folder, before + DAYS)
         process = begin(folder, "killed.state", "log")
-        # some at the very beginning, the others while looks are added
-        wanted = before if number % 4 == 0 else before + moments.randint(1, 3)
-        deadline = time.monotonic() + PATIENCE
-        while count(state) < wanted and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.001)
-        time.sleep(moments.random() * (2.5 if number % 4 == 0 else 0.05))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=PATIENCE)
-        seen.append(process.returncode)
+        if kills % 4 == 0:  # at the beginning, the others while looks are added
+            time.sleep(moments.random())
+        else:
+            wait_for(state, before + moments.randint(1, 3), process)
+            time.sleep(moments.random() / 50)
+        kills += killed(process)
         after = count(state)
         assert after >= before
         if after:
-            names = [look.name for look in faithkit.Monitor.open(state).looks]
-            assert names == [f"date=2026-{1 + day // 20:02}-{1 + day % 20:02}" for day in range(after)]
+            assert [look.name for look in faithkit.Monitor.open(state).looks] == list(
+                map(name_of, range(after))
+            )
         before = after
-    assert seen.count(-signal.SIGKILL) >= KILLS // 2  # the others had done all their work
     assert before > 0
     assert ended(begin(folder, "killed.state", "log"))[0] == 0
-    assert content(state) == expected
+    assert ended(begin(folder, "quiet.state", "log"))[0] == 0
+    assert content(state) == content(folder / "quiet.state")
+
+
+def wait_for(state, looks, process):
+    """Wait until a state has so many looks."""
+    deadline = time.monotonic() + PATIENCE
+    while count(state) < looks and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
+def killed(process):
+    """Kill the command and all that it started, and return whether it had not ended before."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=PATIENCE)
+    return process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.slow
