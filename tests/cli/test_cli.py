@@ -337,6 +337,7 @@ def test_the_verbs_are_those_of_the_contract():
         "datasets",
         "evaluate",
         "local",
+        "monitor",
         "plan",
         "plugins",
         "score",
