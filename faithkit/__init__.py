@@ -30,7 +30,9 @@ _HOME = {
     "Comparison": "faithkit.run.comparison",
     "Pair": "faithkit.run.comparison",
     "Difference": "faithkit.measure.difference",
+    "PilotPlan": "faithkit.measure.planning",
     "Plan": "faithkit.measure.planning",
+    "RangePlan": "faithkit.measure.planning",
     # what a plugin is made of
     "Component": "faithkit.extension.component",
     "hookimpl": "faithkit.extension.hookspecs",
