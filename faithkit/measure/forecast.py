@@ -14,7 +14,8 @@ from faithkit.measure.inference import Moments, interval
 from faithkit.measure.others import Others
 
 FARTHEST = 8  # times the pilot's size; beyond that its few rare explanations say nothing
-LEVEL = 0.95  # of each limit
+LEVELS = (0.95, 0.75, 0.75)  # of the limits of P₀, P₁ and P₂, which seldom err all in one direction
+LIKELY = 0.8  # confidence of the interval in which the value is taken to lie
 
 
 def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -53,8 +54,8 @@ class Pilot:
     def unverified(self, size: int) -> tuple[float, float]:
         """Forecast the share that a sample of `size` cannot check, on average: (at best, at worst).
 
-        Each end is made of limits of confidence 0.95. Beyond eight times the pilot's size they stay as they
-        are: no share grows with the sample.
+        Both allow for the pilot's sampling error. Beyond eight times the pilot's size they stay as they are:
+        no share grows with the sample.
 
         Examples
         --------
@@ -67,7 +68,9 @@ class Pilot:
         together = self._clump * (np.array(self.others.number) + 1.0)  # a group comes and goes as one
         groups = np.array(self.others.rows) / together
         weight = together * self.others.missed(size) / self.others.n
-        return _limits(float(groups @ weight), float(groups @ weight**2), self._clump / self.others.n)
+        return _limits(
+            float(groups @ weight), float(groups @ weight**2), self._clump / self.others.n, LEVELS[0]
+        )
 
     def _extrapolated(self, t: float) -> tuple[float, float]:
         """Return the extremes that P₀, P₁ and P₂ allow at (1 + t)·n, each taken at its own worse limit."""
@@ -79,7 +82,7 @@ class Pilot:
         """Return limits of P_r, the share of rows with r others: groups of r + 1 rows, which are counted."""
         rows = dict(zip(self.others.number, self.others.rows, strict=True)).get(others, 0)
         share, unit = rows / self.others.n, self._clump * (others + 1) / self.others.n
-        return _limits(share, share * unit, unit)
+        return _limits(share, share * unit, unit, LEVELS[others])
 
     @property
     def _clump(self) -> float:
@@ -89,15 +92,15 @@ class Pilot:
     def half_width(self, explained: int, unverified: float) -> float:
         """Forecast half of the width of the interval of so many explained rows.
 
-        It is that of the value nearest to 1/2 in the pilot's interval, with trials that grow with the rows.
+        It is that of the value nearest to 1/2 among the likely ones, with trials that grow with the rows.
 
         Examples
         --------
         >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments(200, 0.9, 1.0, 0.02, 0.02, 100.0))
         >>> round(pilot.half_width(800, unverified=0.0), 3)
-        0.026
+        0.025
         """
-        low, high = interval(self.moments, self.confidence)
+        low, high = interval(self.moments, LIKELY)
         x, trials = min(max(0.5, low), high), explained * self._trials_per_row
         se = math.sqrt(x * (1 - x) / trials)
         low, high = interval(Moments(explained, x, 1.0, se, se, trials), self.confidence)
@@ -113,16 +116,18 @@ class Pilot:
         return min(facts.n, *trials) / facts.n
 
 
-def _limits(value: float, variance: float, unit: float) -> tuple[float, float]:
+def _limits(value: float, variance: float, unit: float, level: float) -> tuple[float, float]:
     """Return limits of a sum of counts, each times a weight: Poisson's, as Fay and Feuer carry them over.
 
     The `unit` is the weight of what might have been counted once more.
     """
     from scipy.special import gammaincinv
 
-    low = variance / value * gammaincinv(value**2 / variance, 1 - LEVEL) if value else 0.0
+    low = (
+        variance / value * gammaincinv(value**2 / variance, 1 - level) if variance else 0.0
+    )  # or too small to square
     value, variance = value + unit, variance + unit**2
-    return float(low), min(1.0, float(variance / value * gammaincinv(value**2 / variance, LEVEL)))
+    return float(low), min(1.0, float(variance / value * gammaincinv(value**2 / variance, level)))
 
 
 def _most_left(t: float, p0: float, p1: float, p2: float) -> float:
