@@ -61,13 +61,18 @@ def loaded(told, tmp_path):
     return faithkit.load(path)
 
 
-def with_pool(result):
-    told = result.to_dict()
-    told["measures"]["consistency"]["others"] = {"number": [5000], "rows": [300], "score": [1.0]}
+def checked_against(number, rows=300):
+    told = pilot().to_dict()
+    told["measures"]["consistency"]["others"] = {"number": [number], "rows": [rows], "score": [1.0]}
     return told
 
 
 BAD = {
+    "weighted rows": (
+        lambda folder: loaded(checked_against(2.5, rows=300.0), folder),
+        {},
+        "the rows of the pilot's consistency are no whole numbers: plans take unweighted rows",
+    ),
     "a list": (lambda folder: [1, 2], {}, "the pilot is a list: give what evaluate, score or load returned"),
     "a comparison": (
         lambda folder: faithkit.run.comparison.Comparison({"one": pilot(), "two": pilot()}),
@@ -93,7 +98,7 @@ BAD = {
         "pool must be a whole number of at least 0, got 0.5",
     ),
     "a pilot with a pool": (
-        lambda folder: loaded(with_pool(pilot()), folder),
+        lambda folder: loaded(checked_against(5000), folder),
         {},
         "consistency was checked against a pool: evaluate or score its rows without one",
     ),
@@ -113,3 +118,7 @@ def test_sufficiency_is_planned_from_its_own_numbers():
     assert found.measure == "sufficiency"
     assert found.n is not None
     assert found != faithkit.plan(0.1, pilot=result)
+
+
+def test_others_that_were_rounded_up_to_more_than_there_are_make_no_pool(tmp_path):
+    assert faithkit.plan(0.1, pilot=loaded(checked_against(310), tmp_path)).n == 300
