@@ -15,6 +15,7 @@ from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Slots
 from faithkit.measure.sums import Floats, Ints
 
+NEVER = 746  # e to the minus that is 0
 EXACT = 256  # different numbers; with more, large ones are rounded to two digits
 
 
@@ -81,10 +82,11 @@ class Others:
         """
         if not 1 <= size <= self.n:
             raise InputError(f"smaller samples are known from 1 to {self.n}, the sample's size; got {size}.")
-        left = self.n - 1 - np.arange(max(self.number, default=0))
+        steps = min(max(self.number, default=0), NEVER * self.n // max(1, size - 1) + 1)
+        left = self.n - 1 - np.arange(steps)
         with np.errstate(divide="ignore"):  # the logarithm of 0: somebody is surely drawn
             missed = np.cumsum(np.log1p(-np.minimum(1.0, (size - 1) / left)))
-        chances: Floats = np.exp(np.concatenate([[0.0], missed]))[list(self.number)]
+        chances: Floats = np.exp(np.concatenate([[0.0], missed]))[np.minimum(self.number, steps)]
         return chances
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.measure.arguments import share, whole_number
-from faithkit.measure.forecast import Pilot
+from faithkit.measure.forecast import FARTHEST, Pilot
 from faithkit.measure.theory import (
     bias_sample_size,
     corollary_sample_size,
@@ -19,6 +19,7 @@ from faithkit.measure.theory import (
 
 MOST_EXPLAINED = 100  # times the pilot's size
 LARGER = "Take a larger pilot."
+COARSER = "Coarser explanations would leave less."
 
 
 @attrs.frozen
@@ -119,6 +120,10 @@ class Plan:
     @property
     def why(self) -> str:
         """Why to explain that many rows, or why there is no number."""
+        if self.to_check is None and self.from_pilot is not None and self.from_pilot.unverified[0] is None:
+            return (
+                f"even {FARTHEST} times the pilot would leave more than {self.epsilon:g} unchecked. {COARSER}"
+            )
         if self.to_check is None:
             return f"the pilot is too small to say what leaves at most {self.epsilon:g} unchecked. {LARGER}"
         if self.to_explain is None:

@@ -195,6 +195,21 @@ def test_a_plan_gives_no_number_where_eight_pilots_might_not_do():
     )
 
 
+def test_where_a_larger_pilot_would_not_help_a_plan_does_not_ask_for_one():
+    found = plan_samples(0.1, pilot=pilot_of(grouped(np.eye(100, dtype=int))))
+    assert (
+        found.why
+        == "even 8 times the pilot would leave more than 0.1 unchecked. Coarser explanations would leave less."
+    )
+
+
+def test_the_numbers_of_many_others_are_as_exact_as_those_of_few():
+    """All of a hundred thousand rows share one explanation, but for one: it is what nobody can check."""
+    sample = Others((0, 99_998), (1, 99_999), (0.0, 1.0))
+    assert sample.unverified(2) == pytest.approx(1 / 100_000 + 99_999 / 100_000 * (1 / 99_999), rel=1e-9)
+    assert sample.unverified(90_000) == pytest.approx(1e-5, rel=1e-12)
+
+
 @pytest.mark.parametrize("table", [np.eye(10, dtype=int), [[1]], [[1, 0], [0, 1]]], ids=["ten", "one", "two"])
 def test_a_pilot_without_anything_to_check_promises_nothing(table):
     found = plan_samples(0.1, pilot=pilot_of(grouped(table)))
