@@ -163,13 +163,14 @@ def plan_samples(
     epsilon = share(epsilon, "epsilon", usual=0.1)
     pool = whole_number(pool, "pool", least=0)
     _check(n_explanations, pilot, measure, pool)
-    found = Plan(epsilon, measure)
-    if n_explanations is not None:
-        found = attrs.evolve(found, from_range=_from_range(n_explanations, epsilon))
-    if pilot is not None:
-        told = _from_pilot(pilot, epsilon, pool)
-        found = attrs.evolve(found, from_pilot=told, confidence=pilot.confidence)
-    return found
+    confidence = 0.95 if pilot is None else pilot.confidence
+    return Plan(
+        epsilon,
+        measure,
+        confidence,
+        None if n_explanations is None else _from_range(n_explanations, epsilon, confidence),
+        None if pilot is None else _from_pilot(pilot, epsilon, pool),
+    )
 
 
 def check_measure(measure: Any) -> None:
@@ -196,12 +197,12 @@ def _check(n_explanations: int | None, pilot: Pilot | None, measure: str, pool: 
         raise InputError("consistency needs every row's explanation, so a pool is no help: plan sufficiency.")
 
 
-def _from_range(n_explanations: int, epsilon: float) -> RangePlan:
+def _from_range(n_explanations: int, epsilon: float, confidence: float) -> RangePlan:
     K = whole_number(n_explanations, "the number of explanations", least=1)
     return RangePlan(
         K,
         bias_sample_size(K, epsilon),
-        interval_sample_size(K, epsilon),
+        interval_sample_size(K, epsilon, confidence),
         error_sample_size(K, epsilon),
         corollary_sample_size(K, epsilon),
     )

@@ -53,14 +53,9 @@ def _of_range(plan: Plan, told: RangePlan) -> list[Line]:
 
 def _of_pilot(plan: Plan, told: PilotPlan) -> list[Line]:
     best, worst = told.unverified
-    if worst is not None:
-        rows = plural(worst, "row") + (f" ({best:,} at best)" if best != worst else "")
-    else:
-        rows = (
-            _more(FARTHEST * told.n)
-            if best is None
-            else f"{best:,} at best, {_more(FARTHEST * told.n)} at worst"
-        )
+    rows = _more(FARTHEST * told.n) if worst is None else plural(worst, "row")
+    if best is not None and best != worst:
+        rows += f" ({best:,} at best)" if worst is not None else f" at worst, {best:,} at best"
     narrow = told.half_width and plural(told.half_width, "row")
     return [
         (rows, f"at most {plan.epsilon:g} of them unchecked, on average"),

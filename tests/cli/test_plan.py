@@ -98,7 +98,7 @@ TOLD = {
     "both ends one": (Plan(0.1, from_pilot=PilotPlan(100, (50, 50), 250)), "  50 rows: at most 0.1 of them"),
     "nobody knows": (
         Plan(0.1, from_pilot=PilotPlan(100, (50, None), 250)),
-        "  50 at best, more than 800 rows at worst: at most 0.1 of them unchecked, on average.\n"
+        "  more than 800 rows at worst, 50 at best: at most 0.1 of them unchecked, on average.\n"
         "  250 rows: a 95 % interval of ± 0.1 or less.\n"
         "No number can be promised: the pilot is too small to say what leaves at most 0.1 unchecked. Take a\n"
         "larger pilot.\n",

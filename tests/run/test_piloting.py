@@ -32,6 +32,8 @@ def test_the_confidence_of_the_pilot_is_that_of_the_plan():
     sure, surer = (faithkit.plan(0.05, pilot=pilot(confidence=level)) for level in (0.9, 0.99))
     assert (sure.confidence, surer.confidence) == (0.9, 0.99)
     assert sure.n <= surer.n
+    by_range = faithkit.plan(0.05, n_explanations=7, pilot=pilot(confidence=0.9)).from_range
+    assert by_range.half_width < faithkit.plan(0.05, n_explanations=7).from_range.half_width
 
 
 def test_the_estimator_of_the_pilot_does_not_matter():
