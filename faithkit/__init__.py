@@ -31,8 +31,10 @@ _HOME = {
     "Comparison": "faithkit.run.comparison",
     "Pair": "faithkit.run.comparison",
     "Difference": "faithkit.measure.difference",
+    "PilotPlan": "faithkit.measure.planning",
     "Plan": "faithkit.measure.planning",
     "Look": "faithkit.run.monitoring.monitor",
+    "RangePlan": "faithkit.measure.planning",
     # what a plugin is made of
     "Component": "faithkit.extension.component",
     "hookimpl": "faithkit.extension.hookspecs",

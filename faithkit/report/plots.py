@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.estimators import ratio
+from faithkit.measure.forecast import curve
 from faithkit.measure.others import Others
-from faithkit.measure.planning import curve, unverified_share
 from faithkit.measure.slots import Slots
 from faithkit.report.formats import Told, ends, number
 from faithkit.wording import one_line, visible
@@ -89,7 +89,7 @@ def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
     """Draw the value that a smaller sample would have given on average, and what it could not rule out."""
     sizes = np.unique((np.linspace(1, np.sqrt(others.n), POINTS) ** 2).round().astype(np.int64))
     low = curve(others, sizes)
-    unchecked = np.array([unverified_share(others, int(size))[0] for size in sizes])
+    unchecked = np.array([others.unverified(int(size)) for size in sizes])
     ax.fill_between(sizes, low, low + unchecked, color=PALE_BLUE, lw=0, label="not ruled out")
     ax.plot(sizes, low, color=BLUE, lw=2, label="value")
     ax.set(xlim=(0, others.n), ylim=(0, 1.02), xlabel="sample size")

@@ -79,6 +79,7 @@ def folder(tmp_path_factory):
     rule = json.dumps(faithkit.Rule([faithkit.Interval("hours", high=35)]).to_json())
     log = X.assign(label=model.predict(X), phi_age=0.1, phi_hours=(X["hours"] > 35) * 0.2, rule=rule)
     log.to_parquet(folder / "log.parquet")
+    faithkit.score(log["label"], log[["phi_hours"]]).to_json(folder / "pilot.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         runpy.run_path(str(DOCS / "tutorials" / "make_log.py"))

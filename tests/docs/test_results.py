@@ -99,10 +99,14 @@ def test_the_instance_of_a_local_result():
         ),
         ("local_result", "local --row 3 --data iris --model tree --explainer tree --json"),
         ("plan", "plan --range 30 --json -"),
+        ("plan", "plan --pilot {pilot} --json -"),
+        ("plan", "plan --pilot {pilot} --range 30 --epsilon 0.001 --json -"),
     ],
 )
-def test_what_the_command_line_writes(definition, command):
-    done = CliRunner().invoke(main, command.split())
+def test_what_the_command_line_writes(definition, command, tmp_path):
+    pilot = tmp_path / "pilot.json"
+    evaluated().to_json(pilot)
+    done = CliRunner().invoke(main, command.format(pilot=pilot).split())
     assert done.exit_code == 0, done.stderr
     check(definition, json.loads(done.stdout))
 
