@@ -4,12 +4,9 @@ from typing import Any
 
 from faithkit.errors import InputError
 from faithkit.measure.forecast import Pilot
-from faithkit.measure.others import Others
 from faithkit.measure.planning import check_measure
 from faithkit.run.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
-
-ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
 
 
 def pilot_of(result: Any, measure: str) -> Pilot:
@@ -35,22 +32,18 @@ def pilot_of(result: Any, measure: str) -> Pilot:
     if found is None:
         reason = f" ({result.why_no_sufficiency})" if result.why_no_sufficiency else ""
         raise InputError(f"the pilot has no {measure}{reason}: plan another measure, or take another pilot.")
+    if result.effective is not None:
+        raise InputError(
+            "the rows of the pilot have weights or clusters: a plan is for independent rows that count alike."
+        )
+    if result.pool is not None and measure == "sufficiency":
+        raise InputError(
+            "the pilot's sufficiency was checked against a pool: evaluate or score its rows without one "
+            "(CLI: --pool none)."
+        )
     if found.others is None or found.moments is None:
         raise InputError(
             "the pilot was loaded from a file of an older version, which did not write what a plan takes. "
             "Evaluate or score the rows again."
         )
-    _check_rows(found.others, measure)
     return Pilot(found.others, found.moments, found.confidence)
-
-
-def _check_rows(others: Others, measure: str) -> None:
-    """Refuse rows that are weighted, and rows that more were checked against than there are."""
-    if not all(isinstance(one, int) for one in (*others.number, *others.rows)):
-        raise InputError(
-            f"the rows of the pilot's {measure} are no whole numbers: plans take unweighted rows."
-        )
-    if max(others.number) > ROUNDED * others.n:
-        raise InputError(
-            f"the pilot's {measure} was checked against a pool: evaluate or score its rows without one."
-        )

@@ -15,10 +15,10 @@ def pilot(**options):
     return faithkit.score([int(word) % 2 for word in WORDS], WORDS, **options)
 
 
-def with_sufficiency():
+def with_sufficiency(**options):
     X = np.arange(300.0)[:, None] % 7
     limits = np.where(X[:, 0] > 3, 3, 0).tolist()
-    return faithkit.score(X[:, 0] > 2, limits, X=X, relation=lambda x, limit: x[0] > limit)
+    return faithkit.score(X[:, 0] > 2, limits, X=X, relation=lambda x, limit: x[0] > limit, **options)
 
 
 def test_a_plan_from_a_result_is_that_of_the_numbers_in_its_file(tmp_path):
@@ -71,9 +71,19 @@ def checked_against(number, rows=300):
 
 BAD = {
     "weighted rows": (
+        lambda folder: pilot(weights=np.arange(len(WORDS)) % 3 + 1),
+        {},
+        "the rows of the pilot have weights or clusters: a plan is for independent rows that count alike",
+    ),
+    "others that are no numbers of rows": (
         lambda folder: loaded(checked_against(2.5, rows=300.0), folder),
         {},
-        "the rows of the pilot's consistency are no whole numbers: plans take unweighted rows",
+        "is no result as faithkit writes it",
+    ),
+    "more others than there are": (
+        lambda folder: loaded(checked_against(5000), folder),
+        {},
+        "is no result as faithkit writes it",
     ),
     "a list": (lambda folder: [1, 2], {}, "the pilot is a list: give what evaluate, score or load returned"),
     "a comparison": (
@@ -100,9 +110,9 @@ BAD = {
         "pool must be a whole number of at least 0, got 0.5",
     ),
     "a pilot with a pool": (
-        lambda folder: loaded(checked_against(5000), folder),
-        {},
-        "consistency was checked against a pool: evaluate or score its rows without one",
+        lambda folder: with_sufficiency(pool=(np.zeros((2, 1)), [True, False])),
+        {"measure": "sufficiency"},
+        "sufficiency was checked against a pool: evaluate or score its rows without one",
     ),
 }
 
@@ -122,5 +132,5 @@ def test_sufficiency_is_planned_from_its_own_numbers():
     assert found != faithkit.plan(0.1, pilot=result)
 
 
-def test_others_that_were_rounded_up_to_more_than_there_are_make_no_pool(tmp_path):
+def test_others_may_have_been_rounded_up_to_more_than_there_are(tmp_path):
     assert faithkit.plan(0.1, pilot=loaded(checked_against(310), tmp_path)).n == 300
