@@ -17,6 +17,7 @@ _HOME = {
     "plan": "faithkit.run.api",
     "load": "faithkit.run.loading",
     "try_discretizers": "faithkit.run.discretizations",
+    "Monitor": "faithkit.run.monitoring.monitor",
     # what comes back
     "Evaluation": "faithkit.run.evaluation",
     "Estimate": "faithkit.measure.estimate",
@@ -30,7 +31,10 @@ _HOME = {
     "Comparison": "faithkit.run.comparison",
     "Pair": "faithkit.run.comparison",
     "Difference": "faithkit.measure.difference",
+    "PilotPlan": "faithkit.measure.planning",
     "Plan": "faithkit.measure.planning",
+    "Look": "faithkit.run.monitoring.monitor",
+    "RangePlan": "faithkit.measure.planning",
     # what a plugin is made of
     "Component": "faithkit.extension.component",
     "hookimpl": "faithkit.extension.hookspecs",

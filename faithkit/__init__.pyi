@@ -30,7 +30,9 @@ from faithkit.measure.explanations import Sample as Sample
 from faithkit.measure.inference import Moments as Moments
 from faithkit.measure.instance import Local as Local
 from faithkit.measure.others import Others as Others
+from faithkit.measure.planning import PilotPlan as PilotPlan
 from faithkit.measure.planning import Plan as Plan
+from faithkit.measure.planning import RangePlan as RangePlan
 from faithkit.measure.predicates import Contains as Contains
 from faithkit.measure.predicates import Interval as Interval
 from faithkit.measure.predicates import OneOf as OneOf
@@ -56,6 +58,8 @@ from faithkit.run.discretizations import try_discretizers as try_discretizers
 from faithkit.run.evaluation import Evaluation as Evaluation
 from faithkit.run.explaining.progress import rows_done as rows_done
 from faithkit.run.loading import load as load
+from faithkit.run.monitoring.monitor import Look as Look
+from faithkit.run.monitoring.monitor import Monitor as Monitor
 from faithkit.run.subgroups import Subgroups as Subgroups
 
 __version__: str

@@ -3,7 +3,7 @@
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,11 @@ def placed(_ctx: click.Context, _param: click.Parameter, given: str | None) -> s
     return os.path.abspath(given) if given and os.path.exists(given) else given
 
 
+def placed_all(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Return several files that are there by their full paths."""
+    return tuple(str(placed(ctx, param, path)) for path in given)
+
+
 def placed_model(ctx: click.Context, param: click.Parameter, given: str) -> str | None:
     """Return a model's file by its full path; a name without a suffix is a default model, or in a module."""
     return placed(ctx, param, given) if Path(given).suffix else given
@@ -33,7 +38,7 @@ def placed_folder(_ctx: click.Context, _param: click.Parameter, given: str | Non
     return os.path.abspath(given) if given else given
 
 
-def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
+def check_paths(paths: Mapping[str, str | None], kept: Sequence[str] = ()) -> dict[str, str]:
     """Refuse what cannot be written before anything is computed, and return the full paths that were given.
 
     What the verb reads must not be written onto: every file whose option or argument is `placed`.
@@ -42,11 +47,14 @@ def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
     ----------
     paths : mapping
         Where each output goes; None for nowhere, - for stdout.
+    kept : sequence of paths
+        Files that the verb both reads and writes, whether they are there or not.
     """
     given = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
     if list(given.values()).count("-") > 1:
         raise click.UsageError("only one of --json, --csv and --html can be - (stdout).")
     read = [Path(file) for path in _inputs() for file in (path, _module(path)) if os.path.exists(file)]
+    read += map(Path, kept)
     files = [path for path in given.values() if path != "-"]
     for place, path in enumerate(files):
         reason = _why_not(path) or _taken(path, files[:place]) or _read(path, read)
@@ -57,8 +65,10 @@ def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
 
 def _inputs() -> list[str]:
     ctx = click.get_current_context()
-    given = [ctx.params[str(p.name)] for p in ctx.command.params if p.callback in (placed, placed_model)]
-    return [path for path in given if path]
+    places = (placed, placed_all, placed_model)
+    given = [ctx.params[str(p.name)] for p in ctx.command.params if p.callback in places]
+    some = (paths if isinstance(paths, tuple) else (paths,) for paths in given)
+    return [path for paths in some for path in paths if path]
 
 
 def _module(model: str) -> str:

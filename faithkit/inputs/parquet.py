@@ -160,9 +160,9 @@ def _files_of(folder: Path) -> list[Path]:
     """Return the files of a log; hidden ones are not part of it."""
     with foreign(f"reading the folder {folder}", "Check that you may look into it."):
         found = sorted(os.listdir(folder))
-    names = [name for name in found if name.endswith(".parquet") and not _is_hidden(name)]
+    names = [name for name in found if name.endswith(".parquet") and not is_hidden(name)]
     deeper = (file.relative_to(folder) for file in folder.glob("*/**/*.parquet"))
-    inside = next((file for file in deeper if not any(map(_is_hidden, file.parts))), None)
+    inside = next((file for file in deeper if not any(map(is_hidden, file.parts))), None)
     if inside is not None:
         raise InputError(
             f"{folder} has Parquet files in a folder inside it ({inside}): name a folder "
@@ -173,7 +173,7 @@ def _files_of(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def _is_hidden(name: str) -> bool:
+def is_hidden(name: str) -> bool:
     """Whether a name is one that programs give to what is not yet, or not, a part of the data."""
     return name.startswith((".", "_"))
 

@@ -10,10 +10,12 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit.errors import InputError
 from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Slots
 from faithkit.measure.sums import Floats, Ints
 
+NEVER = 746  # e to the minus that is 0
 EXACT = 256  # different numbers; with more, large ones are rounded to two digits
 
 
@@ -60,6 +62,32 @@ class Others:
     def n(self) -> int:
         """The number of rows."""
         return sum(self.rows)
+
+    def unverified(self, size: int) -> float:
+        """Return the share that n′ ≤ n of the rows could not check, in the mean over all subsamples, exactly.
+
+        Examples
+        --------
+        >>> sample = Others(number=(0, 1), rows=(1, 2), score=(0.0, 1.0))
+        >>> [round(sample.unverified(size), 3) for size in (1, 2, 3)]
+        [1.0, 0.667, 0.333]
+        """
+        return float(np.dot(self.rows, self.missed(size)) / self.n)
+
+    def missed(self, size: int) -> Floats:
+        """Return, for each number D of others, the probability that a subsample has none of them.
+
+        That is C(n−1−D, n′−1)/C(n−1, n′−1): the others are missed one after the other, which leaves one less
+        to miss, so it is Π (1 − (n′−1)/(n−1−i)).
+        """
+        if not 1 <= size <= self.n:
+            raise InputError(f"smaller samples are known from 1 to {self.n}, the sample's size; got {size}.")
+        steps = min(max(self.number, default=0), NEVER * self.n // max(1, size - 1) + 1)
+        left = self.n - 1 - np.arange(steps)
+        with np.errstate(divide="ignore"):  # the logarithm of 0: somebody is surely drawn
+            missed = np.cumsum(np.log1p(-np.minimum(1.0, (size - 1) / left)))
+        chances: Floats = np.exp(np.concatenate([[0.0], missed]))[np.minimum(self.number, steps)]
+        return chances
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values: three lists of one length."""

@@ -1,147 +1,227 @@
-"""How many instances are needed: from the number of explanations, or from a pilot sample."""
+"""How many rows are needed, from the number of explanations or from a pilot, and which number to use."""
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.measure import MEASURES
 from faithkit.measure.arguments import share, whole_number
-from faithkit.measure.others import Others
-from faithkit.measure.theory import bias_sample_size, corollary_sample_size
+from faithkit.measure.forecast import FARTHEST, Pilot
+from faithkit.measure.theory import (
+    bias_sample_size,
+    corollary_sample_size,
+    error_sample_size,
+    interval_sample_size,
+)
 
-POINT_UP_TO, RANGE_UP_TO = 2, 8  # times the pilot's size; beyond that no honest answer exists
+MOST_EXPLAINED = 100  # times the pilot's size
+LARGER = "Take a larger pilot."
+COARSER = "Coarser explanations would leave less."
+
+
+@attrs.frozen
+class RangePlan:
+    """Rows that are enough for consistency, whatever the frequencies of so many explanations.
+
+    Attributes
+    ----------
+    n_explanations : int
+        How many different explanations there can be.
+    bias : int
+        Rows that make the value too low by at most ε, on average.
+    half_width : int
+        Rows that make half of the interval's width at most ε.
+    mean_squared_error : int
+        Rows that make the mean-squared error at most ε: a typical error of √ε.
+    corollary : int
+        The paper's number for the same.
+    """
+
+    n_explanations: int
+    bias: int
+    half_width: int
+    mean_squared_error: int
+    corollary: int
+
+
+@attrs.frozen
+class PilotPlan:
+    """Rows that are enough, as far as a pilot can tell.
+
+    Attributes
+    ----------
+    n : int
+        The pilot's rows.
+    unverified : tuple of int or None
+        (at best, at worst) the rows to check against that leave an unverified share of at most ε on average;
+        None for an end that lies beyond eight times the pilot's size.
+    half_width : int or None
+        Rows to explain that make half of the interval's width at most ε, never less than the pilot's; None
+        beyond a hundred times those.
+    pool : int
+        Rows that are checked against and not explained.
+    """
+
+    n: int
+    unverified: tuple[int | None, int | None]
+    half_width: int | None
+    pool: int = 0
 
 
 @attrs.frozen
 class Plan:
-    """The sample sizes that make the unverified share at most ε.
+    """How many rows to explain, for an error of at most ε.
 
     Attributes
     ----------
     epsilon : float
-    from_range : int or None
-        n ≥ K/(e·ε): the bias is then at most ε, whatever the explanations' frequencies.
-    corollary : int or None
-        The paper's corollary, for a mean-squared error of at most ε.
-    from_pilot : tuple of int or None
-        (at best, at worst) as extrapolated from the pilot; an end that lies beyond eight times the
-        pilot's size is None.
-    point : int or None
-        The middle of that forecast, where it lies within twice the pilot's size.
-    pilot_size : int or None
+        The error to stay under.
+    measure : str
+        "consistency" or "sufficiency".
+    confidence : float
+        Of the interval.
+    from_range : RangePlan or None
+        What the number of explanations says.
+    from_pilot : PilotPlan or None
+        What a pilot says.
     """
 
     epsilon: float
-    from_range: int | None = None
-    corollary: int | None = None
-    from_pilot: tuple[int | None, int | None] | None = None
-    point: int | None = None
-    pilot_size: int | None = None
+    measure: str = "consistency"
+    confidence: float = 0.95
+    from_range: RangePlan | None = None
+    from_pilot: PilotPlan | None = None
+
+    @property
+    def to_check(self) -> int | None:
+        """The rows to check against, explained ones and a pool's: the fewest that either source promises."""
+        by_range = None if self.from_range is None else self.from_range.bias
+        by_pilot = None if self.from_pilot is None else self.from_pilot.unverified[1]
+        return _fewest(by_range, by_pilot)
+
+    @property
+    def to_explain(self) -> int | None:
+        """The rows to explain for the interval's sake: the fewest that either source promises."""
+        by_range = None if self.from_range is None else self.from_range.half_width
+        by_pilot = None if self.from_pilot is None else self.from_pilot.half_width
+        return _fewest(by_range, by_pilot)
+
+    @property
+    def n(self) -> int | None:
+        """The rows to explain, for both; None where the pilot is too small to say."""
+        if self.to_check is None or self.to_explain is None:
+            return None
+        pool = 0 if self.from_pilot is None else self.from_pilot.pool
+        return max(self.to_check - pool, self.to_explain)
+
+    @property
+    def why(self) -> str:
+        """Why to explain that many rows, or why there is no number."""
+        if self.to_check is None and self.from_pilot is not None and self.from_pilot.unverified[0] is None:
+            return (
+                f"even {FARTHEST} times the pilot would leave more than {self.epsilon:g} unchecked. {COARSER}"
+            )
+        if self.to_check is None:
+            return f"the pilot is too small to say what leaves at most {self.epsilon:g} unchecked. {LARGER}"
+        if self.to_explain is None:
+            return f"the pilot is too small to say what makes the interval ± {self.epsilon:g}. {LARGER}"
+        return (
+            f"enough can be checked from {self.to_check:,} rows on, and the interval is narrow enough from "
+            f"{self.to_explain:,} on; the larger number keeps both promises."
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values."""
-        ends = None if self.from_pilot is None else list(self.from_pilot)
-        return attrs.asdict(self) | {"from_pilot": ends}
+        """Return JSON values: what `faithkit plan --json` writes."""
+        told = attrs.asdict(self)
+        if self.from_pilot is not None:
+            told["from_pilot"]["unverified"] = list(self.from_pilot.unverified)
+        return {"n": self.n, "why": self.why, **told}
 
 
-def plan_samples(epsilon: float, n_explanations: int | None = None, pilot: Others | None = None) -> Plan:
-    """Plan a sample from the number of explanations, from whom a pilot could check, or from both.
+def _fewest(*known: int | None) -> int | None:
+    return min((rows for rows in known if rows is not None), default=None)
+
+
+def plan_samples(
+    epsilon: float,
+    n_explanations: int | None = None,
+    pilot: Pilot | None = None,
+    measure: str = "consistency",
+    pool: int = 0,
+) -> Plan:
+    """Plan a sample from the number of explanations, from a pilot of the measure, or from both.
 
     Examples
     --------
     >>> found = plan_samples(0.1, n_explanations=2048)
-    >>> found.from_range, found.corollary
-    (7535, 835879)
+    >>> found.n, found.from_range.half_width, found.from_range.mean_squared_error, found.from_range.corollary
+    (7535, 5617, 2395, 835879)
     """
     epsilon = share(epsilon, "epsilon", usual=0.1)
+    pool = whole_number(pool, "pool", least=0)
+    _check(n_explanations, pilot, measure, pool)
+    confidence = 0.95 if pilot is None else pilot.confidence
+    return Plan(
+        epsilon,
+        measure,
+        confidence,
+        None if n_explanations is None else _from_range(n_explanations, epsilon, confidence),
+        None if pilot is None else _from_pilot(pilot, epsilon, pool),
+    )
+
+
+def check_measure(measure: Any) -> None:
+    """Refuse what cannot be planned for.
+
+    Examples
+    --------
+    >>> check_measure("accuracy")
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: the measure is 'accuracy'; expected consistency or sufficiency.
+    """
+    if measure not in MEASURES:
+        raise InputError(f"the measure is {measure!r:.60}; expected {' or '.join(MEASURES)}.")
+
+
+def _check(n_explanations: int | None, pilot: Pilot | None, measure: str, pool: int) -> None:
+    check_measure(measure)
     if n_explanations is None and pilot is None:
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
-    found = Plan(epsilon)
-    if n_explanations is not None:
-        K = whole_number(n_explanations, "the number of explanations", least=1)
-        sizes = bias_sample_size(K, epsilon), corollary_sample_size(K, epsilon)
-        found = attrs.evolve(found, from_range=sizes[0], corollary=sizes[1])
-    if pilot is not None:
-        best, worst, point = (_needed(pilot, epsilon, forecast) for forecast in (min, max, np.mean))
-        if point is not None and point > POINT_UP_TO * pilot.n:
-            point = None
-        found = attrs.evolve(found, from_pilot=(best, worst), point=point, pilot_size=pilot.n)
-    return found
+    if n_explanations is not None and measure == "sufficiency":
+        raise InputError("a range says nothing about sufficiency: give a pilot alone.")
+    if pool and measure == "consistency":
+        raise InputError("consistency needs every row's explanation, so a pool is no help: plan sufficiency.")
 
 
-def _needed(pilot: Others, epsilon: float, forecast: Callable[[tuple[float, float]], float]) -> int | None:
-    """Return the smallest size at which a forecast reaches ε; it never grows with the size."""
-    sizes = range(2, RANGE_UP_TO * pilot.n + 1)
-    found = bisect_left(sizes, True, key=lambda size: forecast(unverified_share(pilot, size)) <= epsilon)
+def _from_range(n_explanations: int, epsilon: float, confidence: float) -> RangePlan:
+    K = whole_number(n_explanations, "the number of explanations", least=1)
+    return RangePlan(
+        K,
+        bias_sample_size(K, epsilon),
+        interval_sample_size(K, epsilon, confidence),
+        error_sample_size(K, epsilon),
+        corollary_sample_size(K, epsilon),
+    )
+
+
+def _from_pilot(pilot: Pilot, epsilon: float, pool: int) -> PilotPlan:
+    n, farthest = pilot.others.n, pilot.farthest
+    best = _first(lambda size: pilot.unverified(size)[0] <= epsilon, 2, farthest)
+    worst = _first(lambda size: pilot.unverified(size)[1] <= epsilon, 2, farthest)
+
+    def is_narrow(explained: int) -> bool:
+        in_all = max(explained + pool, worst or 0)
+        return pilot.half_width(explained, pilot.unverified(in_all)[1]) <= epsilon
+
+    return PilotPlan(n, (best, worst), _first(is_narrow, n, MOST_EXPLAINED * n), pool)
+
+
+def _first(reaches: Callable[[int], bool], least: int, most: int) -> int | None:
+    """Return the smallest size that reaches something, as all larger ones do."""
+    sizes = range(least, most + 1)
+    found = bisect_left(sizes, True, key=reaches)
     return sizes[found] if found < len(sizes) else None
-
-
-def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the expected estimate M(n′) for every n′ ≤ n, exactly: the sample-size curve.
-
-    Examples
-    --------
-    >>> curve(Others(number=(0, 1), rows=(1, 2), score=(0.0, 1.0)), np.array([1, 2, 3])).round(3)
-    array([0.   , 0.333, 0.667])
-    """
-    D, h, weight = np.array(sample.number), np.array(sample.score), np.array(sample.rows)
-    for size in sizes:
-        if not 1 <= size <= sample.n:
-            raise InputError(f"the curve is known from 1 to {sample.n}, the sample's size; got {size}.")
-    drawn = (_some_drawn(D, sample.n, int(size)) for size in sizes)
-    return np.array([np.dot(weight, h * some) / sample.n for some in drawn])
-
-
-def _some_drawn(D: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
-    """Return the probability that a subsample has at least one of D others, also where it is tiny.
-
-    It has none of them with probability C(n−1−D, n′−1)/C(n−1, n′−1): the others are missed one after the
-    other, which leaves one less to miss, so this is 1 − Π (1 − (n′−1)/(n−1−i)).
-    """
-    left = n - 1 - np.arange(int(D.max(initial=0)))
-    with np.errstate(divide="ignore"):  # the logarithm of 0: somebody is surely drawn
-        missed = np.cumsum(np.log1p(-np.minimum(1.0, (size - 1) / left)))
-    some: NDArray[np.float64] = -np.expm1(np.concatenate([[0.0], missed]))[D]
-    return some
-
-
-def unverified_share(sample: Others, size: int) -> tuple[float, float]:
-    """Forecast the share that a sample of `size` could not check: (at best, at worst).
-
-    Exact up to the sample's own size; a range up to eight times that.
-
-    Examples
-    --------
-    >>> pilot = Others(number=(0, 1), rows=(1, 2), score=(0.0, 1.0))
-    >>> [round(share, 3) for share in unverified_share(pilot, 3)]
-    [0.333, 0.333]
-    """
-    D, weight, n = np.array(sample.number), np.array(sample.rows), sample.n
-    if size < 1:
-        raise InputError(f"a sample has at least one instance, got {size}.")
-    if size <= n:
-        exact = float(np.dot(weight, 1.0 - _some_drawn(D, n, size)) / n)
-        return exact, exact
-    if size > RANGE_UP_TO * n:
-        raise InputError(
-            f"a pilot of {n} says nothing about {size} instances: forecasts end at {RANGE_UP_TO * n}. "
-            "Take a larger pilot."
-        )
-    t = size / n - 1
-    p0, p1, p2 = (float(weight[np.equal(D, r)].sum()) / n for r in (0, 1, 2))
-    best = p0 * math.exp(-t * p1 / p0) if p0 else 0.0
-    return best, max(best, _worst_share(t, p0, p1, p2))
-
-
-def _worst_share(t: float, p0: float, p1: float, p2: float) -> float:
-    if p0 == 0 or p1 == 0 or p2 == 0:
-        return p0
-    w = p1 * p1 / (2 * p0 * p2)
-    if w >= 1:
-        return p0 * math.exp(-t * p1 / p0)
-    return p0 * (1 - w + w * math.exp(-2 * t * p2 / p1))

@@ -4,6 +4,7 @@ Reports are made of what `to_dict` tells, here called `told`, so that a result r
 """
 
 from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from faithkit.measure import MEASURES
@@ -15,6 +16,7 @@ Told = Mapping[str, Any]
 
 LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
 MOST_LABELS = 10  # in a line
+_STEP = Decimal("0.001")
 
 
 def estimates(told: Told) -> dict[str, Estimate | None]:
@@ -54,6 +56,18 @@ def ends(low: float | None, high: float | None) -> str:
     '0.800 – 0.900'
     """
     return "–" if low is None or high is None else f"{low:.3f} – {high:.3f}"
+
+
+def outward(low: float | None, high: float | None) -> str:
+    """Return an interval that is no narrower than it is: its lower end rounded down, its upper end up.
+
+    >>> outward(0.8129, 0.8991), outward(0.0, 1.0), outward(None, None)
+    ('0.812 – 0.900', '0.000 – 1.000', '–')
+    """
+    if low is None or high is None:
+        return "–"
+    down, up = (Decimal(end).quantize(_STEP, way) for end, way in ((low, ROUND_FLOOR), (high, ROUND_CEILING)))
+    return f"{down} – {up}"
 
 
 def percent(share: float) -> str:

@@ -1,12 +1,16 @@
 """Results as one self-contained HTML page, and as a fragment for notebooks."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Told
+from faithkit.report.monitoring import monitor_facts, monitor_view
 from faithkit.report.pages import comparison_view, findings_view
+from faithkit.report.plots import chart_axes, looks
+from faithkit.report.svg import drawn
 from faithkit.report.views import compared_view, fragment_view
 from faithkit.wording import visible
 
@@ -67,6 +71,18 @@ def fragment(told: Told) -> str:
 def comparison_fragment(told: Told) -> str:
     """Return what a notebook shows of several systems."""
     return _rendered("compared.html.jinja", compared_view(told))
+
+
+def monitor_page(told: Told) -> str:
+    """Return the report on a monitor, of what `to_dict` tells of it."""
+    figure = drawn(partial(looks, told=told), chart_axes, "agreement with the pool, look by look", "looks")
+    more = {"plot": figure, "model": None, "provenance": monitor_facts(told), "versions": told["versions"]}
+    return _rendered("monitor.html.jinja", monitor_view(told) | more)
+
+
+def monitor_fragment(told: Told) -> str:
+    """Return what a notebook shows of a monitor."""
+    return _rendered("looks.html.jinja", monitor_view(told))
 
 
 def _rendered(template: str, view: dict[str, Any]) -> str:

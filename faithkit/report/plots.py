@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.estimators import ratio
+from faithkit.measure.forecast import curve
 from faithkit.measure.others import Others
-from faithkit.measure.planning import curve, unverified_share
 from faithkit.measure.slots import Slots
-from faithkit.report.formats import ends, number
+from faithkit.report.formats import Told, ends, number
 from faithkit.wording import one_line, visible
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ LINE_HEIGHT = 0.55  # of a measure's line with its name
 BINS = 20
 POINTS = 32  # of the sample-size curve
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
-LEGEND = ("value", "interval", "not ruled out", "by chance")  # the most important first
+# the most important first
+LEGEND = ("value", "so far", "batch", "interval", "not ruled out", "by chance", "expected")
 LETTER = 0.6  # of the font's size, on average and in a wide font
 
 
@@ -88,16 +89,41 @@ def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
     """Draw the value that a smaller sample would have given on average, and what it could not rule out."""
     sizes = np.unique((np.linspace(1, np.sqrt(others.n), POINTS) ** 2).round().astype(np.int64))
     low = curve(others, sizes)
-    unchecked = np.array([unverified_share(others, int(size))[0] for size in sizes])
+    unchecked = np.array([others.unverified(int(size)) for size in sizes])
     ax.fill_between(sizes, low, low + unchecked, color=PALE_BLUE, lw=0, label="not ruled out")
     ax.plot(sizes, low, color=BLUE, lw=2, label="value")
     ax.set(xlim=(0, others.n), ylim=(0, 1.02), xlabel="sample size")
     ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    _count_rows(ax)
+    return ax
+
+
+def looks(ax: "Axes", told: Told) -> "Axes":
+    """Draw a monitor over its rows: each batch, all so far, what is expected, and the first alarm."""
+    expected, found = told["calibration"], told["looks"]
+    rows = np.cumsum([look["n"] for look in found], dtype=np.int64)
+    batches = [look["agreement"] for look in found]
+    ax.axhspan(expected["low"], expected["high"], color=GRID, lw=0, label="expected")
+    low, high = ([look[end] for look in found] for end in ("low", "high"))
+    ax.fill_between(rows, low, high, color=PALE_BLUE, lw=0, label="interval")
+    ax.plot(rows, [look["so_far"] for look in found], color=BLUE, lw=2, label="so far")
+    ax.plot(rows, batches, "o", color=INK, ms=4, mew=0, label="batch")
+    least, most = min([expected["low"], *batches]), max([expected["high"], *batches])
+    for row in rows[[look["alarm"] is not None for look in found]][:1]:
+        ax.axvline(row, color=ORANGE, lw=2, ls="--")
+        beside: dict[str, Any] = {"xytext": (-4, 0), "textcoords": "offset points", "ha": "right"}
+        ax.annotate("alarm", (row, least - 0.04), color=ORANGE, **beside)
+    ax.set(xlim=(0, max([1, *rows * 1.02])), ylim=(least - 0.05, most + 0.05), xlabel="rows of the stream")
+    ax.yaxis.set_major_locator(_round_numbers())
+    _count_rows(ax)
+    return ax
+
+
+def _count_rows(ax: "Axes") -> None:
     ax.xaxis.set_major_locator(_round_numbers(integer=True))
     ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
     _calm(ax, grid=True)
     _add_legend(ax)
-    return ax
 
 
 def local_scores(ax: "Axes", slots: Slots) -> "Axes":

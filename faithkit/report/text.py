@@ -22,11 +22,13 @@ from faithkit.report.formats import (
     signed,
     significance,
 )
+from faithkit.report.monitoring import monitor_view
 from faithkit.report.views import View, changes, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, few, visible
 
 WIDTH = 80
 MOST_CELLS = 8
+MOST_LOOKS = 30
 
 
 def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
@@ -205,3 +207,16 @@ def _drift(told: Told, reference: Told) -> str:
         _add_row(table, name, *values, minus, significance(change["p_value"]))
     title = f"compared with the reference, {plural(reference['n'], 'instance')}"
     return _printed(title, table) + _lines(changes(reference))
+
+
+def monitor_text(told: Told) -> str:
+    """Return the looks of a monitor, the last ones where there are many, and what they mean."""
+    shown = monitor_view(told)
+    names = ("rows", "unverified", "agreement", "so far", "interval")
+    table = _new_table("batch", *names, "", left=("batch", ""))
+    earlier = max(0, len(shown["looks"]) - MOST_LOOKS)
+    for one in [shown["calibration"], *shown["looks"][earlier:]]:
+        _add_row(table, one["name"], *(one[name] for name in names), one["mark"])
+    told_too = [f"{plural(earlier, 'earlier look')}: --csv has all." if earlier else None]
+    told_too += ["*: something is not as expected at this look." if shown["alarm"] else None]
+    return _printed(shown["headline"], *shown["facts"], table) + _lines([*told_too, *shown["sentences"]])

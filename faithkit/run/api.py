@@ -21,6 +21,7 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.in_memory import InMemory
+from faithkit.run.piloting import pilot_of
 from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model
 from faithkit.run.repeats import warn_about_repeats
@@ -269,16 +270,27 @@ def compare(
     return compared(explainers, discretizers, partial(evaluate, model, X, **options), adjust)
 
 
-def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -> Plan:
-    """Say how many instances are needed for an unverified share of at most ε.
+def plan(
+    epsilon: float,
+    n_explanations: int | None = None,
+    pilot: Any = None,
+    measure: str = "consistency",
+    pool: int = 0,
+) -> Plan:
+    """Say how many rows to explain, so that little is left unchecked and the interval is narrow.
 
     Parameters
     ----------
     epsilon : float
+        The largest bias or unverified share, and half of the interval's largest width.
     n_explanations : int, optional
-        The size of the explainer's range.
+        The size of the explainer's range; for consistency only.
     pilot : Evaluation, optional
         A first, small evaluation to extrapolate from.
+    measure : str
+        "consistency" or "sufficiency".
+    pool : int
+        Rows that sufficiency can be checked against besides, without being explained.
 
     Returns
     -------
@@ -287,19 +299,8 @@ def plan(epsilon: float, n_explanations: int | None = None, pilot: Any = None) -
     Examples
     --------
     >>> import faithkit
-    >>> faithkit.plan(0.1, n_explanations=2048).from_range
+    >>> faithkit.plan(0.1, n_explanations=2048).n
     7535
     """
-    if pilot is None:
-        return plan_samples(epsilon, n_explanations)
-    if not isinstance(pilot, Evaluation):
-        raise InputError(
-            f"the pilot is a {type(pilot).__name__}: give what evaluate, score or load returned."
-        )
-    checked = pilot.consistency.others
-    if checked is None:
-        raise InputError(
-            "the pilot was loaded from a file of an older version, which did not write what a plan takes. "
-            "Evaluate or score the rows again."
-        )
-    return plan_samples(epsilon, n_explanations, checked)
+    first = None if pilot is None else pilot_of(pilot, measure)
+    return plan_samples(epsilon, n_explanations, first, measure, pool)

@@ -19,6 +19,7 @@ SIZES = (
     *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
 )
 TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
+ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
 
@@ -88,8 +89,16 @@ def _check(told: Mapping[str, Any]) -> None:
     _check_numbers(_numbers(told))
     for name, measure in told["measures"].items():
         others = measure and measure.get("others")
-        if others and (sum(others["rows"]) != told["n"] or len(set(map(len, others.values()))) > 1):
-            raise ValueError(f"the rows of {name} are not {told['n']}")
+        if others:
+            _check_others(name, others, told["n"])
+
+
+def _check_others(name: str, others: Mapping[str, Any], n: int) -> None:
+    if sum(others["rows"]) != n or len(set(map(len, others.values()))) > 1:
+        raise ValueError(f"the rows of {name} are not {n}")
+    whole = all(type(one) is int for one in (*others["number"], *others["rows"]))
+    if not whole or max(others["number"]) > ROUNDED * n:
+        raise ValueError(f"the others of {name} are no numbers of {n} rows")
 
 
 def _check_numbers(named: Iterable[tuple[str, Any]], least: int = 0) -> None:

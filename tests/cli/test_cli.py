@@ -126,13 +126,6 @@ def test_the_same_command_twice_gives_the_same_bytes():
     assert run(*command).stdout == run(*command).stdout
 
 
-def test_plan_prints_both_sizes():
-    result = run("plan", "--range", "2048", "--epsilon", "0.1")
-    assert "7,535" in result.stdout
-    assert "835,879" in result.stdout
-    assert json.loads(run("plan", "--range", "2048", "--json", "-").stdout)["bias"] == 7535
-
-
 def test_plugins_lists_every_component_with_its_distribution():
     result = run("plugins")
     for name in ("shap", "in-scope", "within", "same-explanation", "1fp", "leave-one-out"):
@@ -253,7 +246,6 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
         (("show", "explanier", "shap"), 1, "Did you mean 'explainer'?"),
         (("show", "explainer"), 2, "give a component's name, with or without its kind: explainer shap."),
         (("show", "explainer", "shap", "lime"), 2, "give a component's name"),
-        (("plan", "--range", "0"), 2, "--range"),
         (("local", "--row", "-1"), 2, "-1 is not in the range x>=0"),
         # one row is counted, not estimated, so these would change nothing
         (("local", "--row", "0", "--estimator", "majority"), 2, "--estimator"),
@@ -337,6 +329,7 @@ def test_the_verbs_are_those_of_the_contract():
         "datasets",
         "evaluate",
         "local",
+        "monitor",
         "plan",
         "plugins",
         "score",

@@ -9,7 +9,7 @@ import pytest
 from documented import DOCS, ROOT
 
 import faithkit
-from faithkit.measure.planning import curve
+from faithkit.measure.forecast import curve
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,15 @@ from faithkit.cli import main
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "exit_codes.rst").read_text()
 LOG = "label,why\nyes,a\nno,a\nyes,b\nyes,b\n"
 SCORE = "score log.csv --prediction label --explanation why"
+STREAM = "long.csv --prediction label --explanation why"
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     (tmp_path / "log.csv").write_text(LOG)
     (tmp_path / "alone.csv").write_text("label,why\nyes,a\nno,b\n")
+    (tmp_path / "long.csv").write_text("label,why\n" + "yes,a\nno,b\n" * 500)
+    (tmp_path / "changed.csv").write_text("label,why\n" + "yes,b\nno,a\n" * 500)
     monkeypatch.chdir(tmp_path)
 
     def invoke(command):
@@ -51,6 +54,10 @@ CASES = [
     (2, f"{SCORE} --fail-if-worse consistency=0.1"),
     (2, f"{SCORE} --reference log.csv --fail-if-worse 0.1"),
     (3, f"{SCORE} --reference log.csv --fail-if-worse consistency=0.1"),
+    (0, f"monitor state --reference {STREAM}"),
+    (1, "monitor state"),
+    (2, "monitor"),
+    (3, f"monitor state changed.csv --reference {STREAM}"),
 ]
 
 

@@ -99,10 +99,14 @@ def test_the_instance_of_a_local_result():
         ),
         ("local_result", "local --row 3 --data iris --model tree --explainer tree --json"),
         ("plan", "plan --range 30 --json -"),
+        ("plan", "plan --pilot {pilot} --json -"),
+        ("plan", "plan --pilot {pilot} --range 30 --epsilon 0.001 --json -"),
     ],
 )
-def test_what_the_command_line_writes(definition, command):
-    done = CliRunner().invoke(main, command.split())
+def test_what_the_command_line_writes(definition, command, tmp_path):
+    pilot = tmp_path / "pilot.json"
+    evaluated().to_json(pilot)
+    done = CliRunner().invoke(main, command.format(pilot=pilot).split())
     assert done.exit_code == 0, done.stderr
     check(definition, json.loads(done.stdout))
 
@@ -127,6 +131,20 @@ def test_what_the_command_line_writes_about_a_log(tmp_path):
     done = CliRunner().invoke(main, ["score", str(tmp_path / "log.parquet"), *options])
     assert done.exit_code == 0, done.stderr
     check("evaluation", json.loads(done.stdout))
+
+
+def test_what_the_command_line_writes_about_a_stream(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = pd.DataFrame({"label": ["yes", "no", "yes"] * 300, "why": ["a", "b", "a"] * 300})
+    rows.to_csv("reference.csv", index=False)
+    rows.iloc[:10].to_csv("quiet.csv", index=False)
+    rows.iloc[:500].assign(label="no").to_csv("loud.csv", index=False)
+    roles = ["--reference", "reference.csv", "--prediction", "label", "--explanation", "why"]
+    for logs, code in (([], 0), (["quiet.csv"], 0), (["loud.csv"], 3)):
+        done = CliRunner().invoke(main, ["monitor", "state", *logs, *roles, "--json", "-"])
+        assert done.exit_code == code, done.stderr
+        check("monitor", json.loads(done.stdout))
+    check("monitor", faithkit.Monitor.create("another", rows["label"], rows["why"]).to_dict())
 
 
 @pytest.mark.parametrize("field", list(evaluated().to_dict()))

@@ -1,4 +1,4 @@
-"""Errors, intervals, tests, comparisons and plans, each against brute force or a closed form."""
+"""Errors, intervals, tests and comparisons, each against brute force or a closed form."""
 
 import math
 from itertools import combinations, permutations
@@ -16,9 +16,7 @@ from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.inference import Moments, chance, interval, moments
 from faithkit.measure.jackknife import grouped_pseudo_values, per_row, pseudo_values
-from faithkit.measure.others import Others
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.planning import curve, plan_samples, unverified_share
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.spread import Spread
 
@@ -33,10 +31,6 @@ def asked(matrix, owned):
 
 def facts(count_):
     return moments(count_.slots, pseudo_values(count_))
-
-
-def others(tally):
-    return Others.of(tally.slots)
 
 
 def interval_of(tally, confidence=0.95):
@@ -480,145 +474,3 @@ def test_comparisons_cover_the_true_difference_and_seldom_find_one_that_is_not_t
     # fails only if the counts would be a one-in-a-thousand accident at the stated rates
     assert stats.binom.cdf(covered, runs, 0.95) > 0.001
     assert stats.binom.sf(wrong - 1, runs, 0.05) > 0.001
-
-
-# --- planning ------------------------------------------------------------------------------------------
-
-
-@given(samples(least=1, most=7))
-@settings(max_examples=60)
-def test_the_curve_is_the_average_over_all_subsamples(case):
-    matrix, owned, labels, k = case
-    n = len(owned)
-    for relation, holds in [
-        (Matrix(matrix), asked(matrix, owned)),
-        (SameExplanation(), [[a == b for b in owned] for a in owned]),
-    ]:
-        tally = counted(relation, owned, labels, k).tally
-        found = curve(others(tally), np.arange(1, n + 1))
-        for size in range(1, n + 1):
-            parts = []
-            for rows in combinations(range(n), size):
-                inner = [[holds[a][b] for b in rows] for a in rows]
-                parts.append(brute.estimate(inner, [labels[a] for a in rows]))
-            assert found[size - 1] == pytest.approx(np.mean([m for m, _ in parts]), abs=1e-12)
-            unverified = 1 - np.mean([v for _, v in parts])
-            assert unverified_share(others(tally), size) == pytest.approx((unverified, unverified), abs=1e-12)
-
-
-def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
-    rng = np.random.default_rng(2)
-    tally = grouped(rng.poisson(2.0, (3000, 2)))
-    found = curve(others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
-    assert found[0] == 0.0
-    # a random pair shares explanation and label with this probability
-    pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
-    assert found[1] == pytest.approx(pairs, abs=1e-10)  # logarithms of factorials cost a few digits
-    assert found[-1] == pytest.approx(
-        moments(tally.slots, grouped_pseudo_values(tally.slots)).value, abs=1e-12
-    )
-    assert (np.diff(found) >= 0).all()
-
-
-@pytest.mark.parametrize("size", [0, -1, 4])
-def test_the_curve_ends_at_the_samples_own_size(size):
-    with pytest.raises(InputError, match=f"known from 1 to 3, the sample's size; got {size}"):
-        curve(others(grouped([[2], [1]])), np.array([size]))
-
-
-# of twenty instances four are alone, two share in one pair, nine in three triples, five in one group
-PILOT = grouped([[1]] * 4 + [[2]] + [[3]] * 3 + [[5]])
-
-
-@pytest.mark.parametrize("size", [21, 30, 40, 100, 160])
-def test_the_forecast_by_hand(size):
-    t = size / 20 - 1
-    p0, p1, p2 = 0.2, 0.1, 0.45
-    w = p1**2 / (2 * p0 * p2)  # 1/18
-    best = p0 * math.exp(-t * p1 / p0)
-    worst = p0 * (1 - w + w * math.exp(-2 * t * p2 / p1))
-    assert unverified_share(others(PILOT), size) == pytest.approx((best, worst))
-    assert best < worst < p0
-
-
-@pytest.mark.parametrize(
-    ("table", "worst"),
-    [
-        ([[1]] * 4 + [[2]] * 3, 0.4),  # nobody in a triple: P2 = 0, nothing better than P0 can be promised
-        ([[1]] * 4 + [[3]] * 2, 0.4),  # nobody in a pair: no rate at which singletons disappear
-        # w = 0.6²/(2·0.1·0.3) = 6 ≥ 1: both ends are the lower formula, here at t = 1
-        ([[1]] + [[2]] * 3 + [[3]], 0.1 * math.exp(-6)),
-    ],
-)
-def test_the_worst_forecast_in_its_special_cases(table, worst):
-    tally = grouped(table)
-    assert tally.n == 10
-    assert unverified_share(others(tally), 20)[1] == pytest.approx(worst)
-
-
-def test_where_all_is_verified_more_data_leaves_all_verified():
-    assert unverified_share(others(grouped([[2], [3]])), 40) == (0.0, 0.0)
-
-
-def test_forecasts_meet_the_exact_share_at_the_samples_own_size():
-    assert unverified_share(others(PILOT), 20) == pytest.approx((0.2, 0.2))
-    just_beyond = unverified_share(others(grouped(np.repeat(PILOT.counts, 1000, axis=0))), 20_001)
-    assert just_beyond == pytest.approx((0.2, 0.2), rel=1e-3)
-
-
-def test_a_forecast_beyond_eight_times_the_pilot_is_refused():
-    unverified_share(others(PILOT), 160)
-    with pytest.raises(InputError, match=r"a pilot of 20 says nothing about 161 instances.*end at 160"):
-        unverified_share(others(PILOT), 161)
-
-
-def test_forecasts_bracket_what_larger_samples_then_show():
-    rng = np.random.default_rng(5)
-    masses = 1 / np.arange(1, 4001)
-    masses /= masses.sum()
-    pilot = grouped(rng.multinomial(500, masses)[:, None])
-    for times in (2, 4, 8):
-        truth = np.sum(masses * (1 - masses) ** (500 * times - 1))
-        best, worst = unverified_share(others(pilot), 500 * times)
-        assert best - 0.05 <= truth <= worst + 0.05  # a pilot of 500 knows its shares to about 0.02
-
-
-@pytest.mark.parametrize("epsilon", [0.19, 0.15, 0.1])
-def test_a_plan_from_a_pilot_gives_the_first_sizes_whose_forecasts_reach_epsilon(epsilon):
-    expected = []
-    for end in (0, 1):
-        reached = (size for size in range(2, 161) if unverified_share(others(PILOT), size)[end] <= epsilon)
-        expected.append(next(reached, None))
-    found = plan_samples(epsilon, pilot=others(PILOT))
-    assert found.from_pilot == tuple(expected)
-    assert found.pilot_size == 20
-    assert (found.from_range, found.corollary) == (None, None)
-
-
-def test_a_plan_says_when_eight_pilots_would_not_do():
-    assert plan_samples(0.1, pilot=others(PILOT)).from_pilot == (48, None)  # 20·(1 + 2·ln 2) = 47.7
-    distinct = grouped(np.eye(10, dtype=int))
-    assert plan_samples(0.1, pilot=others(distinct)).from_pilot == (None, None)
-
-
-def test_a_plan_can_be_made_from_the_range_and_a_pilot_at_once():
-    found = plan_samples(0.1, n_explanations=2048, pilot=others(PILOT))
-    assert (found.from_range, found.corollary, found.from_pilot) == (7535, 835_879, (48, None))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"epsilon": 0.0, "n_explanations": 5}, "epsilon must be a number between 0 and 1, got 0.0"),
-        ({"epsilon": 1.0, "n_explanations": 5}, "epsilon must be a number between 0 and 1"),
-        ({"epsilon": -0.1, "n_explanations": 5}, "epsilon must be a number between 0 and 1"),
-        ({"epsilon": math.nan, "n_explanations": 5}, "epsilon must be a number between 0 and 1, got nan"),
-        ({"epsilon": 0.1}, "nothing to plan from: give the number of explanations"),
-        ({"epsilon": 0.1, "n_explanations": 0}, "must be a whole number of at least 1, got 0"),
-        ({"epsilon": 0.1, "n_explanations": -3}, "must be a whole number of at least 1, got -3"),
-        ({"epsilon": 0.1, "n_explanations": math.nan}, "must be a whole number of at least 1, got nan"),
-    ],
-)
-def test_a_plan_from_nonsense_is_refused(arguments, message):
-    with pytest.raises(InputError, match=message):
-        plan_samples(**arguments)

@@ -18,8 +18,10 @@ from faithkit.errors import InputError
 from faithkit.measure import theory
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import interval, moments
 from faithkit.measure.instance import clopper_pearson, local, local_from_counts
-from faithkit.measure.planning import plan_samples
+from faithkit.measure.jackknife import grouped_pseudo_values
+from faithkit.measure.planning import RangePlan, plan_samples
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import count
 
@@ -193,8 +195,94 @@ def test_sample_sizes_as_printed():
     assert 2048 * 12 / 0.1 * math.log(3 / 0.1) == pytest.approx(835_878.27, abs=0.005)  # rounded up below
     assert theory.corollary_sample_size(2048, 0.1) == 835_879
     assert theory.bias_sample_size(2048, 0.1) == 7535
+    assert theory.error_sample_size(2048, 0.1) == 2395
     found = plan_samples(0.1, n_explanations=2048)
-    assert (found.from_range, found.corollary) == (7535, 835_879)
+    assert found.from_range == RangePlan(2048, 7535, found.from_range.half_width, 2395, 835_879)
+
+
+def test_k_over_e_n_is_no_bound_of_the_bias():
+    """Of two equally likely explanations of one label, two rows check one half of what there is to check."""
+    law = Law(np.array([0.5, 0.5]), np.array([0, 1]), np.array([0, 0]), np.eye(2, dtype=bool))
+    bias = 1 - sum(chance * M for chance, M, _ in law.samples(2))
+    assert bias == pytest.approx(0.5)
+    K = n = 2
+    assert K / (math.e * n) < 0.37 < bias == pytest.approx(K / n * (1 - 1 / n) ** (n - 1))
+    assert bias < K / (math.e * (n - 1))
+
+
+@pytest.mark.parametrize("K", [1, 2, 3, 10, 2048, 100_000])
+@pytest.mark.parametrize("epsilon", [0.5, 0.1, 0.01])
+def test_one_more_than_k_over_e_epsilon_is_always_enough_and_hardly_too_much(K, epsilon):
+    simple = math.ceil(1 + K / (math.e * epsilon))
+    assert simple - 1 <= theory.bias_sample_size(K, epsilon) <= simple
+
+
+@pytest.mark.parametrize("K", [1, 2, 30, 2048])
+@pytest.mark.parametrize("epsilon", [0.5, 0.1, 0.01])
+def test_the_size_for_the_error_is_the_smallest_that_keeps_its_bound(K, epsilon):
+    n = theory.error_sample_size(K, epsilon)
+    bound = [9 / (4 * m) + (K / (math.e * (m - 1))) ** 2 for m in (n, n - 1)]
+    assert bound[0] <= epsilon < bound[1]
+
+
+@pytest.mark.parametrize(("K", "epsilon"), [(1, 0.5), (2, 0.5), (1, 0.3)])
+def test_the_size_for_the_error_keeps_it_for_every_law_of_a_grid(K, epsilon):
+    n = theory.error_sample_size(K, epsilon)
+    for weights in compositions(6, 2 * K):
+        joint = np.reshape(weights, (K, 2)) / 6
+        mean, variance = exact_moments(joint, n)
+        truth = 1 - laws.gibbs_error(joint)
+        assert (mean - truth) ** 2 + variance <= epsilon
+
+
+def test_a_small_bias_is_no_small_error():
+    """Sixteen rows make the bias of two explanations at most 0.05; the value is seldom that near the truth."""
+    n = theory.bias_sample_size(2, 0.05)
+    assert n == 16
+    ones = np.arange(n + 1)
+    values = [estimate_of(grouped([[one, n - one]])) for one in ones]
+    for share in (0.8, 0.9):
+        truth = share**2 + (1 - share) ** 2
+        near = np.abs(np.array(values) - truth) <= 0.05
+        assert stats.binom.pmf(ones, n, share)[near].sum() < 0.27
+
+
+def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagreement_between_zero_and_two():
+    found = []
+    for groups in product([(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (1, 5), (7, 7)], repeat=2):
+        pseudo = grouped_pseudo_values(grouped(groups).slots)
+        found.append(
+            (pseudo.value.min(), pseudo.value.max(), pseudo.disagreement.min(), pseudo.disagreement.max())
+        )
+    least, most = np.min(found, axis=0), np.max(found, axis=0)
+    assert (least[0], most[1]) == pytest.approx((-1, 2))
+    assert (least[2], most[3]) == pytest.approx((0, 2))
+
+
+@pytest.mark.parametrize("K", [1, 2, 30, 2048])
+@pytest.mark.parametrize("epsilon", [0.3, 0.1, 0.02])
+def test_the_size_for_the_interval_is_the_smallest_that_keeps_its_bound(K, epsilon):
+    n, z = theory.interval_sample_size(K, epsilon), stats.norm.ppf(0.975)
+    bound = [
+        (K / (math.e * (m - 1)) + 2.5 * z / math.sqrt(m - 1) + (z * z + 1) / (2 * m)) / 2 for m in (n, n - 1)
+    ]
+    assert bound[0] <= epsilon < bound[1]
+
+
+@pytest.mark.parametrize("name", ["equal masses", "masses 1/n", "one large", "halves"])
+@pytest.mark.parametrize(("K", "epsilon"), [(2, 0.1), (30, 0.1), (300, 0.15)])
+def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
+    n, rng = theory.interval_sample_size(K, epsilon), np.random.default_rng(K)
+    rare = {"equal masses": 1 / K, "masses 1/n": 1 / n, "one large": 1 / (K * n), "halves": 1 / (2 * K)}[name]
+    mass = np.r_[1 - (K - 1) * rare, np.full(K - 1, rare)]
+    widths = []
+    for _ in range(20):
+        rows = rng.multinomial(n, mass)
+        ones = rng.binomial(rows, 0.75)
+        tally = grouped(np.c_[ones, rows - ones][rows > 0])
+        low, high = interval(moments(tally.slots, grouped_pseudo_values(tally.slots)))
+        widths.append(high - low)
+    assert np.mean(widths) / 2 <= epsilon
 
 
 @pytest.mark.parametrize(

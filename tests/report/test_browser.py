@@ -27,10 +27,14 @@ def pages(tmp_path_factory):
     labels = ["yes", "no"] * 30
     systems = {SCRIPT: faithkit.score(labels, labels), "constant": faithkit.score(labels, ["same"] * 60)}
     Comparison(systems).to_html(folder / "comparison.html")
+    monitor = faithkit.Monitor.create(folder / "state", labels * 20, labels * 20)
+    monitor = monitor.add(labels, labels, name=SCRIPT).add(labels * 5, labels[::-1] * 5, name="x" * 200)
+    assert monitor.alarm is not None
+    monitor.to_html(folder / "monitor.html")
     return folder
 
 
-@pytest.fixture(params=["findings.html", "comparison.html"])
+@pytest.fixture(params=["findings.html", "comparison.html", "monitor.html"])
 def url(request, pages):
     return (pages / request.param).as_uri()
 
@@ -77,7 +81,7 @@ def test_plots_are_drawn_and_readable(tab, url):
     tab.open(url, 390)
     tab.run("document.querySelectorAll('details').forEach(one => one.open = true)")
     boxes = tab.run("[...document.querySelectorAll('svg')].map(one => one.getBoundingClientRect().toJSON())")
-    assert len(boxes) >= 5
+    assert len(boxes) >= (1 if url.endswith("monitor.html") else 5)
     assert all(box["width"] > 250 and box["height"] > 60 for box in boxes)
     letters = tab.run(
         "[...document.querySelectorAll('svg text')].map(one => one.getBoundingClientRect().height)"

@@ -361,11 +361,11 @@ def test_a_sparse_matrix_is_a_sample_too():
 
 def test_a_pilot_plans_the_sample():
     pilot = faithkit.score([0] * 100, [i % 60 for i in range(100)])
-    found = faithkit.plan(0.05, pilot=pilot)
-    assert found.pilot_size == 100
-    best, worst = found.from_pilot
-    assert best is None or best > 100
-    assert worst is None or best is None or worst >= best
+    found = faithkit.plan(0.05, pilot=pilot).from_pilot
+    assert found.n == 100
+    best, worst = found.unverified
+    assert best > 100  # of 100 rows 20 are alone
+    assert worst is None or worst >= best
 
 
 HALVES = pd.DataFrame({"age": [20, 30, 60, 70], "job": [0, 1, 0, 1]})

@@ -1,5 +1,6 @@
 """Estimates against sample size: what the two figures about models that explain themselves share."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -80,11 +81,12 @@ def curve(context: Context, result: Any, names: tuple[str, str, str], runs: int)
 def needed(result: Any, names: tuple[str, str, str]) -> Cell:
     """Return how many samples bring the estimate to 0.9, of an explainer whose consistency is 1.
 
-    The estimate then falls short by the unverified share alone, which the planner knows for every size up to
-    that of the evaluation, and forecasts up to twice of it.
+    The estimate then falls short by the unverified share alone, which is known for every size up to that of
+    the evaluation.
     """
-    found = faithkit.plan(0.1, pilot=result).point
-    return Cell(*names, NEEDED, None if found is None else float(found))
+    others = result.consistency.others
+    found = bisect_left(range(1, result.n + 1), True, key=lambda size: others.unverified(size) <= 0.1) + 1
+    return Cell(*names, NEEDED, float(found) if found <= result.n else None)
 
 
 def by_size(cells: Sequence[Cell]) -> list[Cell]:

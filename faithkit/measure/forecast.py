@@ -1,0 +1,138 @@
+"""What a smaller sample would have given, and what a larger one will: all that can be said from a pilot.
+
+Smaller samples are exact means over subsamples. Limits allow for the pilot's sampling error: how many rows
+have 0, 1 or 2 others is counted, and a count has limits. The theory page derives both.
+"""
+
+import math
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.inference import Moments, interval
+from faithkit.measure.others import Others
+
+FARTHEST = 8  # times the pilot's size; beyond that its few rare explanations say nothing
+LEVELS = (0.95, 0.75, 0.75)  # of the limits of P₀, P₁ and P₂, which seldom err all in one direction
+LIKELY = 0.8  # confidence of the interval in which the value is taken to lie
+
+
+def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the expected estimate M(n′) for every n′ ≤ n, exactly: the sample-size curve.
+
+    Examples
+    --------
+    >>> curve(Others(number=(0, 1), rows=(1, 2), score=(0.0, 1.0)), np.array([1, 2, 3])).round(3)
+    array([0.   , 0.333, 0.667])
+    """
+    h, weight = np.array(sample.score), np.array(sample.rows)
+    return np.array([np.dot(weight, h * (1.0 - sample.missed(int(size)))) / sample.n for size in sizes])
+
+
+@attrs.frozen
+class Pilot:
+    """A measure's first, small sample, from which a larger one is planned.
+
+    Attributes
+    ----------
+    others : Others
+    moments : Moments
+    confidence : float
+        Of the interval that is planned.
+    """
+
+    others: Others
+    moments: Moments
+    confidence: float = 0.95
+
+    @property
+    def farthest(self) -> int:
+        """The size up to which shares are forecast."""
+        return FARTHEST * self.others.n
+
+    def unverified(self, size: int) -> tuple[float, float]:
+        """Forecast the share that a sample of `size` cannot check, on average: (at best, at worst).
+
+        Both allow for the pilot's sampling error. Beyond eight times the pilot's size they stay as they are:
+        no share grows with the sample.
+
+        Examples
+        --------
+        >>> pilot = Pilot(Others((0, 9), (10, 190), (0.0, 1.0)), Moments(200, 0.95, 0.95, 0.02, None, 100.0))
+        >>> [round(share, 3) for share in pilot.unverified(200)]
+        [0.027, 0.085]
+        """
+        if size > self.others.n:
+            return self._extrapolated(min(size, self.farthest) / self.others.n - 1)
+        together = self._clump * (np.array(self.others.number) + 1.0)  # a group comes and goes as one
+        groups = np.array(self.others.rows) / together
+        weight = together * self.others.missed(size) / self.others.n
+        return _limits(
+            float(groups @ weight), float(groups @ weight**2), self._clump / self.others.n, LEVELS[0]
+        )
+
+    def _extrapolated(self, t: float) -> tuple[float, float]:
+        """Return the extremes that P₀, P₁ and P₂ allow at (1 + t)·n, each taken at its own worse limit."""
+        (low0, high0), (low1, high1), (_, high2) = (self._share(r) for r in (0, 1, 2))
+        best = low0 * math.exp(-t * high1 / low0) if low0 else 0.0
+        return best, _most_left(t, high0, low1, high2)
+
+    def _share(self, others: int) -> tuple[float, float]:
+        """Return limits of P_r, the share of rows with r others: groups of r + 1 rows, which are counted."""
+        rows = dict(zip(self.others.number, self.others.rows, strict=True)).get(others, 0)
+        share, unit = rows / self.others.n, self._clump * (others + 1) / self.others.n
+        return _limits(share, share * unit, unit, LEVELS[others])
+
+    @property
+    def _clump(self) -> float:
+        """How many groups may come and go with one row: 1 for a grouping, where trials are n/2 or more."""
+        return max(1.0, self.moments.n / (2.0 * self.moments.trials))
+
+    def half_width(self, explained: int, unverified: float) -> float:
+        """Forecast half of the width of the interval of so many explained rows.
+
+        It is that of the value nearest to 1/2 among the likely ones, with trials that grow with the rows.
+
+        Examples
+        --------
+        >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments(200, 0.9, 1.0, 0.02, 0.02, 100.0))
+        >>> round(pilot.half_width(800, unverified=0.0), 3)
+        0.025
+        """
+        low, high = interval(self.moments, LIKELY)
+        x, trials = min(max(0.5, low), high), explained * self._trials_per_row
+        se = math.sqrt(x * (1 - x) / trials)
+        low, high = interval(Moments(explained, x, 1.0, se, se, trials), self.confidence)
+        return min(1.0, high - low + unverified) / 2
+
+    @property
+    def _trials_per_row(self) -> float:
+        """The pilot's effective trials, never more than its rows: an error may be small by luck."""
+        facts = self.moments
+        pairs = (facts.value, facts.se), (facts.disagreement, facts.se_disagreement)
+        sure = facts.value > 0 and facts.disagreement > 0
+        trials = [x * (1 - x) / se**2 if sure and se else facts.trials for x, se in pairs]
+        return min(facts.n, *trials) / facts.n
+
+
+def _limits(value: float, variance: float, unit: float, level: float) -> tuple[float, float]:
+    """Return limits of a sum of counts, each times a weight: Poisson's, as Fay and Feuer carry them over.
+
+    The `unit` is the weight of what might have been counted once more.
+    """
+    from scipy.special import gammaincinv
+
+    low = (
+        variance / value * gammaincinv(value**2 / variance, 1 - level) if variance else 0.0
+    )  # or too small to square
+    value, variance = value + unit, variance + unit**2
+    return float(low), min(1.0, float(variance / value * gammaincinv(value**2 / variance, level)))
+
+
+def _most_left(t: float, p0: float, p1: float, p2: float) -> float:
+    """Return the most that P₀, P₁ and P₂ allow to be unverified at (1 + t)·n."""
+    w = p1 * p1 / (2 * p0 * p2)
+    if w >= 1:
+        return p0 * math.exp(-t * p1 / p0)
+    return p0 * (1 - w + w * math.exp(-2 * t * p2 / p1)) if p1 else p0

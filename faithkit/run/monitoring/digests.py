@@ -1,0 +1,129 @@
+"""Names of explanations that are kept instead of them: 128 bits of what equality compares.
+
+Equal explanations have equal digests, in every process, on every machine and in whatever type a file has its
+numbers: 1 is 1.0. Different ones have different digests but for an accident of one in 2**128.
+"""
+
+import datetime as dt
+import hashlib
+import math
+import numbers
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import InputError
+from faithkit.inputs.seeds import cell_words
+from faithkit.measure.explanations import Explanations, object_array
+
+SIZE = 16  # bytes
+_WRITTEN = (bytes, dt.datetime, dt.date, dt.time, dt.timedelta, pd.Period, pd.Interval)
+
+
+def digests(identities: Any) -> list[bytes]:
+    """Return a digest for every row of what equality compares.
+
+    Parameters
+    ----------
+    identities : array, DataFrame, sequence of hashables, or tuple of such parts
+        As `faithkit.measure.grouping.group` takes them.
+
+    Examples
+    --------
+    >>> one, two = digests(np.array([[1, 2], [3, 4]])), digests(np.array([[3.0, 4.0], [-0.0, np.nan]]))
+    >>> one[1] == two[0], len(set(one + two)), len(one[0])
+    (True, 3, 16)
+    """
+    return [_digest(b"".join(cells)) for cells in zip(*map(_cells, _columns(identities)), strict=True)]
+
+
+def form(explanations: Explanations) -> dict[str, Any]:
+    """Return what two logs must have in common for their explanations to be comparable.
+
+    The names of columns, and the width of floats: 0.1 in single precision is another number than in double.
+
+    Examples
+    --------
+    >>> form(Explanations.vectors(np.zeros((2, 2), dtype=np.float32)))
+    {'kind': 'vector', 'columns': None, 'identity': ['float32', 'float32']}
+    """
+    columns = _columns(explanations.identities)
+    names = explanations.shared.get("names")
+    return {"kind": explanations.kind, "columns": names, "identity": [_type(column) for column in columns]}
+
+
+def _columns(identities: Any) -> list[Any]:
+    """Return the columns, each an array or a Series."""
+    if isinstance(identities, tuple):
+        return [column for part in identities for column in _columns(part)]
+    if isinstance(identities, np.ndarray) and identities.ndim == 2:
+        return [pd.Series(identities[:, j]) for j in range(identities.shape[1])]
+    if isinstance(identities, pd.DataFrame):
+        return [identities.iloc[:, j] for j in range(identities.shape[1])]
+    if isinstance(identities, np.ndarray) and identities.dtype != object:
+        return [pd.Series(identities)]
+    return [object_array(identities)]
+
+
+def _type(column: Any) -> str:
+    kind = column.dtype.kind
+    if kind in "biuf" and not isinstance(column.dtype, pd.CategoricalDtype):
+        return str(column.dtype) if kind == "f" and column.dtype.itemsize < 8 else "number"
+    return "date" if kind == "M" else "value"
+
+
+def _cells(column: Any) -> Iterable[bytes]:
+    """Return every cell as bytes: a number as one word, anything else as the digest of its text."""
+    if _type(column) == "value":
+        given = isinstance(column, np.ndarray)
+        cells = column if given else column.to_numpy(dtype=object, na_value=None)
+        return [_digest(_text(cell)) for cell in cells]
+    words = cell_words(column).astype("<u8").tobytes()
+    return [words[start : start + 8] for start in range(0, len(words), 8)]
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=SIZE).digest()
+
+
+def _text(value: Any) -> bytes:
+    """Write a value down: equal ones alike, different ones not."""
+    if isinstance(value, str):
+        return b"s" + value.encode("utf-8", "surrogatepass")
+    if isinstance(value, np.generic):
+        return _text(value.item())
+    if isinstance(value, numbers.Real | Decimal):
+        return b"n" + _number(value).encode()
+    if isinstance(value, tuple):
+        return _joined(b"t", map(_text, value))
+    if isinstance(value, frozenset):
+        return _joined(b"f", sorted(map(_text, value)))
+    if attrs.has(type(value)):
+        fields = (getattr(value, field.name) for field in attrs.fields(type(value)) if field.eq)
+        return _joined(b"a" + type(value).__qualname__.encode() + b":", map(_text, fields))
+    if value is None:
+        return b"-"
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        value = value.astimezone(dt.UTC)
+    for kind in _WRITTEN:  # equal ones have one text
+        if isinstance(value, kind):
+            return b"w" + f"{kind.__name__} {value!s}".encode()
+    raise InputError(
+        f"an explanation is or holds a {type(value).__name__}, which has no name to be kept by: give "
+        "numbers, texts, tuples or rules."
+    )
+
+
+def _joined(kind: bytes, parts: Iterable[bytes]) -> bytes:
+    """Put parts together such that nobody can take them for others: each with its length in front."""
+    return kind + b"".join(b"%d:%b" % (len(part), part) for part in parts)
+
+
+def _number(value: Any) -> str:
+    if value != value:
+        return "nan"
+    return str(float(value)) if math.isinf(value) else "{}/{}".format(*value.as_integer_ratio())

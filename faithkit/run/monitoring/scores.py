@@ -1,0 +1,70 @@
+"""The score of a row: how many of the pool's rows with its explanation have its prediction, as a share.
+
+Whose explanation the pool lacks scores 0, and is unverified. Given the pool, the scores of independent rows
+are independent, which is what a sequence asks for; scores within one sample are not.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.sums import exact_sum, quotient
+from faithkit.run.monitoring.tallies import UNEXPLAINED, Cell, Tallies
+
+Pool = Mapping[bytes, Mapping[str, int]]
+"""How many rows have each prediction, by the digest of their explanation."""
+
+_LAST_BIT = np.uint64(63)
+
+
+@attrs.frozen(eq=False)
+class Scores:
+    """The scores of some rows, in a random order that nothing but the rows decides."""
+
+    values: NDArray[np.float64]
+    unverified: int
+    agreement: float
+
+    @classmethod
+    def of(cls, tallies: Tallies, pool: Pool, seed: int) -> "Scores":
+        """Score every row against a pool."""
+        cells, place, words = tallies.rows(seed)
+        return cls._of(cells, place[np.argsort(words, kind="stable")], pool)
+
+    @classmethod
+    def _of(cls, cells: list[Cell], place: NDArray[np.int64], pool: Pool) -> "Scores":
+        known = np.array([cell[0] in pool for cell in cells], dtype=bool)
+        scores = np.array([_share(pool.get(cell[0], {}), cell[1]) for cell in cells], dtype=np.float64)
+        mean = quotient(exact_sum(scores[place]), max(1, len(place)))
+        return cls(scores[place], int((~known[place]).sum()), mean)
+
+
+def _share(predictions: Mapping[str, int], prediction: str) -> float:
+    return predictions.get(prediction, 0) / max(1, sum(predictions.values()))
+
+
+def divided(reference: Tallies, seed: int) -> tuple[dict[bytes, Counter[str]], Scores]:
+    """Throw a coin for every row of a reference: a pool, and the scores of all others against it.
+
+    Examples
+    --------
+    >>> from faithkit.run.components import component
+    >>> way = component("discretizer", "original")
+    >>> reference = Tallies.of_arrays(["yes"] * 90 + ["no"] * 10, ["a"] * 100, way)
+    >>> pool, calibration = divided(reference, seed=0)
+    >>> sizes = sum(sum(pool[name].values()) for name in pool), len(calibration.values)
+    >>> sum(sizes), min(sizes) > 30, calibration.unverified
+    (100, True, 0)
+    """
+    cells, place, words = reference.rows(seed)
+    is_pool = (words >> _LAST_BIT).astype(bool)
+    pool: dict[bytes, Counter[str]] = {}
+    for cell, count in zip(cells, np.bincount(place[is_pool], minlength=len(cells)).tolist(), strict=True):
+        if count and cell[0] != UNEXPLAINED:
+            pool.setdefault(cell[0], Counter())[cell[1]] = count
+    rest = np.flatnonzero(~is_pool)
+    order = rest[np.argsort(words[rest], kind="stable")]  # by all bits but the one that was the coin
+    return pool, Scores._of(cells, place[order], pool)

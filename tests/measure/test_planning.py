@@ -1,0 +1,367 @@
+"""Plans: forecasts by hand and by linear programming, and promises kept where the truth is known.
+
+A simulation fails only if its number of broken promises would be an accident of less than one in a thousand,
+were they broken in one of ten pilots.
+"""
+
+import math
+from itertools import combinations
+
+import brute
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matrices import Matrix, counted, grouped
+from pilots import LABELS, MASSES, Boxes, Words, kept, with_pool, words
+from scipy import optimize, stats
+
+from faithkit.errors import InputError
+from faithkit.measure.forecast import Pilot, curve
+from faithkit.measure.inference import Moments, moments
+from faithkit.measure.jackknife import grouped_pseudo_values, pseudo_values
+from faithkit.measure.others import Others
+from faithkit.measure.planning import PilotPlan, Plan, RangePlan, plan_samples
+from faithkit.measure.relations import SameExplanation
+
+
+def others(tally):
+    return Others.of(tally.slots)
+
+
+def pilot_of(tally):
+    return Pilot(others(tally), moments(tally.slots, grouped_pseudo_values(tally.slots)))
+
+
+# --- smaller samples -----------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 7), st.integers(0, 2**32 - 1), st.sampled_from([0.2, 0.5, 0.9]))
+@settings(max_examples=60)
+def test_smaller_samples_are_the_average_over_all_subsamples(n, seed, density):
+    rng = np.random.default_rng(seed)
+    matrix, owned, labels = rng.random((4, 4)) < density, rng.integers(0, 4, n), rng.integers(0, 3, n)
+    for relation, holds in [
+        (Matrix(matrix), matrix[owned][:, owned]),
+        (SameExplanation(), owned[:, None] == owned),
+    ]:
+        tally = counted(relation, owned, labels, 3).tally
+        found = curve(others(tally), np.arange(1, n + 1))
+        for size in range(1, n + 1):
+            parts = [
+                brute.estimate([[holds[a][b] for b in rows] for a in rows], [labels[a] for a in rows])
+                for rows in combinations(range(n), size)
+            ]
+            value, verified = np.mean(parts, axis=0)
+            assert found[size - 1] == pytest.approx(value, abs=1e-12)
+            assert others(tally).unverified(size) == pytest.approx(1 - verified, abs=1e-12)
+
+
+def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
+    rng = np.random.default_rng(2)
+    tally = grouped(rng.poisson(2.0, (3000, 2)))
+    found = curve(others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
+    assert found[0] == 0.0
+    # a random pair shares explanation and label with this probability
+    pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
+    assert found[1] == pytest.approx(pairs, abs=1e-10)  # logarithms of factorials cost a few digits
+    assert found[-1] == pytest.approx(pilot_of(tally).moments.value, abs=1e-12)
+    assert (np.diff(found) >= 0).all()
+
+
+@pytest.mark.parametrize("size", [0, -1, 4])
+def test_the_curve_ends_at_the_samples_own_size(size):
+    with pytest.raises(InputError, match=f"known from 1 to 3, the sample's size; got {size}"):
+        curve(others(grouped([[2], [1]])), np.array([size]))
+
+
+# --- larger ones ---------------------------------------------------------------------------------------
+
+# of twenty instances four are alone, two share in one pair, nine in three triples, five in one group
+PILOT = pilot_of(grouped([[1]] * 4 + [[2]] + [[3]] * 3 + [[5]]))
+
+
+def at_most(count, level):
+    """The largest mean at which so small a Poisson count is no surprise."""
+    return optimize.brentq(lambda mean: stats.poisson.cdf(count, mean) - (1 - level), 1e-9, 100)
+
+
+def at_least(count, level):
+    return optimize.brentq(lambda mean: stats.poisson.sf(count - 1, mean) - (1 - level), 1e-9, 100)
+
+
+def test_at_its_own_size_a_pilots_singletons_have_the_limits_of_a_count():
+    assert PILOT.unverified(20) == pytest.approx((at_least(4, 0.95) / 20, at_most(4, 0.95) / 20), abs=1e-8)
+
+
+def test_where_nothing_was_unverified_a_little_may_be():
+    assert pilot_of(grouped([[20]])).unverified(20) == pytest.approx((0.0, -math.log(0.05) / 20))
+
+
+def extreme(t, p0, mean, second):
+    """The largest mean of e^(−tλ) over laws on a grid with at most this second moment and this mean, by linear programming."""
+    grid = np.r_[0.0, np.geomspace(1e-3, 60, 4000)]
+    best = optimize.linprog(
+        -np.exp(-t * grid), A_ub=[grid**2], b_ub=[second], A_eq=[np.ones_like(grid), grid], b_eq=[1.0, mean]
+    )
+    return -p0 * best.fun
+
+
+@pytest.mark.parametrize("size", [21, 30, 40, 100, 160])
+def test_the_worst_forecast_is_the_worst_law_that_the_limits_of_three_counts_allow(size):
+    t = size / 20 - 1
+    # a pair is one count and two rows, a triple one and three
+    p0, p1, p2 = at_most(4, 0.95) / 20, 2 * at_least(1, 0.75) / 20, 3 * at_most(3, 0.75) / 20
+    assert PILOT.unverified(size)[1] == pytest.approx(extreme(t, p0, p1 / p0, 2 * p2 / p0), rel=1e-3)
+
+
+@pytest.mark.parametrize("size", [21, 40, 160])
+def test_the_best_forecast_is_jensens(size):
+    t, p0, p1 = size / 20 - 1, at_least(4, 0.95) / 20, 2 * at_most(1, 0.75) / 20
+    assert PILOT.unverified(size)[0] == pytest.approx(p0 * math.exp(-t * p1 / p0))
+
+
+def test_without_pairs_there_is_no_rate_at_which_singletons_disappear():
+    pilot = pilot_of(grouped([[1]] * 4 + [[3]] * 2))
+    assert pilot.unverified(80)[1] == pilot.unverified(10)[1]
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=20))
+@settings(max_examples=60)
+def test_no_forecast_grows_with_the_sample_or_changes_its_order(sizes):
+    pilot = pilot_of(grouped([[size] for size in sizes]))
+    found = np.array([pilot.unverified(size) for size in range(1, 9 * sum(sizes))])
+    assert (found[:, 0] <= found[:, 1] + 1e-12).all()
+    assert (np.diff(found[sum(sizes) - 1 :], axis=0) <= 1e-12).all()
+
+
+def test_rows_that_come_and_go_together_are_counted_once():
+    """If one row may stand for ten, ten unverified rows are one event, with the limits of a count of one."""
+    alone = Pilot(Others((0, 9), (10, 90), (0.0, 1.0)), Moments(100, 0.9, 0.9, 0.1, None, trials=5.0))
+    assert alone.unverified(100) == pytest.approx((at_least(1, 0.95) / 10, at_most(1, 0.95) / 10), abs=1e-8)
+
+
+# --- intervals -----------------------------------------------------------------------------------------
+
+
+def test_the_interval_is_forecast_at_the_value_nearest_to_one_half():
+    facts = Moments(200, 0.9, 1.0, 0.02, 0.02, 100.0)
+    # 0.9·0.1/0.02² = 225 trials: more than the 200 rows, which is as many as are taken to be there
+    x, trials = stats.beta.ppf(0.1, 225 * 0.9, 225 * 0.1 + 1), 800
+    low = stats.beta.ppf(0.025, trials * x, trials * (1 - x) + 1)
+    high = 1 - stats.beta.ppf(0.025, trials * (1 - x), trials * x + 1)
+    slack = 2 * (stats.norm.ppf(0.975) ** 2 + 1) * x * (1 - x) / trials
+    found = Pilot(Others((199,), (200,), (0.9,)), facts).half_width(800, unverified=0.04)
+    assert found == pytest.approx((high + slack - low + 0.04) / 2)
+
+
+def test_where_all_agreed_the_pilot_is_worth_half_of_its_rows_and_more_rows_may_disagree():
+    pilot = pilot_of(grouped([[100]]))
+    x, trials = 0.1 ** (1 / 50), 200
+    low = stats.beta.ppf(0.025, trials * x, trials * (1 - x) + 1)
+    high = 1 - stats.beta.ppf(0.025, trials * (1 - x), trials * x + 1)
+    slack = 2 * (stats.norm.ppf(0.975) ** 2 + 1) * x * (1 - x) / 400
+    assert pilot.half_width(400, unverified=0.0) == pytest.approx((min(1, high + slack) - low) / 2)
+
+
+# --- plans ---------------------------------------------------------------------------------------------
+
+
+LARGE = Words(MASSES["geometric 0.9"], np.full(200, 0.95)).draw(np.random.default_rng(1), 400)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.1, 0.06])
+def test_a_plan_has_the_first_sizes_whose_forecasts_reach_epsilon(epsilon):
+    best, worst = (
+        next((size for size in range(2, 3201) if LARGE.unverified(size)[end] <= epsilon), None)
+        for end in (0, 1)
+    )
+    narrow = next(
+        size
+        for size in range(400, 40_001)
+        if LARGE.half_width(size, LARGE.unverified(max(size, worst or 0))[1]) <= epsilon
+    )
+    found = plan_samples(epsilon, pilot=LARGE)
+    assert found.from_pilot == PilotPlan(400, (best, worst), narrow)
+    assert found.n == (None if worst is None else max(worst, narrow))
+
+
+def test_a_plan_gives_no_number_where_eight_pilots_might_not_do():
+    found = plan_samples(0.1, pilot=PILOT)
+    assert found.from_pilot.unverified[1] is None
+    assert found.n is None
+    assert (
+        found.why == "the pilot is too small to say what leaves at most 0.1 unchecked. Take a larger pilot."
+    )
+
+
+def test_where_a_larger_pilot_would_not_help_a_plan_does_not_ask_for_one():
+    found = plan_samples(0.1, pilot=pilot_of(grouped(np.eye(100, dtype=int))))
+    assert (
+        found.why
+        == "even 8 times the pilot would leave more than 0.1 unchecked. Coarser explanations would leave less."
+    )
+
+
+def test_the_numbers_of_many_others_are_as_exact_as_those_of_few():
+    """All of a hundred thousand rows share one explanation, but for one: it is what nobody can check."""
+    sample = Others((0, 99_998), (1, 99_999), (0.0, 1.0))
+    assert sample.unverified(2) == pytest.approx(1 / 100_000 + 99_999 / 100_000 * (1 / 99_999), rel=1e-9)
+    assert sample.unverified(90_000) == pytest.approx(1e-5, rel=1e-12)
+
+
+@pytest.mark.parametrize("table", [np.eye(10, dtype=int), [[1]], [[1, 0], [0, 1]]], ids=["ten", "one", "two"])
+def test_a_pilot_without_anything_to_check_promises_nothing(table):
+    found = plan_samples(0.1, pilot=pilot_of(grouped(table)))
+    assert (found.n, found.from_pilot.unverified[1], found.from_pilot.half_width) == (None, None, None)
+
+
+def test_a_plan_without_a_number_says_what_the_pilot_is_too_small_for():
+    found = Plan(0.01, from_pilot=PilotPlan(100, (50, 300), None))
+    assert found.why == "the pilot is too small to say what makes the interval ± 0.01. Take a larger pilot."
+
+
+RANGE = RangePlan(40, bias=700, half_width=9000, mean_squared_error=300, corollary=10**5)
+
+
+@pytest.mark.parametrize(
+    ("sources", "to_check", "to_explain", "n"),
+    [
+        ({"from_range": RANGE}, 700, 9000, 9000),
+        ({"from_pilot": PilotPlan(100, (50, 300), 250)}, 300, 250, 300),
+        ({"from_pilot": PilotPlan(100, (50, 300), 250, pool=20)}, 300, 250, 280),
+        ({"from_pilot": PilotPlan(100, (50, 300), 250, pool=9000)}, 300, 250, 250),
+        ({"from_pilot": PilotPlan(100, (50, None), 250)}, None, 250, None),
+        ({"from_pilot": PilotPlan(100, (50, 300), None)}, 300, None, None),
+        # each promise from whoever gives it for less
+        ({"from_range": RANGE, "from_pilot": PilotPlan(100, (50, 300), 250)}, 300, 250, 300),
+        ({"from_range": RANGE, "from_pilot": PilotPlan(100, (50, None), 250)}, 700, 250, 700),
+        ({"from_range": RANGE, "from_pilot": PilotPlan(100, (50, 800), None)}, 700, 9000, 9000),
+    ],
+)
+def test_the_larger_number_keeps_both_promises(sources, to_check, to_explain, n):
+    found = Plan(0.1, **sources)
+    assert (found.to_check, found.to_explain, found.n) == (to_check, to_explain, n)
+
+
+def test_a_pool_helps_where_too_few_rows_could_be_checked_against():
+    without, with_one = (
+        plan_samples(0.1, pilot=LARGE, measure="sufficiency", pool=pool) for pool in (0, 3000)
+    )
+    assert with_one.to_check == without.to_check
+    assert with_one.to_explain <= without.to_explain
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"epsilon": 0.0, "n_explanations": 5}, "epsilon must be a number between 0 and 1, got 0.0"),
+        ({"epsilon": 1.0, "n_explanations": 5}, "epsilon must be a number between 0 and 1"),
+        ({"epsilon": -0.1, "n_explanations": 5}, "epsilon must be a number between 0 and 1"),
+        ({"epsilon": math.nan, "n_explanations": 5}, "epsilon must be a number between 0 and 1, got nan"),
+        ({"epsilon": 0.1}, "nothing to plan from: give the number of explanations"),
+        ({"epsilon": 0.1, "n_explanations": 0}, "must be a whole number of at least 1, got 0"),
+        ({"epsilon": 0.1, "n_explanations": -3}, "must be a whole number of at least 1, got -3"),
+        ({"epsilon": 0.1, "n_explanations": math.nan}, "must be a whole number of at least 1, got nan"),
+        (
+            {"epsilon": 0.1, "n_explanations": 3, "measure": "accuracy"},
+            "the measure is 'accuracy'; expected con",
+        ),
+        ({"epsilon": 0.1, "n_explanations": 3, "measure": "sufficiency"}, "a range says nothing about suff"),
+        ({"epsilon": 0.1, "pilot": PILOT, "pool": 5}, "consistency needs every row's explanation"),
+        (
+            {"epsilon": 0.1, "pilot": PILOT, "measure": "sufficiency", "pool": -1},
+            "pool must be a whole number",
+        ),
+    ],
+)
+def test_a_plan_from_nonsense_is_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        plan_samples(**arguments)
+
+
+# --- promises ------------------------------------------------------------------------------------------
+
+
+def check(found):
+    for broken in (found.unchecked, found.wide):
+        assert stats.binom.sf(broken - 1, found.runs, 0.1) > 0.001, found
+
+
+@pytest.mark.parametrize(
+    ("masses", "labels", "n", "epsilon"),
+    [
+        ("200 equal", "95 % agree", 500, 0.1),
+        ("Zipf 2, 5,000", "mixed", 200, 0.1),
+        ("geometric 0.9", "a coin", 200, 0.1),
+        ("geometric 0.99", "all agree", 1000, 0.1),
+    ],
+)
+def test_at_most_one_pilot_in_ten_misleads(masses, labels, n, epsilon):
+    found = kept(words(masses, labels), n, epsilon, runs=25)
+    assert found.given > 10
+    check(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [0.1, 0.05])
+@pytest.mark.parametrize("n", [50, 200, 1000])
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("masses", MASSES)
+def test_at_most_one_pilot_in_ten_misleads_whatever_the_law(masses, labels, n, epsilon):
+    check(kept(words(masses, labels), n, epsilon, runs=100))
+
+
+def test_the_moments_of_a_pool_are_those_of_the_sample_where_there_is_none():
+    x, y = Boxes(0.2, noisy=True).points(np.random.default_rng(0), 60)
+    holds = Boxes(0.2, noisy=True).holds(x, x)
+    count = counted(Matrix(holds), np.arange(60), y, 2)
+    assert attrs_of(with_pool(holds, y)) == pytest.approx(
+        attrs_of(moments(count.slots, pseudo_values(count)))
+    )
+
+
+def attrs_of(facts):
+    return [facts.n, facts.value, facts.verified, facts.se, facts.se_disagreement]
+
+
+@pytest.mark.parametrize("pool", [0, 500])
+def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
+    found = kept(Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000)
+    assert found.given > 10
+    check(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pool", [0, 1000])
+@pytest.mark.parametrize("epsilon", [0.15, 0.1])
+@pytest.mark.parametrize("n", [100, 200, 400])
+@pytest.mark.parametrize("noisy", [True, False])
+@pytest.mark.parametrize("side", [0.12, 0.25])
+def test_at_most_one_pilot_in_ten_misleads_about_sufficiency_whatever_the_boxes(
+    side, noisy, n, epsilon, pool
+):
+    check(kept(Boxes(side, noisy), n, epsilon, runs=50, measure="sufficiency", pool=pool, most=1000))
+
+
+class Crossroads:
+    """The known counter-example: a region of mass 1/n lies in every scope, and little else does."""
+
+    def __init__(self, n):
+        self.rare = 1 / n
+
+    def draw(self, rng, n):
+        x = rng.random(n)
+        found = counted(Matrix((x < self.rare)[None] | np.eye(n, dtype=bool)), np.arange(n), x > 0.5, 2)
+        return Pilot(Others.of(found.slots), moments(found.slots, pseudo_values(found)))
+
+    def unverified(self, n):
+        return (1 - self.rare) ** (n - 1)
+
+    def width(self, rng, plan):
+        return 0.0
+
+
+def test_a_rare_region_in_every_scope_misleads_a_pilot_as_it_misleads_an_interval():
+    found = kept(Crossroads(100), 100, 0.1, runs=60)
+    assert 0.1 < found.unchecked / found.runs < 0.4

@@ -1,0 +1,152 @@
+"""Scores and draws: by brute force over rows, and the same whatever the order of the rows."""
+
+import hashlib
+from collections import Counter
+
+import numpy as np
+import pytest
+from run.monitoring.streams import columns, log
+
+from faithkit.measure.sequence import Sequence
+from faithkit.measure.watch import Watch
+from faithkit.run.components import component
+from faithkit.run.monitoring.scores import Scores, divided
+from faithkit.run.monitoring.tallies import Tallies
+
+DRAWN = ["0xdb21b16a0370ec55", "0x3a14241bcfdf8a97", "0x30064035710d90d5"]  # as first drawn
+WAY = component("discretizer", "original")
+
+
+def tallies(frame):
+    return Tallies.of_arrays(*columns(frame), WAY)
+
+
+def test_a_rows_score_is_the_share_of_the_pools_rows_like_it_that_agree():
+    batch = log(200, seed=1)
+    batch.loc[:9, "why"] = "nobody has this"
+    batch.loc[10:19, "label"] = "unheard of"
+    batch.loc[20:29, "why"] = None
+    pool = log(500, seed=2)
+    expected = []
+    for label, why in batch.itertuples(index=False):
+        alike = pool.loc[pool["why"] == why, "label"]
+        expected.append((alike == label).mean() if len(alike) else 0.0)
+    counted = {}
+    for (explanation, label), count in tallies(pool).cells.items():
+        counted.setdefault(explanation, {})[label] = count
+    found = Scores.of(tallies(batch), counted, seed=0)
+    assert sorted(found.values) == pytest.approx(sorted(expected))
+    assert found.agreement == pytest.approx(np.mean(expected))
+    assert found.unverified == 20
+
+
+@pytest.mark.parametrize("order", ["shuffled", "by label", "by explanation"])
+def test_the_order_of_rows_decides_nothing(order):
+    reference, batch = log(400, seed=3), log(300, seed=4)
+    ways = {
+        "shuffled": lambda frame: frame.sample(frac=1, random_state=0),
+        "by label": lambda frame: frame.sort_values("label"),
+        "by explanation": lambda frame: frame.sort_values("why"),
+    }
+    one, other = divided(tallies(reference), seed=5), divided(tallies(ways[order](reference)), seed=5)
+    assert one[0] == other[0]
+    assert one[1].values.tolist() == other[1].values.tolist()
+    scores = [Scores.of(tallies(frame), one[0], seed=6) for frame in (batch, ways[order](batch))]
+    assert scores[0].values.tolist() == scores[1].values.tolist()
+
+
+def test_equal_rows_are_drawn_apart_each_by_a_coin_of_its_own():
+    frame = log(20_000, seed=7)
+    pool, calibration = divided(tallies(frame), seed=0)
+    drawn = Counter({(name, label): n for name, labels in pool.items() for label, n in labels.items()})
+    assert drawn.total() + len(calibration.values) == 20_000
+    for cell, count in tallies(frame).cells.items():  # a coin, within five standard deviations
+        assert abs(drawn[cell] - count / 2) < 2.5 * count**0.5
+
+
+def test_another_seed_is_another_draw():
+    pools = [divided(tallies(log(400, seed=3)), seed)[0] for seed in range(5)]
+    assert all(pools[0] != pool for pool in pools[1:])
+
+
+def test_scores_come_in_an_order_that_tells_nothing():
+    """Equal rows are spread: runs of equal scores are as many as in a shuffled list."""
+    frame = log(5000, seed=8).sort_values(["why", "label"])
+    pool = divided(tallies(frame), seed=0)[0]
+    found = Scores.of(tallies(frame), pool, seed=9).values
+    rng = np.random.default_rng(0)
+    runs = (np.diff(found) != 0).sum()
+    shuffled = [(np.diff(rng.permutation(found)) != 0).sum() for _ in range(200)]
+    assert abs(runs - np.mean(shuffled)) < 5 * np.std(shuffled)
+    halves = found[:2500].mean() - found[2500:].mean()
+    assert abs(halves) < 5 * found.std() / 2500**0.5
+
+
+def test_the_order_of_one_batch_tells_nothing_about_that_of_another():
+    """Two batches with the same rows but one: their scores are not in one order."""
+    frame = log(1000, seed=10)
+    pool = divided(tallies(log(1000, seed=11)), seed=0)[0]
+    one, other = tallies(frame), tallies(frame.iloc[1:])
+    scores = [Scores.of(t, pool, int(t.fingerprint(), 16)).values[:999] for t in (one, other)]
+    assert abs(np.corrcoef(*scores)[0, 1]) < 5 / 999**0.5
+
+
+def test_a_long_batch_is_drawn_in_parts_that_leave_no_trace(monkeypatch):
+    whole = tallies(log(1000, seed=13)).rows(seed=0)
+    monkeypatch.setattr("faithkit.run.monitoring.tallies._AT_ONCE", 64)
+    parts = tallies(log(1000, seed=13)).rows(seed=0)
+    assert all(np.array_equal(one, other) for one, other in zip(whole[1:], parts[1:], strict=True))
+
+
+def test_rows_that_are_written_alike_are_not_the_same():
+    """Cells, counts and partitions cannot be taken for one another, whatever letters are in them."""
+    one, two = b"x" * 16, b"y" * 16
+    different = [
+        (Counter({(one, "a"): 1, (two, "a"): 1}), ""),
+        (Counter({(one, "a"): 2}), ""),
+        (Counter({(one, "a"): 1, (b"", "a"): 1}), ""),
+        (Counter({(one, "a1;16:" + "y" * 16 + "1:a"): 1}), ""),
+        (Counter({(one, "a"): 2}), "date=2026-11-14"),
+        (Counter({(one, "a"): 21}), ""),
+        (Counter({(one, "a"): 1, (one, ""): 1}), ""),
+    ]
+    assert len({Tallies(cells, None).fingerprint(day) for cells, day in different}) == len(different)
+
+
+def test_fingerprints_and_draws_are_the_same_in_every_version():
+    """A state is read by later versions: these bytes are its format."""
+    cells = Counter({(b"x" * 16, "yes"): 2, (b"", "no"): 1})
+    written = b"0:" + b"0:2:no1;" + b"16:" + b"x" * 16 + b"3:yes2;"
+    found = Tallies(cells, None)
+    assert found.fingerprint() == hashlib.blake2b(written, digest_size=16).hexdigest()
+    assert [hex(word) for word in found.rows(seed=0)[2].tolist()] == DRAWN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("explanations", [4, 300])
+def test_no_alarm_is_raised_by_rows_like_those_of_the_reference(explanations):
+    """From drawing the pool to the last look: also where the pool lacks many explanations."""
+    rng, alarms = np.random.default_rng(0), 0
+
+    def rows(n):
+        why = rng.integers(0, explanations, n)
+        return Tallies.of_arrays(rng.random(n) < why / explanations, why, WAY)
+
+    for seed in range(150):
+        pool, calibration = divided(rows(600), seed)
+        expected, watch = Sequence(0.025).after(calibration.values), Watch.new(0.025)
+        for _ in range(30):
+            batch = rows(60)
+            watch = watch.after(Scores.of(batch, pool, int(batch.fingerprint(), 16)).values)
+            if watch.alarm(expected) is not None:
+                alarms += 1
+                break
+    assert alarms <= 7
+
+
+def test_an_unexplained_row_is_no_part_of_the_pool():
+    frame = log(400, seed=12)
+    frame.loc[::2, "why"] = None
+    pool, calibration = divided(tallies(frame), seed=0)
+    assert sum(count for labels in pool.values() for count in labels.values()) < 130
+    assert 60 < calibration.unverified < 140
