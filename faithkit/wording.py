@@ -127,3 +127,12 @@ def cell_text(cell: object) -> str:
     if cell is None:
         return "missing"
     return f"{cell + 0.0:.6g}" if isinstance(cell, float) else str(cell)
+
+
+def exact(number: float) -> str:
+    """Return a number as a person would have typed it, and no other.
+
+    >>> exact(0.02), exact(1.0)
+    ('0.02', '1')
+    """
+    return repr(float(number)).removesuffix(".0")

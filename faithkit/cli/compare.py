@@ -5,7 +5,16 @@ from typing import Any
 import click
 
 from faithkit.cli.delivery import deliver
-from faithkit.cli.options import begin, configured_backend, loading, measuring, option, output, running
+from faithkit.cli.options import (
+    adjusting,
+    begin,
+    configured_backend,
+    loading,
+    measuring,
+    option,
+    output,
+    running,
+)
 from faithkit.cli.places import check_paths
 from faithkit.cli.streams import Verb
 
@@ -27,6 +36,7 @@ from faithkit.cli.streams import Verb
     help="Compare this discretizer, too. Can be given several times.",
 )
 @measuring
+@adjusting
 @running
 @output
 def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, Any], **options: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.limits import check_limits
+from faithkit.cli.limits import check_limits, check_worse
 from faithkit.cli.streams import results, say
 from faithkit.errors import InputError
 from faithkit.files import write_whole
@@ -25,7 +25,12 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def deliver(found: Any, paths: dict[str, str], limits: dict[str, float] | None = None) -> None:
+def deliver(
+    found: Any,
+    paths: dict[str, str],
+    fail_under: dict[str, float] | None = None,
+    fail_if_worse: dict[str, float] | None = None,
+) -> None:
     """Print the result, write the files and judge it, each whatever became of the others.
 
     Then end with what went wrong: whatever could not be written comes before a limit that was missed.
@@ -33,8 +38,10 @@ def deliver(found: Any, paths: dict[str, str], limits: dict[str, float] | None =
     steps: list[Step] = [partial(_write, found, name, path) for name, path in paths.items()]
     if "-" not in paths.values():
         steps.insert(0, lambda: say(repr(found), end=""))
-    if limits:
-        steps.append(lambda: check_limits(found.result, limits))
+    if fail_under:
+        steps.append(lambda: check_limits(found.result, fail_under))
+    if fail_if_worse:
+        steps.append(lambda: check_worse(found, fail_if_worse))
     every(steps)
 
 

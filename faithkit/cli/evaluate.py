@@ -5,20 +5,23 @@ from typing import Any
 import click
 
 from faithkit.cli.delivery import deliver
+from faithkit.cli.limits import check_reference
 from faithkit.cli.options import (
     asking,
     begin,
     configured_backend,
     discretizing,
     explaining,
+    judging,
     loading,
     measuring,
-    option,
     output,
+    referring,
     running,
 )
-from faithkit.cli.places import check_paths, placed
+from faithkit.cli.places import check_paths
 from faithkit.cli.streams import Verb
+from faithkit.errors import InputError
 
 
 @click.command(cls=Verb)
@@ -26,12 +29,9 @@ from faithkit.cli.streams import Verb
 @explaining
 @discretizing
 @measuring
-@option(
-    "--reference FILE",
-    callback=placed,
-    help="Measure this earlier sample, too, to see what has drifted since.",
-)
+@referring
 @asking
+@judging
 @running
 @output
 def command(
@@ -40,8 +40,9 @@ def command(
     output: dict[str, Any],
     reference: str | None,
     by: str | None,
+    adjust: str,
     violations: int | None,
-    fail_under: dict[str, float],
+    limits: dict[str, dict[str, float]],
     **options: Any,
 ) -> None:
     """Measure how faithful a model's explanations are.
@@ -52,13 +53,27 @@ def command(
     from faithkit.inputs.situation import prepare, read_like
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
+    from faithkit.run.reference import check_alike, is_saved, saved_reference
 
+    check_reference(reference, limits["fail_if_worse"])
     begin(options)
     paths = check_paths(output)
     situation = prepare(by=by, **loading)
-    earlier = None if reference is None else read_like(situation.X, reference, loading["text"])
+    saved = earlier = None
+    if reference is not None and is_saved(reference):
+        saved = saved_reference(reference, taught=situation.background is not None, **options)
+    elif reference is not None:
+        if situation.weights is not None or situation.clusters is not None:
+            raise InputError(
+                "the rows of --reference have no weights or clusters, and those of the sample have: give the "
+                "result of the reference, which --json writes, instead of its rows."
+            )
+        earlier = read_like(situation.X, reference, loading["text"])
     with configured_backend(**workers):
         result = evaluate(**situation.question(), **options)
-        before = None if earlier is None else result.on(earlier)
-        found = Findings.of(result, violations, situation.groups, before)
-    deliver(found, paths, fail_under)
+        before = saved if earlier is None else result.on(earlier)
+        if before is not None:
+            check_alike(result, before)
+        allowed = limits["fail_if_worse"]
+        found = Findings.of(result, violations, situation.groups, before, adjust, allowed)
+    deliver(found, paths, **limits)

@@ -1,4 +1,4 @@
-"""`--fail-under`: a build that must fail when explanations get worse."""
+"""`--fail-under` and `--fail-if-worse`: a build that must fail when explanations are bad, or get worse."""
 
 import math
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from faithkit.cli.streams import tell
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.supervision import MISSED
+from faithkit.wording import exact
 
 
 def parse_limits(given: Sequence[str]) -> dict[str, float]:
@@ -34,7 +35,7 @@ def parse_limits(given: Sequence[str]) -> dict[str, float]:
             )
         if measure in limits:
             raise click.BadParameter(
-                f"{measure} is given twice, {_exact(limits[measure])} and {_exact(limit)}: "
+                f"{measure} is given twice, {exact(limits[measure])} and {exact(limit)}: "
                 "give one limit per measure."
             )
         limits[measure] = limit
@@ -52,15 +53,45 @@ def check_limits(result: Any, limits: dict[str, float]) -> None:
     for measure, limit in limits.items():
         found, reason = getattr(result, measure), _why_unchecked(result, measure)
         if reason is not None:
-            unchecked.append(f"--fail-under {measure}={_exact(limit)} cannot be checked: {reason}.")
+            unchecked.append(f"--fail-under {measure}={exact(limit)} cannot be checked: {reason}.")
         elif not found.low >= limit:
             missed = True
             low, value = rounded_below(found.low, limit), number(found.value)
-            tell(f"failed: {measure} may be as low as {low} (value {value}), below {_exact(limit)}.")
+            tell(f"failed: {measure} may be as low as {low} (value {value}), below {exact(limit)}.")
     if unchecked:
         raise InputError(" ".join(unchecked))
     if missed:
         raise click.exceptions.Exit(MISSED)
+
+
+def check_worse(found: Any, limits: dict[str, float]) -> None:
+    """Say which measures may be worse than in the reference by more than is allowed; if any, end with code 3.
+
+    What counts is the lower end of the difference's interval. A difference that is none is an error.
+    """
+    import attrs
+
+    from faithkit.report.changes import finding
+
+    unchecked, missed, drift = [], False, found.drift()
+    for measure, limit in limits.items():
+        change = drift.get(measure)
+        reason = found.why_not_compared(measure) if change is None else _why_undecided(change)
+        if reason is not None:
+            unchecked.append(f"--fail-if-worse {measure}={exact(limit)} cannot be checked: {reason}.")
+        elif not change.low >= -limit:
+            missed = True
+            tell(f"failed: {finding(measure, attrs.asdict(change), limit)}.")
+    if unchecked:
+        raise InputError(" ".join(unchecked))
+    if missed:
+        raise click.exceptions.Exit(MISSED)
+
+
+def check_reference(reference: str | None, limits: dict[str, float]) -> None:
+    """Refuse to ask whether something is worse than nothing."""
+    if limits and reference is None:
+        raise click.UsageError("--fail-if-worse needs something to compare with: give --reference FILE, too.")
 
 
 def rounded_below(low: float, limit: float) -> str:
@@ -75,10 +106,6 @@ def rounded_below(low: float, limit: float) -> str:
     return str(Decimal(repr(float(low))).quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR))
 
 
-def _exact(limit: float) -> str:
-    return repr(limit).removesuffix(".0")
-
-
 def _why_unchecked(result: Any, measure: str) -> str | None:
     found = getattr(result, measure)
     if found is None:
@@ -91,3 +118,9 @@ def _why_unchecked(result: Any, measure: str) -> str | None:
     if found.low is None:
         return "the estimator has no interval; use leave-one-out"
     return "its interval could not be computed" if math.isnan(found.low) else None
+
+
+def _why_undecided(change: Any) -> str | None:
+    if change.value is None:
+        return "here or in the reference no explanation holds for any other instance; give more rows"
+    return "its interval could not be computed" if math.isnan(change.low) else None

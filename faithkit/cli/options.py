@@ -12,6 +12,7 @@ from faithkit.cli.limits import parse_limits
 from faithkit.cli.places import placed, placed_folder, placed_model
 from faithkit.cli.streams import tell
 from faithkit.errors import FaithkitWarning
+from faithkit.measure.adjustment import ADJUSTMENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -189,19 +190,44 @@ running = together(
     option("--row-timeout SECONDS", type=float, help="Give up on a row after this many seconds."),
 )
 
+adjusting = option(
+    "--adjust",
+    type=click.Choice(list(ADJUSTMENTS)),
+    default="holm",
+    help="Let p-values of many groups or pairs be corrected so that no finding is wrong (holm), or few are.",
+)
+
 asking = together(
     option("--by COLUMN", help="Measure inside each group of this column of the data, too."),
+    adjusting,
     option(
         "--violations K",
         type=click.IntRange(min=0),
         help="Show the K worst explanations that hold for different predictions, with two rows each.",
     ),
+)
+
+referring = option(
+    "--reference FILE",
+    callback=placed,
+    help="Compare with this earlier sample, or with its result, which --json wrote, to see what has drifted.",
+)
+
+judging = together(
     option(
         "--fail-under MEASURE=VALUE",
         multiple=True,
         callback=lambda _ctx, _param, given: parse_limits(given),
         help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
     ),
+    option(
+        "--fail-if-worse MEASURE=BY",
+        multiple=True,
+        callback=lambda _ctx, _param, given: parse_limits(given),
+        help="Exit with code 3 if a measure may be worse than in the --reference by more than this: "
+        "consistency=0.02. The lower end of the difference's interval counts.",
+    ),
+    into="limits",
 )
 
 output = together(

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from faithkit.cli.delivery import deliver
+from faithkit.cli.limits import check_reference
 from faithkit.cli.options import (
     asking,
     begin,
@@ -13,9 +14,11 @@ from faithkit.cli.options import (
     configured_backend,
     discretizing,
     drawing,
+    judging,
     measuring,
     option,
     output,
+    referring,
 )
 from faithkit.cli.places import check_paths, placed
 from faithkit.cli.streams import Verb
@@ -50,7 +53,9 @@ from faithkit.cli.streams import Verb
 )
 @discretizing
 @measuring
+@referring
 @asking
+@judging
 @clustering
 @output
 def command(
@@ -62,9 +67,11 @@ def command(
     clusters: str | None,
     pool: str | None,
     unexplained: str,
+    reference: str | None,
     by: str | None,
+    adjust: str,
     violations: int | None,
-    fail_under: dict[str, float],
+    limits: dict[str, dict[str, float]],
     workers: dict[str, Any],
     output: dict[str, Any],
     **options: Any,
@@ -73,27 +80,39 @@ def command(
 
     Parquet is read in pieces, and may be larger than memory. Rows whose explanation cells are all empty count
     as unexplained. A column of rules in their JSON form, with --features, has sufficiency, too.
+
+    The log of --reference is read alike: with the same columns, and in pieces. What learns does so from it.
     """
-    from faithkit.inputs.logs import ParquetLog, open_log
+    from faithkit.inputs.logs import open_log
     from faithkit.inputs.pools import logged_pool
+    from faithkit.run.reference import is_saved, saved_reference
     from faithkit.run.scoring import score_log
 
+    check_reference(reference, limits["fail_if_worse"])
     begin(options)
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
-    paths = check_paths(output)
-    drawn = {"weights": weights, "clusters": clusters}
+    paths, drawn = check_paths(output), {"weights": weights, "clusters": clusters}
     with configured_backend(**workers):
         logged = open_log(log, prediction, explanation, features, by, **drawn)
-        if workers["backend"] == "dask" and not isinstance(logged, ParquetLog):
-            raise click.UsageError(
-                f"a cluster tallies Parquet files, and {Path(log).name} is none: write it as Parquet, "
-                "or leave --backend dask out."
-            )
-        more = (
-            None
-            if pool is None
-            else logged_pool(pool, prediction, logged.features, weights=weights, clusters=clusters)
+        _check_cluster(log, logged, workers)
+        more = None if pool is None else logged_pool(pool, prediction, logged.features, **drawn)
+        earlier: Any = None
+        if reference is not None and is_saved(reference):
+            earlier = saved_reference(reference, **options)
+        elif reference is not None:
+            earlier = open_log(reference, prediction, explanation, features, **drawn)
+            _check_cluster(reference, earlier, workers)
+        compared = {"reference": earlier, "allowed": limits["fail_if_worse"]}
+        found = score_log(logged, violations, more, unexplained, adjust, **compared, **options)
+        deliver(found, paths, **limits)
+
+
+def _check_cluster(path: str, log: Any, workers: dict[str, Any]) -> None:
+    from faithkit.inputs.logs import ParquetLog
+
+    if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
+        raise click.UsageError(
+            f"a cluster tallies Parquet files, and {Path(path).name} is none: write it as Parquet, "
+            "or leave --backend dask out."
         )
-        found = score_log(logged, violations, more, unexplained, **options)
-        deliver(found, paths, fail_under)

@@ -23,6 +23,8 @@ from faithkit.inputs.typed import is_text
 from faithkit.measure.explanations import Explanations, as_explanations, object_array
 from faithkit.measure.rules import Rule
 
+BESIDE = ("predictions", "X", "groups", "weights", "clusters")  # the explanations of a log, row by row
+
 
 @attrs.frozen(eq=False)
 class Log:
@@ -31,9 +33,10 @@ class Log:
     predictions: Any
     explanations: Explanations
     X: Any
-    groups: Any = None
-    weights: Any = None
-    clusters: Any = None
+    groups: Any
+    weights: Any
+    clusters: Any
+    roles: "Roles"
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -42,20 +45,25 @@ class Log:
 
     def take(self, rows: Any) -> "Log":
         """Return some of the rows."""
-        beside = (self.predictions, self.X, self.groups, self.weights, self.clusters)
-        taken = [None if one is None else one.iloc[rows].reset_index(drop=True) for one in beside]
-        return Log(taken[0], self.explanations.take(rows), *taken[1:])
+        columns = {name: getattr(self, name) for name in BESIDE}
+        taken: dict[str, Any] = {
+            name: None if one is None else one.iloc[rows].reset_index(drop=True)
+            for name, one in columns.items()
+        }
+        return attrs.evolve(self, explanations=self.explanations.take(rows), **taken)
 
     @classmethod
     def joined(cls, logs: "list[Log]") -> "Log":
         """Return the rows of several logs as those of one."""
         if len(logs) == 1:
             return logs[0]
-        columns = zip(
-            *((log.predictions, log.X, log.groups, log.weights, log.clusters) for log in logs), strict=True
-        )
-        joined = [None if parts[0] is None else pd.concat(parts, ignore_index=True) for parts in columns]
-        return cls(joined[0], Explanations.concat([log.explanations for log in logs]), *joined[1:])
+        columns = {name: [getattr(log, name) for log in logs] for name in BESIDE}
+        joined: dict[str, Any] = {
+            name: None if parts[0] is None else pd.concat(parts, ignore_index=True)
+            for name, parts in columns.items()
+        }
+        whole = Explanations.concat([log.explanations for log in logs])
+        return attrs.evolve(logs[0], explanations=whole, **joined)
 
     def apart(self) -> "tuple[Log, PoolRows | None]":
         """Return the rows that have an explanation, and the others as a pool."""
@@ -119,7 +127,7 @@ class Roles:
         explained = attrs.evolve(explanations, missing=missing, instances=X)
         groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
         weights = None if self.weights is None else table.frame([self.weights])[self.weights]
-        return Log(table.labels(self.prediction), explained, X, groups, weights, clusters)
+        return Log(table.labels(self.prediction), explained, X, groups, weights, clusters, self)
 
 
 def _is_uniform(logged: pd.DataFrame) -> bool:

@@ -117,19 +117,3 @@ def _p_value(limits: Callable[[float], tuple[float, float]]) -> float:
         middle = float(np.sqrt(largest * smallest))
         smallest, largest = (smallest, middle) if excludes(middle) else (middle, largest)
     return largest
-
-
-def holm(p_values: list[float]) -> list[float]:
-    """Adjust p-values for having asked several questions, by Holm's step-down method.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    adjusted = [0.0] * len(p_values)
-    worst = 0.0
-    for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        worst = max(worst, min(1.0, p_values[i] * (len(p_values) - rank)))
-        adjusted[i] = worst
-    return adjusted

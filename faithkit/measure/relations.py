@@ -244,6 +244,10 @@ class NearExplanation(Relation):
         near[:, theirs.missing] = False
         return near
 
+    def __str__(self) -> str:
+        metric = "" if self.metric == "euclidean" else f",metric={self.metric}"
+        return f"near-explanation:tau={self.tau}{metric}"
+
 
 class _Joined(Relation):
     """Both relations hold (&), or at least one of them does (|)."""

@@ -7,10 +7,12 @@ from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
+from faithkit.report.changes import between
 from faithkit.report.figures import figures, lines
 from faithkit.report.formats import (
     Told,
     confidence,
+    corrected,
     estimates,
     group_estimates,
     held,
@@ -19,7 +21,7 @@ from faithkit.report.formats import (
     signed,
     significance,
 )
-from faithkit.report.views import View, compared_view, estimate_view, fragment_view
+from faithkit.report.views import View, changes, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, listing
 
 CELLS = 16  # of a witness; further ones are folded
@@ -70,6 +72,7 @@ def _subgroups(told: Told) -> View:
     found = {measure: group_estimates(told, parts) for measure, parts in groups.items()}
     return {
         "name": by,
+        "corrected": corrected(told["subgroups"]),
         "figures": [
             {"title": measure, "caption": "", "svg": lines(parts, f"{measure} by {by}")}
             for measure, parts in found.items()
@@ -107,7 +110,8 @@ def _drift(told: Told) -> View:
         }
         for name, change in reference["difference"].items()
     ]
-    return {"sizes": [plural(part["n"], "instance") for part in (told, reference)], "rows": rows}
+    sizes = [plural(part["n"], "instance") for part in (told, reference)]
+    return {"sizes": sizes, "rows": rows, "sentences": changes(reference)}
 
 
 def comparison_view(told: Told, slots: Mapping[str, Mapping[str, Slots]]) -> View:
@@ -161,7 +165,7 @@ def _difference_view(value: float | None, low: float, high: float, p_value: floa
     """Return a difference's numbers, and whether it is surely not 0."""
     return {
         "difference": signed(value),
-        "between": f"{signed(low)} to {signed(high)}",
+        "between": between(low, high),
         "p": significance(p_value),
         "sure": p_value < alpha,
     }

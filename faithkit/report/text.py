@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from faithkit.measure.witnesses import LocalResult, Violation
+from faithkit.report.changes import between, spread
 from faithkit.report.formats import (
     Told,
     confidence,
+    corrected,
     ends,
     estimates,
     group_estimates,
@@ -17,9 +19,11 @@ from faithkit.report.formats import (
     note,
     number,
     plural,
+    signed,
+    significance,
 )
 from faithkit.report.monitoring import monitor_view
-from faithkit.report.views import View, compared_view, estimate_view, fragment_view
+from faithkit.report.views import View, changes, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, few, visible
 
 WIDTH = 80
@@ -105,36 +109,36 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
         The result that was divided, or one of its groups: they have one confidence and one estimator.
     subgroups : dict
     """
-    by = subgroups["by"]
-    return "\n".join(_subgroups(told, by, measure, parts) for measure, parts in subgroups["groups"].items())
+    return "\n".join(_subgroups(told, subgroups, measure) for measure in subgroups["groups"])
 
 
-def _subgroups(told: Told, by: str, measure: str, parts: Told) -> str:
+def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
+    by, parts = subgroups["by"], subgroups["groups"][measure]
     table = _new_table(by, "n", "value", interval_name(told), "verified", "minus the rest", left=(by,))
     for name, found in group_estimates(told, parts).items():
         n, minus = f"{parts[name]['n']:,}", _minus(parts[name], 1 - confidence(told))
         _add_row(table, name, n, *_numbers(estimate_view(found)), minus)
-    said = ["*: the difference is not 0; corrected for the number of groups (Holm).", note(told)]
-    return _printed(f"{measure} by {by}", table) + _lines(said)
+    star = f"*: the difference is not 0; corrected for the number of groups ({corrected(subgroups)})."
+    return _printed(f"{measure} by {by}", table) + _lines([star, note(told)])
 
 
 def _minus(part: Told, alpha: float) -> str:
     if part.get("from") is None:  # a group that is everybody
         return "–"
     sure = "*" if part["p_value"] < alpha else " "
-    value = "–" if part["difference"] is None else f"{part['difference']:+.2f}"
-    return f"{value} ({part['from']:+.2f}, {part['to']:+.2f}) {sure}"
+    return f"{signed(part['difference'])} ({', '.join(spread(part['from'], part['to']))}) {sure}"
 
 
 def comparison_table(told: Told) -> str:
     """Return one row per system and measure; those that may be the best are marked."""
     shown = compared_view(told)
-    parts = [_compared(one, shown["interval"]) for one in shown["measures"] if told["best"][one["name"]]]
+    tables = [one for one in shown["measures"] if told["best"][one["name"]]]
+    parts = [_compared(one, shown["interval"], shown["corrected"]) for one in tables]
     notes = _lines(shown["remarks"])
     return "\n".join([*parts, notes] if notes else parts)
 
 
-def _compared(shown: View, interval: str) -> str:
+def _compared(shown: View, interval: str, corrected: str) -> str:
     measure, rows = shown["name"], shown["rows"]
     p = ["p"] if any(one["p"] for one in rows) else []
     table = _new_table("", measure, "value", interval, "verified", *p, left=(measure, ""))
@@ -143,7 +147,7 @@ def _compared(shown: View, interval: str) -> str:
         _add_row(table, "*" if one["mark"] else "", one["name"], *_numbers(one), *last)
     alone = any(one["mark"] == "best" for one in rows)
     tied = "the best" if alone else "these may all be the best: the sample cannot tell them apart"
-    return _printed(table) + _lines([f"*: {tied} (paired differences, Holm's correction)."])
+    return _printed(table) + _lines([f"*: {tied} (paired differences, {corrected}'s correction)."])
 
 
 def violation_text(violations: Sequence[Violation]) -> str:
@@ -199,10 +203,10 @@ def _drift(told: Told, reference: Told) -> str:
     here, there = estimates(told), estimates(reference)
     for name, change in reference["difference"].items():
         values = [estimate_view(part[name])["value"] for part in (here, there)]
-        value = "–" if change["value"] is None else f"{change['value']:+.3f}"
-        between = f"({change['low']:+.3f} to {change['high']:+.3f})"
-        _add_row(table, name, *values, f"{value} {between}", f"{change['p_value']:.2g}")
-    return _printed(table)
+        minus = f"{signed(change['value'])} ({between(change['low'], change['high'])})"
+        _add_row(table, name, *values, minus, significance(change["p_value"]))
+    title = f"compared with the reference, {plural(reference['n'], 'instance')}"
+    return _printed(title, table) + _lines(changes(reference))
 
 
 def monitor_text(told: Told) -> str:

@@ -8,6 +8,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
     Told,
+    corrected,
     ends,
     estimates,
     interval_name,
@@ -112,12 +113,20 @@ def estimate_view(found: Estimate | None) -> View:
     }
 
 
+def changes(reference: Told) -> list[str]:
+    """Say of each measure whether it is worse than in the reference, or why that cannot be said."""
+    said = [change["finding"] for change in reference["difference"].values()]
+    said += [f"{name} was not compared: {why}" for name, why in reference["not_compared"].items()]
+    return [unbroken(f"{line[0].upper()}{line[1:]}.") for line in said]
+
+
 def compared_view(told: Told) -> View:
     """Return the tables of systems, as far as they fit there, too."""
     return {
         "interval": interval_name(next(iter(told["systems"].values()))),
         "measures": [_table(told, measure) for measure in MEASURES],
         "remarks": _remarks(told),
+        "corrected": corrected(told),
     }
 
 

@@ -213,6 +213,7 @@ def compare(
     weights: Any = None,
     clusters: Any = None,
     pool: Any = None,
+    adjust: str = "holm",
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
 
@@ -228,6 +229,9 @@ def compare(
         As in `evaluate`, and so are `store`, `on_error`, `row_timeout`, `progress`, `weights` and `clusters`.
     pool : like X, optional
         As in `evaluate`, for those explainers whose explanations can be checked against it.
+    adjust : str
+        How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg", as in
+        `Evaluation.by`.
 
     Returns
     -------
@@ -263,7 +267,7 @@ def compare(
         "clusters": clusters,
         "pool": offered(pool),
     }
-    return compared(explainers, discretizers, partial(evaluate, model, X, **options))
+    return compared(explainers, discretizers, partial(evaluate, model, X, **options), adjust)
 
 
 def plan(

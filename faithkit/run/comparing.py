@@ -5,6 +5,7 @@ from itertools import chain, count
 from typing import Any
 
 from faithkit.errors import InputError
+from faithkit.measure.adjustment import adjustment
 from faithkit.report.formats import system_name
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component, several
@@ -14,8 +15,11 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.wording import listing
 
 
-def compared(explainers: Any, discretizers: Any, evaluate: Callable[[Any], Evaluation]) -> Comparison:
+def compared(
+    explainers: Any, discretizers: Any, evaluate: Callable[[Any], Evaluation], adjust: str = "holm"
+) -> Comparison:
     """Evaluate every explainer, and what it said under every discretizer that takes it."""
+    adjustment(adjust)
     named, ways = _named("explainer", explainers), _named("discretizer", discretizers)
     if not named or not ways:
         raise InputError("nothing to compare: give at least one explainer and one discretizer.")
@@ -32,7 +36,7 @@ def compared(explainers: Any, discretizers: Any, evaluate: Callable[[Any], Evalu
     if not results:
         raise InputError("no discretizer takes the explanations of any explainer: add 'original'.")
     left_out = (f"{listing(names)} for {who} ({why})" for (who, why), names in misfits.items())
-    return Comparison(results, tuple(left_out))
+    return Comparison(results, tuple(left_out), adjust)
 
 
 def _named(kind: str, given: Any) -> dict[str, Any]:

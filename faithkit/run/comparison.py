@@ -12,7 +12,8 @@ from faithkit.errors import InputError
 from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
-from faithkit.measure.difference import Difference, holm
+from faithkit.measure.adjustment import ADJUSTMENTS, adjustment
+from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.run.evaluation import Evaluation, with_ends
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Pair:
-    """Two systems' difference, with the p-value adjusted for all pairs asked about (Holm)."""
+    """Two systems' difference, with the p-value adjusted for all pairs asked about."""
 
     first: str
     second: str
@@ -48,13 +49,16 @@ class Comparison:
     """Evaluations of several explanation systems on the same rows and predictions; made by `compare`.
 
     Order, best and differences are those of leave-one-out, the estimate of the measure itself, whatever the
-    estimator: the values of another one need not agree with them.
+    estimator: the values of another one need not agree with them. Differences are paired: results of other
+    rows are refused, as `Evaluation.difference` says.
 
     Parameters
     ----------
     results : dict of str to Evaluation
     left_out : tuple of str
         Which discretizers were left out for which explainers, and why.
+    adjust : str
+        How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg".
 
     Examples
     --------
@@ -69,6 +73,7 @@ class Comparison:
 
     results: dict[str, Evaluation]
     left_out: tuple[str, ...] = ()
+    adjust: str = attrs.field(default="holm", converter=adjustment)
     _saved: Mapping[str, list[Pair]] | None = None
 
     def pairs(self, measure: str = "consistency") -> list[Pair]:
@@ -76,7 +81,7 @@ class Comparison:
         if self._saved is not None:
             return self._saved.get(measure, [])
         found = [self._ordered(a, b, measure) for a, b in combinations(self._measured(measure), 2)]
-        adjusted = holm([difference.p_value for _, _, difference in found])
+        adjusted = ADJUSTMENTS[self.adjust]([difference.p_value for _, _, difference in found])
         return [Pair(*names, p) for names, p in zip(found, adjusted, strict=True)]
 
     def best(self, measure: str = "consistency") -> list[str]:
@@ -110,6 +115,7 @@ class Comparison:
         return {
             "systems": {name: result.to_dict(data) for name, result in self.results.items()},
             "left_out": list(self.left_out),
+            "adjust": self.adjust,
             "ranked": {measure: list(self.ranked(measure)) for measure in MEASURES},
             "best": {measure: self.best(measure) for measure in MEASURES},
             "differences": {
@@ -122,7 +128,7 @@ class Comparison:
         """Make a comparison of what `to_dict` told: all numbers, and no rows behind them."""
         results = {name: Evaluation.from_dict(one) for name, one in told["systems"].items()}
         pairs = {name: [Pair.from_dict(pair) for pair in some] for name, some in told["differences"].items()}
-        return cls(results, tuple(told.get("left_out", ())), pairs)
+        return cls(results, tuple(told.get("left_out", ())), told.get("adjust", "holm"), pairs)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON text, and write it to `path` where one is given."""

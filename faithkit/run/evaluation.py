@@ -12,6 +12,7 @@ from faithkit.files import written
 from faithkit.inputs.labels import Labels
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
+from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.difference import Difference, Side, difference
 from faithkit.measure.estimate import Estimate
@@ -21,6 +22,7 @@ from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.run.components import component
 from faithkit.run.in_memory import InMemory
+from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population, Saved
 from faithkit.run.setup import Setup
 from faithkit.run.subgroups import Subgroups
@@ -173,7 +175,7 @@ class Evaluation:
         counted = self._counted("sufficiency" if "sufficiency" in self.measures else "consistency")
         return violations(self.population, self.setup.discretizer, counted, most)
 
-    def by(self, groups: Any) -> Subgroups["Evaluation"]:
+    def by(self, groups: Any, adjust: str = "holm") -> Subgroups["Evaluation"]:
         """Re-estimate inside each group: both x and x′ come from it.
 
         The difference to all other rows is that of leave-one-out, the estimate of the measure itself,
@@ -182,6 +184,9 @@ class Evaluation:
         Parameters
         ----------
         groups : sequence of n values, or the name of a column of X
+        adjust : str
+            How p-values of the differences are adjusted for the number of groups: "holm", so that none of
+            those found is wrong, or "benjamini-hochberg", so that few are, which finds more among many.
 
         Examples
         --------
@@ -190,9 +195,10 @@ class Evaluation:
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
+        adjustment(adjust)
         name, *both = self.population.parts(groups)
         parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
-        return Subgroups(name, parts, rests)
+        return Subgroups(name, parts, rests, adjust)
 
     def on(self, X: Any) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
@@ -229,7 +235,10 @@ class Evaluation:
         measure : str
             "consistency" or "sufficiency".
         paired : bool
-            Whether both evaluated the same rows; say False for two disjoint samples.
+            Whether both evaluated the same rows; say False for two disjoint samples. Rows are paired by
+            their place. That they are the same is checked: by their cells where both have instances, else by
+            their predictions. Pandas' index is not looked at, here as everywhere. Weights and clusters must
+            be the same, too.
 
         Examples
         --------
@@ -238,8 +247,17 @@ class Evaluation:
         >>> good, poor = faithkit.score(labels, labels), faithkit.score(labels, ["same"] * 100)
         >>> good.difference(poor).low > 0
         True
+        >>> later = faithkit.score(["yes", "yes"] * 50, ["same"] * 100)
+        >>> good.difference(later)
+        Traceback (most recent call last):
+        ...
+        faithkit.errors.InputError: the two samples are no pair by their predictions, ...
+        >>> good.difference(later, paired=False).value
+        0.0
         """
         sides = self._side(measure, paired), other._side(measure, paired)
+        if paired:
+            check_paired(self.population.row_names, other.population.row_names)
         return difference(*sides, self.confidence, paired)
 
     def _side(self, measure: str, paired: bool) -> Side:

@@ -1,5 +1,6 @@
 """A result and what else was asked about it: what the command line prints, writes and shows in a browser."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,17 @@ from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
 from faithkit.measure.witnesses import Violation
+from faithkit.report.changes import finding
 from faithkit.run.evaluation import Evaluation, with_ends
+from faithkit.run.reference import learnt_apart
 from faithkit.run.subgroups import Subgroups
 
 
 @attrs.frozen(eq=False)
 class Findings:
     """An evaluation with its witnesses, its subgroups, and the same system on a reference sample.
+
+    `allowed` says for measures how much worse than in the reference they may be.
 
     Examples
     --------
@@ -32,6 +37,7 @@ class Findings:
     violations: list[Violation] | None = None
     subgroups: Subgroups | None = None
     reference: Evaluation | None = None
+    allowed: Mapping[str, float] = attrs.field(factory=dict)
 
     @classmethod
     def of(
@@ -40,21 +46,38 @@ class Findings:
         violations: int | None = None,
         by: Any = None,
         reference: Evaluation | None = None,
+        adjust: str = "holm",
+        allowed: Mapping[str, float] | None = None,
     ) -> "Findings":
         """Ask a result for more; what is None is not asked for."""
         return cls(
             result,
             None if violations is None else result.violations(violations),
-            None if by is None else result.by(by),
+            None if by is None else result.by(by, adjust),
             reference,
+            allowed or {},
         )
 
     def drift(self) -> dict[str, Difference]:
         """Return each measure minus that of the reference sample, by leave-one-out whatever the estimator."""
         if self.reference is None:
             return {}
-        both = [name for name in MEASURES if getattr(self.result, name) and getattr(self.reference, name)]
+        both = [name for name in MEASURES if self.why_not_compared(name) is None]
         return {name: self.result.difference(self.reference, name, paired=False) for name in both}
+
+    def why_not_compared(self, measure: str) -> str | None:
+        """Return why a measure cannot be compared with that of the reference; None where it can."""
+        assert self.reference is not None
+        now, before = self.result, self.reference
+        if measure not in now.measures:
+            return now.why_no_sufficiency
+        if measure not in before.measures:
+            return f"the reference has none ({before.why_no_sufficiency})"
+        if measure == "sufficiency" and now.relation != before.relation:
+            return f"its relation is {now.relation} here and {before.relation} in the reference"
+        if measure == "sufficiency" and learnt_apart(now, before):
+            return f"{now.relation} learns from the rows it is judged on, which for the reference were others"
+        return None
 
     def to_dict(self, data: bool = True) -> dict[str, Any]:
         """Return the result's JSON values, and what else was asked for; `data` as there."""
@@ -64,9 +87,21 @@ class Findings:
         if self.subgroups is not None:
             found["subgroups"] = self.subgroups.to_dict()
         if self.reference is not None:
-            drift = {name: attrs.asdict(difference) for name, difference in self.drift().items()}
-            found["reference"] = {**self.reference.to_dict(data), "difference": drift}
+            found["reference"] = self.reference.to_dict(data) | self._compared(self.reference)
         return found
+
+    def _compared(self, reference: Evaluation) -> dict[str, Any]:
+        """Return JSON values: all differences, and why a measure that either sample has is not compared."""
+        either = [name for name in MEASURES if name in {**self.result.measures, **reference.measures}]
+        reasons = {name: self.why_not_compared(name) for name in either}
+        return {
+            "difference": {name: self._change(name, found) for name, found in self.drift().items()},
+            "not_compared": {name: why for name, why in reasons.items() if why is not None},
+        }
+
+    def _change(self, measure: str, found: Difference) -> dict[str, Any]:
+        told, allowed = attrs.asdict(found), self.allowed.get(measure)
+        return told | {"allowed": allowed, "finding": finding(measure, told, allowed)}
 
     def to_json(self) -> str:
         """Return JSON text; the same question gives the same bytes."""
@@ -82,7 +117,7 @@ class Findings:
         return written(page(self.to_dict(), shown, self.result.slots), path)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per sample, subgroup and measure."""
+        """Return one row per sample, subgroup and measure; and, of a reference, per difference to it."""
         parts: list[tuple[str, Evaluation]] = [("all", self.result)]
         if self.reference is not None:
             parts.append(("reference", self.reference))
@@ -93,7 +128,9 @@ class Findings:
             for name, part in parts
             for measure, row in part.to_frame().to_dict("index").items()
         ]
-        return with_ends(pd.DataFrame(rows))
+        minus, drift = {"rows": "minus the reference", "bracket": (None, None)}, self.drift()
+        rows += [minus | {"measure": name} | self._change(name, found) for name, found in drift.items()]
+        return with_ends(pd.DataFrame(rows).astype({"n": "Int64"}))
 
     def __repr__(self) -> str:
         from faithkit.report.text import summary

@@ -30,6 +30,7 @@ from faithkit.measure.unequal.permuting import unequal_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize, teach
+from faithkit.run.pairing import RowNames
 from faithkit.run.population import Parts, Population, divided
 from faithkit.run.provenance import describe_data
 from faithkit.run.readable import cells_of, readable
@@ -56,6 +57,7 @@ class InMemory(Population):
     design: Design | None = None
     pool: Pool | None = None
     _sides: dict[int, Side] = attrs.field(factory=dict, init=False)
+    row_names: RowNames = attrs.field(kw_only=True)  # kept when something else changes: words are dear
 
     where = "of this sample"
 
@@ -77,6 +79,11 @@ class InMemory(Population):
         check_X(X)
         check_columns(X, system.job.background)
         return cls.of(X, encode_labels(system.job.predictor.predict(X)), system.explain(X))
+
+    @row_names.default
+    def _row_names(self) -> RowNames:
+        X = self.sample.explanations.instances if self.sample.X is None else self.sample.X
+        return RowNames(X, self.coded, self.design)
 
     @property
     def kind(self) -> str:

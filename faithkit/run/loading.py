@@ -8,6 +8,7 @@ from typing import Any
 
 from faithkit.errors import InputError
 from faithkit.inputs.paths import is_folder
+from faithkit.measure.inference import interval
 from faithkit.run.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
@@ -17,6 +18,7 @@ SIZES = (
     *("se", "se_disagreement", "trials", "effective", "most", "mse_bound"),
     *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
 )
+TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
 ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
@@ -55,8 +57,10 @@ def load(path: str | Path) -> Evaluation | Comparison:
             _check(one)
         for pair in (pair for some in told.get("differences", {}).values() for pair in some):
             _check_numbers({name: pair[name] for name in PAIRED}.items(), least=-1)
-        return Evaluation.from_dict(told) if systems is None else Comparison.from_dict(told)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
+        found = Evaluation.from_dict(told) if systems is None else Comparison.from_dict(told)
+        _try(found)
+        return found
+    except TROUBLES as error:
         raise InputError(
             f"{path} is no result as faithkit writes it ({_reason(error)}): give a file that to_json or "
             "--json wrote."
@@ -65,6 +69,17 @@ def load(path: str | Path) -> Evaluation | Comparison:
 
 def _reason(error: Exception) -> str:
     return f"it has no {error}" if isinstance(error, KeyError) else describe(error)
+
+
+def _try(found: Evaluation | Comparison) -> None:
+    """Ask a result for what it will be asked for, so that one that cannot answer is refused here."""
+    repr(found)
+    for one in [found] if isinstance(found, Evaluation) else found.results.values():
+        for name in ("rows", "columns", "fingerprint"):
+            one.to_dict()["data"][name]
+        for measure in one.measures.values():
+            if measure.moments is not None:
+                interval(measure.moments, measure.confidence)
 
 
 def _check(told: Mapping[str, Any]) -> None:

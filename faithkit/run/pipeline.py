@@ -82,7 +82,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
         measures=measures,
         **population.drawn(counts.get("sufficiency")),
         why_no_sufficiency=why_not,
-        relation=None if applies is None else str(applies),
+        relation=None if applies is None else setup.applies.told,
         setup=setup,
         population=population,
         counts=counts,

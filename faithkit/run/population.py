@@ -22,6 +22,7 @@ from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
 from faithkit.run.groups import members
+from faithkit.run.pairing import RowNames
 from faithkit.run.setup import Setup
 from faithkit.run.system import System
 
@@ -100,6 +101,11 @@ class Population:
         times, scorer = setup.permutations, setup.estimator.instance
         p_value = self.p_value(counted, times, setup.seed) if times else None
         return estimate(counted, self.moments(counted), scorer, setup.confidence, p_value)
+
+    @property
+    def row_names(self) -> RowNames:
+        """What rows are told apart by, to pair them with others."""
+        self.refuse("rows cannot be paired", "say paired=False, or ")
 
     def side(self, counted: Count | None) -> Side:
         """Return what a paired comparison needs of every row."""

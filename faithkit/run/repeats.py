@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitWarning
-from faithkit.inputs.seeds import row_words
 from faithkit.measure.content_words import content_words
 from faithkit.measure.grouping import group, mix
 from faithkit.measure.slots import Counts
@@ -44,10 +43,10 @@ def repetitions(population: InMemory) -> Counts | None:
     X, explanations = population.sample.X, population.undiscretized
     words = content_words(explanations.identities)
     columns = [words, explanations.missing.astype(np.uint64), population.coded.codes.astype(np.uint64)]
-    try:
-        columns += [] if X is None else [row_words(X, 0)]
-    except (TypeError, ValueError):  # cells that are no JSON have no word
-        return None
+    if X is not None:
+        if population.row_names.words is None:  # cells that are no JSON have no word
+            return None
+        columns.append(population.row_names.words)
     times = _times(mix(np.column_stack(columns)))
     if X is not None:
         return times if times.max() > 1 else None

@@ -1,5 +1,6 @@
 """Score a log on disk: in pieces where that gives the same numbers, else in memory."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -12,9 +13,11 @@ from faithkit.run.components import component
 from faithkit.run.discretizing import learns
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.findings import Findings
+from faithkit.run.learnt import learnt_discretizer, learnt_relation
 from faithkit.run.on_disk import OnDisk, learns_from_rows
 from faithkit.run.passes import Reading
 from faithkit.run.pipeline import measured
+from faithkit.run.reference import check_alike, check_columns
 from faithkit.run.setup import Applicability, Setup
 
 
@@ -23,22 +26,58 @@ def score_log(
     violations: int | None = None,
     pool: PoolRows | None = None,
     unexplained: str = "count",
+    adjust: str = "holm",
+    reference: Log | ParquetLog | Evaluation | None = None,
+    allowed: Mapping[str, float] | None = None,
     **options: Any,
 ) -> Findings:
     """Measure a log, with its groups where it names some; `options` are those of `score`.
 
-    Rows without an explanation are counted as such, or are a "pool" for those that have one.
+    Rows without an explanation are counted as such, or are a "pool" for those that have one. An earlier log,
+    the reference, is measured alike: what learns does so from it, for both.
     """
+    taught = False
+    if isinstance(reference, Log | ParquetLog):
+        check_columns(log.roles, reference.roles)
+        taught = learns(component("discretizer", options.get("discretizer", "original")))
+        reference, options = _learnt(reference, options)
+        earlier = _scored(reference, None, unexplained, options)[0]
+        reference = _having_learnt("the sample itself" if taught else None, earlier)
+    result, groups = _scored(log, pool, unexplained, options)
+    result = _having_learnt("given" if taught else result.setup.learnt_from, result)
+    if reference is not None:
+        check_alike(result, reference)
+    return Findings.of(result, violations, groups, reference, adjust, allowed)
+
+
+def _learnt(reference: Log | ParquetLog, options: dict[str, Any]) -> tuple[Log | ParquetLog, dict[str, Any]]:
+    """Let what learns do so from all of the reference, once; and return both as they are then."""
+    discretizer, relation = options.get("discretizer", "original"), options.get("relation")
+    bound = relation is not None and _must_learn(relation)
+    if not bound and not learns(component("discretizer", discretizer)):
+        return reference, options
+    held = reference.read() if isinstance(reference, ParquetLog) else reference
+    learnt = {"discretizer": learnt_discretizer(discretizer, held.explanations)}
+    return held, options | learnt | ({"relation": learnt_relation(relation, held.X)} if bound else {})
+
+
+def _having_learnt(learnt_from: str | None, result: Evaluation) -> Evaluation:
+    return attrs.evolve(result, setup=attrs.evolve(result.setup, learnt_from=learnt_from))
+
+
+def _scored(
+    log: Log | ParquetLog, pool: PoolRows | None, unexplained: str, options: Mapping[str, Any]
+) -> tuple[Evaluation, Any]:
+    """Measure a log, and return its groups, too: their column where they stay on disk."""
     if unexplained == "pool":
         log, pool = log.apart()
     if isinstance(log, ParquetLog) and pool is None:
         result = score_in_pieces(log, **options)
         if result is not None:
-            return Findings.of(result, violations, log.roles.by)
+            return result, log.roles.by
     held = log.read() if isinstance(log, ParquetLog) else log
     drawn = {"weights": held.weights, "clusters": held.clusters, "pool": pool}
-    found = score(held.predictions, held.explanations, X=held.X, **drawn, **options)
-    return Findings.of(found, violations, held.groups)
+    return score(held.predictions, held.explanations, X=held.X, **drawn, **options), held.groups
 
 
 def score_in_pieces(

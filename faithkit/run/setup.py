@@ -36,11 +36,15 @@ def _permutations(given: Any) -> int:
 
 @attrs.frozen(eq=False)
 class Applicability:
-    """Sufficiency's relation, or why there is none; `asked_for` where a person named it."""
+    """Sufficiency's relation, or why there is none; `asked_for` where a person named it.
+
+    `told` is what results call it: with its parameters, without which it would be another relation.
+    """
 
     relation: Relation | None = None
     why_not: str | None = None
     asked_for: bool = False
+    told: str | None = None
 
     @classmethod
     def of(cls, given: Any, explanations: Explanations, background: Any) -> "Applicability":
@@ -53,12 +57,14 @@ class Applicability:
                 "relation (relation=, CLI: --relation) to measure sufficiency",
             )
         try:
-            relation: Relation = component("relation", name).instance
+            found = component("relation", name)
         except FaithkitError as error:
             if given is not None:
                 raise
             return cls(None, str(error).rstrip("."))
-        return cls(fitted(relation, background), asked_for=given is not None)
+        own = str(found.instance)
+        told = found.text if found.text.startswith(f"{own}:") else own  # not all name their parameters
+        return cls(fitted(found.instance, background), asked_for=given is not None, told=told)
 
 
 @attrs.frozen(eq=False, kw_only=True)

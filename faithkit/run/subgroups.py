@@ -7,7 +7,8 @@ import attrs
 import pandas as pd
 
 from faithkit.jsonable import names
-from faithkit.measure.difference import Difference, holm
+from faithkit.measure.adjustment import ADJUSTMENTS, adjustment
+from faithkit.measure.difference import Difference
 
 Result = TypeVar("Result", bound=Any)  # an evaluation, which knows subgroups, so that they do not know it
 
@@ -17,7 +18,8 @@ class Subgroups(Mapping[Any, Result]):
     """One evaluation per subgroup, and one of everybody else for each, to compare it with.
 
     Both x and x′ come from the group: averaging local scores would answer another question. Differences are
-    those of leave-one-out, the estimate of the measure itself, whatever the estimator.
+    those of leave-one-out, the estimate of the measure itself, whatever the estimator. Their p-values are
+    adjusted for the number of groups, as `adjust` says.
 
     Examples
     --------
@@ -33,6 +35,7 @@ class Subgroups(Mapping[Any, Result]):
     name: str
     parts: dict[Any, Result]
     rests: dict[Any, Result]
+    adjust: str = attrs.field(default="holm", converter=adjustment)
 
     def __getitem__(self, group: Any) -> Result:
         return self.parts[group]
@@ -50,11 +53,12 @@ class Subgroups(Mapping[Any, Result]):
         return self.parts[group].difference(self.rests[group], measure, paired=False)
 
     def to_frame(self, measure: str = "consistency") -> pd.DataFrame:
-        """Return one row per group: its measure, and the difference to the rest with Holm's p-value."""
+        """Return one row per group: its measure, and the difference to the rest with the adjusted p-value."""
         rows = {group: _row(part, measure) for group, part in self.items()}
         found = {group: self.difference(group, measure) for group in self}
         some = [group for group, difference in found.items() if difference is not None]
-        adjusted = dict(zip(some, holm([found[group].p_value for group in some]), strict=True))  # type: ignore[union-attr]
+        p_values = [found[group].p_value for group in some]  # type: ignore[union-attr]
+        adjusted = dict(zip(some, ADJUSTMENTS[self.adjust](p_values), strict=True))
         for group, difference in found.items():
             if difference is not None:
                 ends = {"difference": difference.value, "from": difference.low, "to": difference.high}
@@ -70,6 +74,7 @@ class Subgroups(Mapping[Any, Result]):
         frames = {measure: self.to_frame(measure).astype(object) for measure in measures}
         return {
             "by": self.name,
+            "adjust": self.adjust,
             "groups": {
                 measure: dict(zip(names(self), map(_jsonable, frame.to_dict("records")), strict=True))
                 for measure, frame in frames.items()

@@ -46,6 +46,14 @@ CASES = [
     (2, f"{SCORE} --fail-under consistency=high"),
     (2, "score --no-such-option"),
     (3, f"{SCORE} --fail-under consistency=0.9"),
+    (0, f"{SCORE} --reference log.csv --fail-if-worse consistency=1"),
+    (1, f"{SCORE} --reference log.csv --fail-if-worse sufficiency=0.5"),
+    (1, f"{SCORE} --reference alone.csv --fail-if-worse consistency=1"),
+    (1, f"{SCORE} --reference none.json"),
+    (1, f"{SCORE} --reference alone.json --discretize 1fp"),
+    (2, f"{SCORE} --fail-if-worse consistency=0.1"),
+    (2, f"{SCORE} --reference log.csv --fail-if-worse 0.1"),
+    (3, f"{SCORE} --reference log.csv --fail-if-worse consistency=0.1"),
     (0, f"monitor state --reference {STREAM}"),
     (1, "monitor state"),
     (2, "monitor"),
@@ -57,7 +65,7 @@ CASES = [
 def test_the_command_ends_with_the_code(run, code, command):
     ended, out, err = run(command)
     assert ended == code, err
-    assert bool(out) == (code in (0, 3) or ("--fail-under" in command and code == 1))
+    assert bool(out) == (code in (0, 3) or ("--fail-" in command and code == 1))
     if code == 1:
         assert err.startswith("error: ")
         assert len(err.splitlines()) == 1

@@ -12,7 +12,7 @@ from matrices import Matrix, counted, estimated, grouped
 from scipy import stats
 
 from faithkit.errors import InputError
-from faithkit.measure.difference import difference, holm
+from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.inference import Moments, chance, interval, moments
 from faithkit.measure.jackknife import grouped_pseudo_values, per_row, pseudo_values
@@ -455,22 +455,6 @@ def test_samples_of_two_sizes_are_compared_only_as_disjoint_ones():
     with pytest.raises(InputError, match="samples of 100 and 50 rows are no pair: say paired=False"):
         difference(a, b)
     assert difference(a, b, paired=False).low < difference(a, b, paired=False).value
-
-
-@pytest.mark.parametrize(
-    ("p_values", "adjusted"),
-    [
-        ([], []),
-        ([0.2], [0.2]),
-        # sorted 0.01·4, 0.02·3, 0.03·2, 0.5·1; the third may not fall below the second
-        ([0.03, 0.5, 0.01, 0.02], [0.06, 0.5, 0.04, 0.06]),
-        ([0.4, 0.9], [0.8, 0.9]),
-        ([0.6, 0.9, 0.7], [1.0, 1.0, 1.0]),  # never above 1
-        ([0.01, 0.01], [0.02, 0.02]),
-    ],
-)
-def test_holm_by_hand(p_values, adjusted):
-    assert holm(p_values) == pytest.approx(adjusted)
 
 
 def test_comparisons_cover_the_true_difference_and_seldom_find_one_that_is_not_there():

@@ -192,6 +192,25 @@ DAMAGED = {
         changed("measures", "consistency", "moments", "value", to=[1]),
         r"value is \[1\]",
     ),
+    "a size is none": (changed("n_explanations", to=None), "NoneType"),
+    "a share is none": (changed("measures", "consistency", "verified", to=None), "NoneType"),
+    "a bracket with one end": (changed("measures", "consistency", "bracket", to=[0.5]), "missing 1 required"),
+    "a bracket of texts": (changed("measures", "consistency", "bracket", to=["a", "b"]), "TypeError"),
+    "chance is a text": (changed("measures", "consistency", "by_chance", to="even"), "ValueError"),
+    "a moment is none": (changed("measures", "consistency", "moments", "value", to=None), "NoneType"),
+    "no trials": (changed("measures", "consistency", "moments", "trials", to=None), "NoneType"),
+    "an error that no float can hold": (
+        changed("measures", "consistency", "moments", "se", to=1e308),
+        "OverflowError",
+    ),
+    "an error that divides by nothing": (
+        changed("measures", "consistency", "moments", "se", to=1e-308),
+        "ZeroDivisionError",
+    ),
+    "a number of 400 digits": (changed("measures", "consistency", "by_chance", to=10**400), "OverflowError"),
+    "no data": (changed("data", to={}), "it has no 'rows'"),
+    "data of another kind": (changed("data", to=3), "TypeError"),
+    "another way": (changed("explained_by", to=3), "TypeError"),
     "another program's": (lambda told: told.clear(), "it has no 'n'"),
 }
 

@@ -1,0 +1,556 @@
+"""A gate against last week: what a sample is compared with, what is no comparison, and that nothing passes by accident."""
+
+import json
+from types import SimpleNamespace
+
+import click
+import numpy as np
+import pandas as pd
+import pytest
+from consoles import run
+
+import faithkit
+from faithkit.cli.limits import check_worse
+from faithkit.errors import InputError
+from faithkit.measure.difference import Difference
+from faithkit.run.findings import Findings
+
+COLUMNS = ("--prediction", "label", "--explanation", "phi_*")
+TREE = (
+    "--target",
+    "y",
+    "--model",
+    "own_model:model",
+    "--explainer",
+    "tree:max_depth=2",
+    "--background",
+    "train.csv",
+)
+
+
+def month(seed, noise=0.05, n=400):
+    rng = np.random.default_rng(seed)
+    phi = rng.integers(-2, 3, size=(n, 2)) / 10
+    label = np.where(phi.sum(axis=1) + rng.normal(0, noise, n) > 0, "yes", "no")
+    x = rng.normal(size=n).round(2)
+    return pd.DataFrame({"phi_a": phi[:, 0], "phi_b": phi[:, 1], "label": label, "x": x, "z": phi[:, 0] * 10})
+
+
+MONTHS = {"january": month(1), "february": month(2), "march": month(3, noise=0.4)}
+
+
+def scored(name, **options):
+    frame = MONTHS[name]
+    return faithkit.score(frame["label"], frame[["phi_a", "phi_b"]], **options)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, frame in MONTHS.items():
+        frame.to_csv(f"{name}.csv", index=False)
+        frame.to_parquet(f"{name}.parquet", row_group_size=90)
+        (tmp_path / name).mkdir()
+        for part in range(2):
+            frame[part * 200 : part * 200 + 200].to_parquet(tmp_path / name / f"{part}.parquet")
+        scored(name).to_json(f"{name}.json")
+    (tmp_path / "same_without_suffix").write_text((tmp_path / "january.json").read_text())
+    return tmp_path
+
+
+def score(*arguments):
+    return run("score", *arguments, *COLUMNS)
+
+
+def changed(done):
+    assert done.exit_code in (0, 3), done.stderr
+    return json.loads(done.stdout)["reference"]["difference"]["consistency"]
+
+
+# --- what a reference can be -----------------------------------------------------------------------------
+
+FORMS = ["january.csv", "january.parquet", "january", "january.json", "same_without_suffix"]
+
+
+@pytest.mark.parametrize("log", ["february.csv", "february.parquet", "february"])
+@pytest.mark.parametrize("reference", FORMS)
+def test_a_log_is_compared_with_an_earlier_one_in_any_form_it_may_have(here, log, reference):
+    expected = scored("february").difference(scored("january"), paired=False)
+    found = changed(score(log, "--reference", reference, "--json", "-"))
+    for name in ("value", "low", "high", "p_value", "confidence"):
+        assert found[name] == pytest.approx(getattr(expected, name), abs=1e-12)
+    assert found["allowed"] is None
+
+
+def test_a_log_in_pieces_is_compared_without_being_read_whole(here, monkeypatch):
+    monkeypatch.setattr("faithkit.inputs.logs.ParquetLog.read", lambda self: pytest.fail("was read whole"))
+    assert score("february", "--reference", "january.parquet").exit_code == 0
+
+
+def test_the_groups_of_the_log_need_not_be_in_the_reference(here):
+    MONTHS["february"].assign(sex=["f", "m"] * 200).to_csv("grouped.csv", index=False)
+    done = score("grouped.csv", "--reference", "january.csv", "--by", "sex", "--json", "-")
+    assert set(json.loads(done.stdout)["subgroups"]["groups"]["consistency"]) == {"f", "m"}
+    assert changed(done)["value"] is not None
+
+
+@pytest.fixture
+def evaluated(here):
+    (here / "own_model.py").write_text("def model(X):\n    return (X['x'] + X['z'] > 0).tolist()\n")
+    for name in ("train", "test", "before"):
+        frame = month(len(name))[["x", "z"]]
+        frame.assign(y=frame["x"] > 0).to_csv(f"{name}.csv", index=False)
+    return here
+
+
+def evaluate(*arguments):
+    return run("evaluate", "--data", "test.csv", *TREE, *arguments)
+
+
+def test_a_saved_result_stands_for_its_rows(evaluated):
+    assert run("evaluate", "--data", "before.csv", *TREE, "--json", "before.json").exit_code == 0
+    by_rows, by_result = (
+        json.loads(evaluate("--reference", f"before.{suffix}", "--json", "-").stdout)["reference"]
+        for suffix in ("csv", "json")
+    )
+    assert set(by_rows["difference"]) == {"consistency", "sufficiency"}
+    assert by_rows["difference"] == by_result["difference"]
+    assert by_rows["measures"] == by_result["measures"]
+
+
+# --- what it says ----------------------------------------------------------------------------------------
+
+
+def test_table_page_csv_and_json_have_the_reference_the_difference_and_the_sentence(here):
+    options = ("--reference", "january.json", "--fail-if-worse", "consistency=0.1")
+    done = score("february.csv", *options, "--json", "r.json", "--html", "r.html", "--csv", "r.csv")
+    assert (done.exit_code, done.stderr) == (0, "")
+    told = json.loads((here / "r.json").read_text())["reference"]["difference"]["consistency"]
+    assert told["allowed"] == 0.1
+    assert told["finding"].startswith("consistency is not worse than in the reference by more than 0.1 (diff")
+    for text in (done.stdout, (here / "r.html").read_text()):
+        plain = " ".join(text.replace("\u00a0", " ").split())
+        assert f"C{told['finding'][1:]}." in plain
+    table = pd.read_csv("r.csv").set_index("rows")
+    assert table.index.tolist() == ["all", "reference", "minus the reference"]
+    assert table.loc["minus the reference", ["value", "low", "high"]].tolist() == [
+        told[name] for name in ("value", "low", "high")
+    ]
+    assert table.loc["minus the reference", "finding"] == told["finding"]
+    assert table["n"].tolist()[:2] == [400, 400]
+
+
+def test_without_a_limit_the_sentence_says_how_much_worse_it_may_be(here):
+    done = score("february.csv", "--reference", "january.csv")
+    low = scored("february").difference(scored("january"), paired=False).low
+    margin = np.ceil(-low * 1000) / 1000
+    assert f"not worse than in the reference by more than {margin:g} " in " ".join(done.stdout.split())
+
+
+def test_a_measure_of_one_sample_only_is_told_as_such(here):
+    relation = ("--relation", "near-explanation:tau=0.1")
+    done = score("february.csv", "--reference", "january.json", *relation, "--json", "r.json")
+    assert "Sufficiency was not compared: the reference has none (" in " ".join(done.stdout.split())
+    assert list(json.loads((here / "r.json").read_text())["reference"]["not_compared"]) == ["sufficiency"]
+
+
+# --- the gate --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("log", "by", "code"), [("february", 0.1, 0), ("february", 0.01, 3), ("march", 0.1, 3)]
+)
+@pytest.mark.parametrize("reference", ["january.csv", "january.json", "january"])
+def test_the_lower_end_of_the_difference_decides(here, log, by, code, reference):
+    change = scored(log).difference(scored("january"), paired=False)
+    assert (change.low >= -by) == (code == 0)
+    done = score(f"{log}.csv", "--reference", reference, "--fail-if-worse", f"consistency={by}")
+    assert done.exit_code == code
+    claim = "is worse" if change.high < -by else "may be worse"
+    line = f"failed: consistency {claim} than in the reference by more than {by} (difference "
+    assert done.stderr.startswith(line) if code else done.stderr == ""
+
+
+def gated(change, limit=0.02, why=None):
+    found = SimpleNamespace(
+        drift=lambda: {} if change is None else {"consistency": change}, why_not_compared=lambda _: why
+    )
+    check_worse(found, {"consistency": limit})
+
+
+def test_the_end_itself_keeps_the_limit_and_the_next_number_does_not(capsys):
+    gated(Difference(0.0, -0.02, 0.02, 0.95, 1.0))
+    with pytest.raises(click.exceptions.Exit) as ended:
+        gated(Difference(0.0, float(np.nextafter(-0.02, -1)), 0.02, 0.95, 1.0))
+    assert ended.value.exit_code == 3
+    assert "interval −0.021 to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "why", "reason"),
+    [
+        (None, "the reference has none (there is no relation)", "the reference has none"),
+        (Difference(None, -0.01, 0.4, 0.95, 1.0), None, "no explanation holds for any other"),
+        (Difference(0.0, float("nan"), 0.1, 0.95, 1.0), None, "its interval could not be computed"),
+    ],
+    ids=["not compared", "nothing checked", "no number"],
+)
+def test_what_cannot_be_compared_does_not_pass_whatever_is_allowed(change, why, reason):
+    with pytest.raises(InputError, match=f"--fail-if-worse consistency=1 cannot be checked: .*{reason}"):
+        gated(change, 1.0, why)
+
+
+def test_both_gates_are_judged_and_both_are_told(here):
+    gates = ("--fail-under", "consistency=0.99", "--fail-if-worse", "consistency=0.02")
+    done = score("march.csv", "--reference", "january.csv", *gates)
+    assert done.exit_code == 3
+    assert [line.split(" than")[0] for line in done.stderr.splitlines()][1:] == [
+        "failed: consistency is worse"
+    ]
+    assert done.stderr.startswith("failed: consistency may be as low as")
+
+
+def test_a_gate_that_cannot_be_checked_comes_before_one_that_was_missed(here):
+    gates = ("--fail-if-worse", "consistency=0", "--fail-if-worse", "sufficiency=0.5")
+    done = score("march.csv", "--reference", "january.csv", *gates)
+    assert done.exit_code == 1
+    assert "failed: consistency is worse than in the reference (" in done.stderr
+    assert "error: --fail-if-worse sufficiency=0.5 cannot be checked: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    "value", ["0.02", "consistency", "consistency=-0.1", "consistency=2", "uniqueness=0.1"]
+)
+def test_a_limit_that_is_none_is_a_usage_error(here, value):
+    done = score("march.csv", "--reference", "january.csv", "--fail-if-worse", value)
+    assert done.exit_code == 2
+    assert "is no limit" in done.stderr
+
+
+@pytest.mark.parametrize("verb", [("score", "march.csv", *COLUMNS), ("evaluate", "--data", "iris")])
+def test_a_gate_without_a_reference_is_a_usage_error(here, verb):
+    done = run(*verb, "--fail-if-worse", "consistency=0.1")
+    assert done.exit_code == 2
+    assert "--fail-if-worse needs something to compare with: give --reference FILE, too." in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("before", "allowed", "n"), [(0.9, 0.05, 300), (0.99, 0.02, 300), (1.0, 0.02, 400)])
+def test_what_is_worse_by_all_that_is_allowed_passes_seldom(before, allowed, n):
+    """Balanced labels, told right with probability r: m = r² + (1 − r)². A two-sided 95 % promises 2.5 %."""
+    rng = np.random.default_rng(9)
+
+    def sample(measure):
+        labels = rng.integers(0, 2, n)
+        right = rng.random(n) < (1 + np.sqrt(2 * measure - 1)) / 2
+        return faithkit.score(labels, np.where(right, labels, 1 - labels).tolist())
+
+    changes = [sample(before - allowed).difference(sample(before), paired=False) for _ in range(300)]
+    assert np.mean([change.low >= -allowed for change in changes]) <= 0.05
+
+
+# --- what is no reference --------------------------------------------------------------------------------
+
+
+def older(told):
+    for name in ("moments", "others"):
+        del told["measures"]["consistency"][name]
+
+
+def damaged(told):
+    told["measures"]["consistency"]["moments"]["value"] = "high"
+
+
+def of_several(told):
+    other = dict(told)
+    told.clear()
+    names = ("ranked", "best", "differences")
+    told.update({"systems": {"a": other}, **{name: {"consistency": [], "sufficiency": []} for name in names}})
+
+
+def renamed(**fields):
+    return lambda told: told.update(fields)
+
+
+REFUSED = [
+    (
+        renamed(discretizer="sign"),
+        (),
+        "was measured with the discretizer sign, and this is original: give a ref",
+    ),
+    (
+        None,
+        ("--discretize", "sign"),
+        "was measured with the discretizer original, and this is sign: give a ref",
+    ),
+    (
+        renamed(discretizer="quantile"),
+        ("--discretize", "quantile"),
+        "quantile learns from the rows it is judged on",
+    ),
+    (older, (), "consistency cannot be compared: the file it was loaded from is of an older version"),
+    (damaged, (), "is no result as faithkit writes it (ValueError: value is 'high')"),
+    (of_several, (), "has several systems; expected the result of one"),
+    (lambda told: told.clear(), (), "is no result as faithkit writes it (it has no 'n')"),
+]
+
+
+@pytest.mark.parametrize(("change", "options", "message"), REFUSED, ids=[words for *_, words in REFUSED])
+@pytest.mark.parametrize("gate", [(), ("--fail-if-worse", "consistency=1")], ids=["", "gated"])
+def test_a_result_of_another_system_or_none_is_refused_before_anything_is_measured(
+    here, change, options, message, gate, monkeypatch
+):
+    monkeypatch.setattr("faithkit.run.scoring.score", lambda *_, **__: pytest.fail("was measured"))
+    told = json.loads((here / "january.json").read_text())
+    if change is not None:
+        change(told)
+    (here / "other.json").write_text(json.dumps(told))
+    done = score("february.csv", "--reference", "other.json", *options, *gate)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_result_of_another_explainer_is_refused_before_anybody_explains(evaluated, monkeypatch):
+    assert evaluate("--json", "test.json").exit_code == 0
+    monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
+    done = evaluate("--reference", "test.json", "--explainer", "tree:max_depth=3")
+    assert done.exit_code == 1
+    told = "test.json was measured with the explainer tree:max_depth=2, and this is tree:max_depth=3: give"
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        (
+            "--estimator",
+            "plug-in",
+            "with the estimator leave-one-out, and this is plug-in: their difference is of",
+        ),
+        (
+            "--confidence",
+            "0.9",
+            "with the confidence 0.95, and this is 0.9: their difference is of leave-one-out, at",
+        ),
+    ],
+)
+def test_what_does_not_matter_to_the_difference_is_a_warning_and_the_gate_stands(here, option, value, words):
+    done = score(
+        "march.csv", "--reference", "january.json", option, value, "--fail-if-worse", "consistency=0.1"
+    )
+    assert done.exit_code == 3
+    assert f"warning: the reference was measured {words}" in done.stderr
+
+
+def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
+    near = "near-explanation:tau=0.1"
+    assert score("january.csv", "--relation", near, "--json", "near.json").exit_code == 0
+    options = ("--reference", "near.json", "--relation", "near-explanation:tau=0.2")
+    done = score("february.csv", *options, "--fail-if-worse", "sufficiency=1", "--json", "r.json")
+    assert done.exit_code == 1
+    why = f"its relation is near-explanation:tau=0.2 here and {near} in the reference"
+    assert f"--fail-if-worse sufficiency=1 cannot be checked: {why}." in done.stderr
+    told = json.loads((here / "r.json").read_text())["reference"]
+    assert told["not_compared"] == {"sufficiency": why}
+    assert list(told["difference"]) == ["consistency"]
+
+
+def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here):
+    learning = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2")
+    assert score("january.csv", *learning, "--json", "learnt.json").exit_code == 0
+    done = score("february.csv", *learning, "--reference", "learnt.json", "--fail-if-worse", "sufficiency=1")
+    assert done.exit_code == 1
+    why = "same-top-features:k=1,bins=2 learns from the rows it is judged on, which for the reference were others"
+    assert f"--fail-if-worse sufficiency=1 cannot be checked: {why}" in done.stderr
+    assert f"Sufficiency was not compared: {why}" in " ".join(done.stdout.split())
+
+
+def test_a_relation_that_learnt_from_the_background_is_one_relation(here):
+    learning = ("--explainer", "shap", "--relation", "same-top-features:k=1,bins=2")
+    asked = ("evaluate", "--data", "iris", "--model", "tree", *learning)
+    assert run(*asked, "--samples", "30", "--json", "learnt.json").exit_code == 0
+    done = run(*asked, "--reference", "learnt.json", "--fail-if-worse", "sufficiency=1")
+    assert done.exit_code == 0, done.stderr
+
+
+DRAWN = [("--weights", "w"), ("--clusters", "who")]
+
+
+@pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
+def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
+    both = {
+        name: MONTHS[name].assign(w=[1, 2] * 200, who=np.arange(400) // 2) for name in ("january", "february")
+    }
+    for name, frame in both.items():
+        frame.to_csv(f"{name}.csv", index=False)
+    expected = [
+        faithkit.score(frame["label"], frame[["phi_a", "phi_b"]], **{drawn[0][2:]: frame[drawn[1]]})
+        for frame in both.values()
+    ]
+    change = expected[1].difference(expected[0], paired=False)
+    found = changed(score("february.csv", "--reference", "january.csv", *drawn, "--json", "-"))
+    assert (found["value"], found["low"]) == (change.value, change.low)
+    expected[0].to_json("drawn.json")
+    by_result = changed(score("february.csv", "--reference", "drawn.json", *drawn, "--json", "-"))
+    assert by_result == found
+
+
+@pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
+def test_a_weighted_sample_is_not_compared_with_the_result_of_one_that_is_not(here, drawn):
+    what = "weights or clusters" if drawn[1] == "w" else "clusters"
+    MONTHS["february"].assign(w=[1, 2] * 200, who=np.arange(400) // 2).to_csv("drawn.csv", index=False)
+    done = score("drawn.csv", "--reference", "january.json", *drawn, "--fail-if-worse", "consistency=1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"this sample alone has {what}, which make it another measure" in done.stderr
+    assert score("drawn.csv", *drawn, "--json", "drawn.json").exit_code == 0
+    done = score("january.csv", "--reference", "drawn.json", "--fail-if-worse", "consistency=1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"the reference alone has {what}, which make it another measure" in done.stderr
+
+
+@pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
+def test_weights_that_happen_to_be_alike_in_one_log_are_no_obstacle(here, drawn):
+    MONTHS["february"].assign(w=1, who=np.arange(400)).to_csv("alike.csv", index=False)
+    MONTHS["january"].assign(w=[1, 2] * 200, who=np.arange(400) // 2).to_csv("drawn.csv", index=False)
+    assert score("alike.csv", "--reference", "drawn.csv", *drawn).exit_code == 0
+
+
+def test_rows_without_weights_are_no_reference_of_a_weighted_sample(evaluated, monkeypatch):
+    weighted = ("--weights", "w", "--columns", "x,z")
+    pd.read_csv("test.csv").assign(w=[1, 2] * 200).to_csv("test.csv", index=False)
+    assert evaluate(*weighted, "--json", "test.json").exit_code == 0
+    assert evaluate(*weighted, "--reference", "test.json", "--fail-if-worse", "consistency=1").exit_code == 0
+    monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
+    done = evaluate(*weighted, "--reference", "before.csv")
+    assert done.exit_code == 1
+    assert "the rows of --reference have no weights or clusters" in done.stderr
+
+
+def test_rows_without_an_explanation_are_a_pool_in_both_logs(here):
+    rule = json.dumps([faithkit.Interval("x", low=0.0).to_json()])
+    for name in ("january", "february"):
+        logged = MONTHS[name][["label", "x"]].assign(phi_rule=[rule, None] * 200)
+        logged.to_csv(f"{name}.csv", index=False)
+    pools = ("--features", "x", "--unexplained", "pool")
+    done = score("february.csv", *pools, "--reference", "january.csv", "--json", "-")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [(part["n"], part["pool"]) for part in (told, told["reference"])] == [(200, 200)] * 2
+    assert "sufficiency" in told["reference"]["difference"]
+
+
+OTHER_LOGS = [
+    (
+        lambda log: log.rename(columns={"phi_b": "phi_c"}),
+        "are phi_a, phi_b in the log, and phi_a, phi_c in the ref",
+    ),
+    (
+        lambda log: log.assign(phi_c=1.0),
+        "are phi_a, phi_b in the log, and phi_a, phi_b, phi_c in the reference",
+    ),
+    (
+        lambda log: log[["label", "phi_b", "phi_a"]],
+        "are phi_a, phi_b in the log, and phi_b, phi_a in the reference",
+    ),
+    (lambda log: log.drop(columns="label"), "no column matches 'label'"),
+    (lambda log: log.assign(phi_a="high"), "of kind 'vector' in the log, and 'value' in the reference"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), OTHER_LOGS, ids=[words for _, words in OTHER_LOGS])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_log_of_other_columns_is_no_reference(here, change, words, suffix):
+    other = change(MONTHS["january"])
+    other.to_csv("other.csv", index=False) if suffix == "csv" else other.to_parquet("other.parquet")
+    done = score("february.csv", "--reference", f"other.{suffix}", "--fail-if-worse", "consistency=1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert words in done.stderr
+
+
+def test_a_reference_that_is_not_there_is_told(here):
+    done = score("february.csv", "--reference", "none.json", "--fail-if-worse", "consistency=1")
+    assert done.exit_code == 1
+    assert "there is no file none.json" in done.stderr
+
+
+def test_nothing_checked_in_the_reference_is_no_pass_however_good_this_sample_is(here):
+    faithkit.score(["yes", "no"], [[1.0], [2.0]]).to_json("alone.json")
+    pd.DataFrame({"label": ["yes"] * 900, "phi_a": 0.1}).to_csv("perfect.csv", index=False)
+    done = score("perfect.csv", "--reference", "alone.json", "--fail-if-worse", "consistency=0.02")
+    assert done.exit_code == 1
+    assert "here or in the reference no explanation holds for any other instance" in done.stderr
+    assert "in one of the two nothing could be checked" in " ".join(done.stdout.split())
+
+
+def test_the_very_same_rows_are_compared_as_others_and_that_is_told(evaluated):
+    assert evaluate("--json", "test.json").exit_code == 0
+    for reference in ("test.json", "test.csv"):
+        done = evaluate("--reference", reference, "--fail-if-worse", "consistency=0.001")
+        assert done.exit_code == 3
+        assert "warning: the reference has the very rows of this sample" in done.stderr
+    assert "very rows" not in evaluate("--reference", "before.csv").stderr
+
+
+# --- what learns -----------------------------------------------------------------------------------------
+
+
+def binned(frame, cuts):
+    return [
+        tuple(np.digitize(row, ends, right=True) for row, ends in zip(rows, cuts, strict=True))
+        for rows in frame
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_discretizer_learns_from_the_reference_for_both(here, suffix):
+    """Values that are all different: two bins are cut at the median of the earlier log, wherever the later one lies."""
+    rng = np.random.default_rng(5)
+    phi = {"before": rng.normal(size=(300, 1)), "now": rng.normal(0.5, 1, size=(300, 1))}
+    expected = {}
+    for name, values in phi.items():
+        labels = np.where(values[:, 0] > 0.3, "yes", "no")
+        frame = pd.DataFrame({"phi_a": values[:, 0], "label": labels})
+        frame.to_csv(f"{name}.csv", index=False) if suffix == "csv" else frame.to_parquet(f"{name}.parquet")
+        expected[name] = faithkit.score(
+            labels, (values[:, 0] > np.median(phi["before"])).tolist()
+        ).consistency.value
+    options = ("--discretize", "quantile:bins=2", "--json", "-", "--violations", "1")
+    done = score(f"now.{suffix}", "--reference", f"before.{suffix}", *options)
+    assert (done.exit_code, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert told["measures"]["consistency"]["value"] == pytest.approx(expected["now"])
+    assert told["reference"]["measures"]["consistency"]["value"] == pytest.approx(expected["before"])
+    assert (told["background"], told["reference"]["background"]) == ("given", "the sample itself")
+    assert told["discretizer"] == told["reference"]["discretizer"] == "quantile:bins=2"
+    assert "in bin" in told["violations"][0]["explanation"]
+
+
+def test_a_relation_learns_from_the_reference_for_both(here):
+    """`same-top-features` cuts columns at quantiles: those of the earlier log, also where the later one has moved."""
+    later = MONTHS["february"].assign(x=MONTHS["february"]["x"] + 5.0)
+    later.to_csv("later.csv", index=False)
+    options = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2", "--json", "-")
+    done = score("later.csv", "--reference", "january.csv", *options)
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    relation = faithkit.relation("same-top-features:k=1,bins=2").fit(MONTHS["january"][["x", "z"]])
+    sample = faithkit.Explanations.vectors(later[["phi_a", "phi_b"]].to_numpy(), instances=later[["x", "z"]])
+    holds = relation.holds(faithkit.Sample(later[["x", "z"]], sample), sample)
+    same = later["label"].to_numpy()[:, None] == later["label"].to_numpy()
+    others = ~np.eye(len(later), dtype=bool)
+    agree, number = (holds & same & others).sum(axis=1), (holds & others).sum(axis=1)
+    value = np.where(number, agree / np.maximum(number, 1), 0).mean()
+    assert told["measures"]["sufficiency"]["value"] == pytest.approx(value)
+    assert told["relation"] == told["reference"]["relation"]
+    alone = json.loads(score("january.csv", *options).stdout)
+    assert told["reference"]["measures"] == alone["measures"]
+
+
+# --- in Python -------------------------------------------------------------------------------------------
+
+
+def test_findings_know_what_was_allowed():
+    found = Findings.of(scored("february"), reference=scored("january"), allowed={"consistency": 0.1})
+    assert "by more than 0.1 (" in repr(found)
+    assert found.to_dict()["reference"]["difference"]["consistency"]["allowed"] == 0.1

@@ -1,0 +1,55 @@
+"""What has learnt says and does what it did before, and learns no more."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.measure.protocols import UNSAID, said
+from faithkit.measure.relations import Relation, holds_bits
+from faithkit.run.components import component
+from faithkit.run.discretizing import learns
+from faithkit.run.learnt import learnt_discretizer, learnt_relation
+from faithkit.run.on_disk import learns_from_rows
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame({"a": RNG.normal(size=60), "b": RNG.integers(0, 9, 60)})
+PHI = faithkit.Explanations.vectors(RNG.normal(size=(60, 2)), instances=X)
+LATER = faithkit.Explanations.vectors(RNG.normal(3, 1, size=(60, 2)), instances=X + 5)
+FLAGS = [name for name, value in vars(Relation).items() if not callable(value) and not name.startswith("_")]
+FLAGS.remove("packed")  # of which it matters whether it is there
+
+
+@pytest.mark.parametrize("given", ["quantile:bins=3", "sign", "original"])
+def test_a_discretizer_is_taught_once(given):
+    taught = component("discretizer", given)
+    if learns(taught):
+        taught.instance.fit(PHI)
+    found = learnt_discretizer(given, PHI)
+    assert not learns(found)
+    assert (found.text, found.recipe) == (taught.text, taught.recipe)
+    identities = [one.instance.discretize(LATER) for one in (found, taught)]
+    np.testing.assert_array_equal(*map(np.asarray, identities))
+    for name in UNSAID.keys() - {"fit", "name"}:
+        assert (said(found.instance, name) is None) == (said(taught.instance, name) is None)
+
+
+@pytest.mark.parametrize("given", ["same-top-features:k=1,bins=2", "near-explanation:tau=1", "in-scope"])
+def test_a_relation_is_taught_once_and_says_what_it_said(given):
+    taught = faithkit.relation(given).fit(X)
+    found = learnt_relation(given, X)
+    assert not learns_from_rows(found.instance)
+    assert (str(found.instance), found.text) == (str(taught), given)
+    assert {name: getattr(found.instance, name) for name in FLAGS} == {
+        name: getattr(taught, name) for name in FLAGS
+    }
+    assert (found.instance.packed is None) == (taught.packed is None)
+
+
+def test_a_relation_that_was_taught_does_not_learn_from_later_rows():
+    taught = faithkit.relation("same-top-features:k=1,bins=2").fit(X)
+    found = learnt_relation("same-top-features:k=1,bins=2", X).instance.fit(X + 5)
+    sample = faithkit.Sample(X + 5, LATER)
+    np.testing.assert_array_equal(holds_bits(found, sample, LATER), holds_bits(taught, sample, LATER))
+    anew = faithkit.relation("same-top-features:k=1,bins=2").fit(X + 5)
+    assert (holds_bits(anew, sample, LATER) != holds_bits(taught, sample, LATER)).any()

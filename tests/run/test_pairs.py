@@ -1,0 +1,234 @@
+"""A paired difference is of the same rows, one by one, or there is none: nothing is paired or unpaired in silence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import faithkit
+from faithkit.inputs import seeds
+from faithkit.run import pairing
+
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of few rows that repeat
+
+RNG = np.random.default_rng(0)
+N = 60
+FRAME = pd.DataFrame({"age": RNG.integers(20, 60, N), "job": RNG.choice(["cook", "smith"], N)})
+NUMBERS = RNG.normal(size=(N, 3)).round(2)
+TEXTS = [f"film {number}" for number in range(N)]
+LABELS = RNG.choice(["no", "yes"], N).tolist()
+OTHER_LABELS = RNG.choice(["no", "yes"], N).tolist()
+WORDS, OTHER_WORDS = RNG.integers(0, 4, (2, N)).tolist()
+
+
+def compared(X, other_X, labels=LABELS, other_labels=LABELS, **options):
+    one = faithkit.score(labels, WORDS, X=X)
+    return one.difference(faithkit.score(other_labels, OTHER_WORDS, X=other_X), **options)
+
+
+def moved(X):
+    return X.iloc[::-1] if isinstance(X, pd.DataFrame) else X[::-1]
+
+
+SAME = {
+    "the same object": (FRAME, FRAME),
+    "a copy": (FRAME, FRAME.copy()),
+    "another index": (FRAME, FRAME.set_axis(range(500, 500 + N))),
+    "an index that runs backwards": (FRAME, FRAME.set_axis(range(N)[::-1])),
+    "other names of columns": (FRAME, FRAME.set_axis(["a", "b"], axis="columns")),
+    "whole numbers as floats": (FRAME, FRAME.astype({"age": float})),
+    "texts as categories": (FRAME, FRAME.astype({"job": "category"})),
+    "an array and its frame": (NUMBERS, pd.DataFrame(NUMBERS)),
+    "zeros of both signs": (np.zeros((N, 1)), -np.zeros((N, 1))),
+    "missing cells": (FRAME.where(FRAME["age"] > 30), FRAME.where(FRAME["age"] > 30)),
+    "texts": (TEXTS, list(TEXTS)),
+    "sparse matrices": (sparse.csr_matrix(NUMBERS), sparse.csc_matrix(NUMBERS)),
+    "one of them sparse, by its predictions": (sparse.csr_matrix(NUMBERS), NUMBERS),
+    "no instances, by its predictions": (None, None),
+    "instances of one only, by its predictions": (FRAME, None),
+}
+
+
+@pytest.mark.parametrize("which", SAME)
+def test_rows_that_are_the_same_are_paired_however_they_are_held(which):
+    expected = compared(None, None)
+    assert expected != compared(None, None, paired=False)  # else this would show nothing
+    assert compared(*SAME[which]) == expected
+
+
+@pytest.mark.parametrize(
+    "X", [FRAME, NUMBERS, TEXTS, sparse.csr_matrix(NUMBERS)], ids=lambda X: type(X).__name__
+)
+def test_the_same_rows_in_another_order_are_refused_whatever_their_index(X):
+    with pytest.raises(
+        faithkit.InputError, match=r"the same rows in another order.*pandas' index.*in one order"
+    ):
+        compared(X, moved(X))
+
+
+def with_a_change(X, row):
+    changed = X.copy()
+    changed[row, -1] += 1.0
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("X", "other", "row"),
+    [
+        (NUMBERS, with_a_change(NUMBERS, 17), 17),
+        (NUMBERS, NUMBERS[:, :2], 0),
+        (FRAME, FRAME.assign(job="cook"), int((FRAME["job"] != "cook").to_numpy().argmax())),
+        (TEXTS, [*TEXTS[:-1], "another film"], N - 1),
+    ],
+    ids=["one cell", "fewer columns", "another column", "a text"],
+)
+def test_other_rows_are_refused_with_the_first_of_them_and_what_to_say(X, other, row):
+    with pytest.raises(
+        faithkit.InputError, match=rf"row {row} has other cells here than there.*paired=False"
+    ):
+        compared(X, other)
+    assert compared(X, other, paired=False) == compared(None, None, paired=False)
+
+
+def test_rows_that_repeat_are_counted_when_orders_are_compared():
+    one, two = np.repeat([[1.0], [2.0]], [N - 1, 1], axis=0), np.repeat([[1.0], [2.0]], [1, N - 1], axis=0)
+    with pytest.raises(faithkit.InputError, match="row 1 has other cells"):
+        compared(one, two)
+
+
+def test_two_models_on_the_same_rows_are_paired_by_the_rows():
+    found = compared(FRAME, FRAME.copy(), other_labels=OTHER_LABELS)
+    assert found != compared(FRAME, FRAME, other_labels=OTHER_LABELS, paired=False)
+
+
+def test_without_instances_other_predictions_are_no_pair():
+    row = next(row for row in range(N) if LABELS[row] != OTHER_LABELS[row])
+    told = rf"'{LABELS[row]}' here and '{OTHER_LABELS[row]}' there in row {row}.*index.*give both X, or say paired"
+    with pytest.raises(faithkit.InputError, match=told):
+        compared(None, None, other_labels=OTHER_LABELS)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [pd.Series(LABELS, index=range(N)[::-1]), np.array(LABELS, dtype=object), pd.Categorical(LABELS)],
+    ids=["a Series", "objects", "categories"],
+)
+def test_predictions_are_the_same_however_they_are_held(same):
+    assert compared(None, None, other_labels=same) == compared(None, None)
+
+
+def test_labels_are_compared_by_value_not_by_their_place_among_those_that_occur():
+    ones, twos = [1] * N, [2] * N
+    with pytest.raises(faithkit.InputError, match="'1' here and '2' there in row 0"):
+        compared(None, None, ones, twos)
+    assert compared(None, None, [True] * N, ones) == compared(None, None, ones, ones)
+
+
+def test_samples_of_two_sizes_are_no_pair():
+    short = faithkit.score(LABELS[:-1], WORDS[:-1])
+    with pytest.raises(faithkit.InputError, match="samples of 60 and 59 rows are no pair: say paired=False"):
+        faithkit.score(LABELS, WORDS).difference(short)
+
+
+def test_instances_that_explanations_bring_along_tell_rows_apart():
+    given = [
+        faithkit.Explanations.of(words, instances=X)
+        for words, X in ((WORDS, TEXTS), (OTHER_WORDS, TEXTS[::-1]))
+    ]
+    one, two = (faithkit.score(LABELS, explanations) for explanations in given)
+    with pytest.raises(faithkit.InputError, match="in another order"):
+        one.difference(two)
+
+
+def test_cells_that_cannot_be_hashed_leave_it_to_the_predictions():
+    cells = pd.DataFrame({"tags": [[number] for number in range(N)]})
+    assert compared(cells, cells.copy()) == compared(None, None)
+    with pytest.raises(faithkit.InputError, match="no pair by their predictions"):
+        compared(cells, cells.copy(), other_labels=OTHER_LABELS)
+
+
+HOUSES, FLATS = np.arange(N) // 4, np.arange(N) // 2
+LIGHT, HEAVY = np.linspace(1, 2, N), np.linspace(2, 3, N)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ({"weights": LIGHT}, {}),
+        ({"weights": LIGHT}, {"weights": HEAVY}),
+        ({"clusters": HOUSES}, {}),
+        ({"clusters": HOUSES}, {"clusters": FLATS}),
+        ({"clusters": HOUSES, "weights": LIGHT}, {"clusters": HOUSES}),
+    ],
+    ids=[
+        "weights of one",
+        "other weights",
+        "clusters of one",
+        "other clusters",
+        "clusters, and weights of one",
+    ],
+)
+def test_rows_that_were_drawn_in_two_ways_are_no_pair(one, two):
+    results = [faithkit.score(LABELS, WORDS, **drawn) for drawn in (one, two)]
+    for first, second in (results, results[::-1]):
+        with pytest.raises(faithkit.InputError, match="no pair: their weights or clusters are others"):
+            first.difference(second)
+        first.difference(second, paired=False)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        [{"weights": LIGHT}, {"weights": 2 * LIGHT}],
+        [{"clusters": HOUSES}, {"clusters": [f"house {house}" for house in HOUSES]}],
+        [{"weights": [1] * N}, {}],
+    ],
+    ids=["in proportion", "by another name", "all alike"],
+)
+def test_weights_and_clusters_that_say_the_same_are_a_pair(same):
+    one, two = (faithkit.score(LABELS, WORDS, **drawn) for drawn in same)
+    assert one.difference(two).value == 0
+
+
+def test_a_comparison_of_other_rows_is_refused():
+    results = {
+        name: faithkit.score(LABELS, WORDS, X=X) for name, X in (("a", FRAME), ("b", FRAME.iloc[::-1]))
+    }
+    with pytest.raises(faithkit.InputError, match="in another order"):
+        faithkit.Comparison(results).best()
+
+
+@pytest.fixture
+def hashed(monkeypatch):
+    """Count how often rows are hashed."""
+    calls = []
+
+    def counted(X, seed):
+        calls.append(seed)
+        return seeds.row_words(X, seed)
+
+    monkeypatch.setattr(pairing, "row_words", counted)
+    return calls
+
+
+def test_rows_are_hashed_once_per_sample_however_many_they_are_compared_with(hashed):
+    first, *others = (faithkit.score(LABELS, words, X=FRAME.copy()) for words in (WORDS, OTHER_WORDS, LABELS))
+    for _ in range(3):
+        for other in others:
+            first.difference(other)
+    assert len(hashed) == 3  # once each, also to see whether rows repeat
+
+
+def test_what_was_evaluated_on_one_table_need_not_be_hashed_to_be_paired(hashed):
+    def parity(X):
+        return (X["age"] % 2).tolist()
+
+    def decade(X):
+        return (X["age"] // 10).tolist()
+
+    found = faithkit.compare(
+        lambda X: X["age"] > 40, FRAME, [parity, decade], ["original", lambda e: e.values]
+    )
+    hashed.clear()  # to see whether rows repeat
+    assert len(found.pairs()) == 6
+    assert hashed == []
