@@ -87,6 +87,8 @@ def folder(tmp_path_factory):
         patch.chdir(folder)
         runpy.run_path(str(DOCS / "tutorials" / "make_log.py"))
     _write_stream(folder)
+    audit = {"label": ["refused", "granted"] * 20, "reason": ["debt", "income"] * 20, "loans": [1, 19] * 20}
+    pd.DataFrame(audit).to_csv(folder / "audit.csv", index=False)
     (folder / "logs").mkdir()
     shutil.copy(folder / "loans.csv", folder / "logs" / "loans.csv")
     _install_house(folder)
