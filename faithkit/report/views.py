@@ -65,8 +65,8 @@ def _facts(told: Told) -> list[str]:
 
 def _worth(told: Told) -> str:
     """Say what rows with weights or clusters are worth."""
-    of = f" in {plural(told['clusters'], 'cluster')}" if told["clusters"] else ""
-    return f"instances{of} worth {math.floor(told['effective']):,} independent ones of one weight"
+    alone = f"worth as much as {math.floor(told['effective']):,} independent instances of equal weight"
+    return f"in {plural(told['clusters'], 'cluster')}, {alone}" if told["clusters"] else alone
 
 
 def _counted(remarks: Mapping[str, int]) -> str:
