@@ -40,7 +40,7 @@ from faithkit.cli.streams import Verb
 )
 @drawing
 @option(
-    "--pool FILE",
+    "--pool FILE|none",
     callback=placed,
     help="Check explanations against the rows of this file, too: it has predictions and instances in columns "
     "of the same names, and no explanations.",
@@ -90,6 +90,7 @@ def command(
 
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
+    pool = None if pool == "none" else pool
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
     paths, drawn = check_paths(output), {"weights": weights, "clusters": clusters}

@@ -8,11 +8,12 @@ import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.inputs.columns import is_category
 from faithkit.inputs.content import Content
 from faithkit.inputs.parquet import ParquetTable
 from faithkit.inputs.paths import is_folder
 from faithkit.inputs.predictor import Predictor
-from faithkit.inputs.rows import Rows, check_columns, check_X
+from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
 from faithkit.inputs.tables import match_name, open_table
 from faithkit.wording import few
 
@@ -45,14 +46,45 @@ class PoolRows:
         check_X(pool, "the pool")
         return cls(lambda: [pool], predictions)
 
-    def labels(self, predictor: Predictor | None, background: Rows) -> Iterator[Any]:
+    def like(self, X: Rows) -> "PoolRows":
+        """Return the same rows with the columns of X, in its order; other ones are refused at once."""
+        for piece in self.pieces():
+            _aligned(piece, X)
+            break
+        return attrs.evolve(self, pieces=lambda: (_aligned(piece, X) for piece in self.pieces()))
+
+    def labels(self, predictor: Predictor | None) -> Iterator[Any]:
         """Yield the predictions, by the model where they are not known."""
         if predictor is None:
             yield self.predictions
             return
         for X in self.pieces():
-            check_columns(X, background, "the pool")
             yield predictor.predict(X)
+
+
+def _aligned(piece: Rows, X: Rows) -> Rows:
+    kinds = input_kind(piece, "the pool"), input_kind(X)
+    if kinds[0] != kinds[1] or isinstance(piece, pd.DataFrame) != isinstance(X, pd.DataFrame):
+        raise InputError(
+            f"the pool is a {type(piece).__name__} and X a {type(X).__name__}: give both in one form."
+        )
+    check_columns(piece, X, "the pool", "X")
+    if not isinstance(X, pd.DataFrame):
+        return piece
+    for name in X.columns:
+        mine, theirs = (_sort(frame[name]) for frame in (X, piece))
+        if mine != theirs:
+            raise InputError(
+                f"the pool's column {name!r} has {theirs}, and that of X {mine}: write both alike."
+            )
+    return piece[list(X.columns)]
+
+
+def _sort(column: Any) -> str:
+    """Say what a column holds, as far as a model would mind."""
+    if column.dtype.kind == "M":
+        return "dates"
+    return "words" if is_category(column) and column.dtype.kind != "b" else "numbers"
 
 
 def read_pool(path: str, like: Rows, text: str | None = None) -> PoolRows:

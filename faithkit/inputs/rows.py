@@ -103,7 +103,7 @@ def check_row(row: Any) -> None:
         raise InputError(f"give one row at a time, got {n_rows(row)}.")
 
 
-def check_columns(X: Rows, background: Rows, who: str = "X") -> None:
+def check_columns(X: Rows, background: Rows, who: str = "X", whose: str = "the background") -> None:
     """Refuse rows that have other columns than the background, before anything is explained.
 
     Examples
@@ -113,26 +113,26 @@ def check_columns(X: Rows, background: Rows, who: str = "X") -> None:
     ...
     faithkit.errors.InputError: X lacks 'job'; expected the columns of the background.
     """
-    kinds = input_kind(X), input_kind(background, "the background")
+    kinds = input_kind(X), input_kind(background, whose)
     if (kinds[0] == "text") != (kinds[1] == "text"):
         said = ["texts" if kind == "text" else "the rows of a table" for kind in kinds]
-        raise InputError(f"{who} has {said[0]}, and the background has {said[1]}: give both in one form.")
+        raise InputError(f"{who} has {said[0]}, and {whose} has {said[1]}: give both in one form.")
     if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
-        check_names(column_names(X), column_names(background), who)
+        check_names(column_names(X), column_names(background), who, whose)
     elif kinds[0] != "text" and X.shape[1:] != background.shape[1:]:
-        raise InputError(
-            f"{who} has shape {X.shape}; expected {background.shape[1]} columns, as in the background."
-        )
+        raise InputError(f"{who} has shape {X.shape}; expected {background.shape[1]} columns, as in {whose}.")
 
 
-def check_names(names: Sequence[str], expected: Sequence[str], who: str = "X") -> None:
+def check_names(
+    names: Sequence[str], expected: Sequence[str], who: str = "X", whose: str = "the background"
+) -> None:
     """Say which of the background's columns are lacking, and which are new; their order is free."""
     lacking = sorted(set(expected) - set(names))
     extra = sorted(set(names) - set(expected))
     if lacking or extra:
         says = [f"lacks {few(map(repr, lacking))}"] if lacking else []
         says += [f"has {few(map(repr, extra))} beside"] if extra else []
-        raise InputError(f"{who} {' and '.join(says)}; expected the columns of the background.")
+        raise InputError(f"{who} {' and '.join(says)}; expected the columns of {whose}.")
 
 
 def _check_shape(X: Rows, who: str) -> None:

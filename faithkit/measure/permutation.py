@@ -1,8 +1,8 @@
 """The permutation test: how often labels that have nothing to do with the explanations agree as well.
 
 Labels are permuted with the explanations fixed, so who can be checked does not change; a pool keeps its own.
-Instances are put into
-an order of their content before labels are drawn for them, so the order of the rows decides nothing.
+Instances are put into an order of their content before labels are drawn for them, so the order of the rows
+decides nothing.
 """
 
 from collections.abc import Iterator
@@ -48,9 +48,10 @@ def permutation_p_value(counted: RowCount, permutations: int, seed: int = 0) -> 
 
 
 def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
-    """Yield permuted labels; which of them is called what does not matter, so the most frequent is 0."""
+    """Yield permuted labels; the most frequent comes first, so that what they are called does not matter."""
     rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
-    labels = np.repeat(np.arange(len(label_counts)), np.sort(label_counts)[::-1])
+    order = np.argsort(-label_counts, kind="stable")
+    labels = np.repeat(order, label_counts[order])
     for _ in range(permutations):
         yield rng.permutation(labels)
 

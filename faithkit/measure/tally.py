@@ -203,8 +203,8 @@ class RowCount(Count):
 
     def sums(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Add up, for every row, the weights of the explanations that hold for it."""
-        everybody = np.zeros(len(self.sample), dtype=np.int64)
-        sums = np.zeros(len(self.sample), dtype=weights.dtype)
+        everybody = np.zeros(len(self.labels), dtype=np.int64)
+        sums = np.zeros(len(self.labels), dtype=weights.dtype)
         for start, stop, bits in self.blocks():
             sums += column_sums(bits, weights[start:stop, None, None], everybody)[:, 0]
             del bits  # before the next block is made

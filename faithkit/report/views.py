@@ -41,9 +41,15 @@ def fragment_view(told: Told) -> View:
         "facts": _facts(told),
         "interval": interval_name(told),
         "measures": measures,
-        "permuted": f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}" if p else None,
+        "permuted": _permuted(told, p),
         "sentences": said,
     }
+
+
+def _permuted(told: Told, p: list[str]) -> str | None:
+    if p:
+        return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}"
+    return "No p: no two clusters are of one size." if told["permutations"] and told.get("clusters") else None
 
 
 def _facts(told: Told) -> list[str]:

@@ -16,7 +16,7 @@ from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns, warn_about_background
-from faithkit.run.drawing import design_of, labelled, logged, of_sample, offered
+from faithkit.run.drawing import design_of, labelled, logged, needed, of_sample, offered
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -120,9 +120,10 @@ def evaluate(
         background=known,
         learnt_from="given" if background is not None else ("the sample itself" if learners else None),
     )
-    more = None if pool is None else PoolRows.of(pool)
+    more = None if pool is None else PoolRows.of(pool).like(X)
     drawn = design_of(weights, clusters, X, n_rows(X), more), more
-    return explained(Job(given, predictor, known, setup.seed), X, relation, execution, setup, *drawn)
+    job, clustered = Job(given, predictor, known, setup.seed), clusters is not None
+    return explained(job, X, relation, execution, setup, *drawn, clustered)
 
 
 def score(
@@ -176,8 +177,8 @@ def score(
         seed=seed,
         background=X,
     )
-    given, more = as_explanations(explanations), None if pool is None else logged(pool)
-    applies = Applicability.of(relation, given, X)
+    given, more = as_explanations(explanations), None if pool is None else logged(pool, X)
+    applies = needed(Applicability.of(relation, given, X), more)
     labels, checked = labelled(predictions, more, applies)
     for name, rows in (("explanations", len(given)), ("rows of X", None if X is None else n_rows(X))):
         if rows is not None and rows != len(labels.codes):
@@ -186,7 +187,7 @@ def score(
         given = attrs.evolve(given, instances=X)
     drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), checked)
     population = InMemory.of(X, labels, given, drawn, checked)
-    warn_about_repeats(population)
+    warn_about_repeats(population, clusters is not None)
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")
         population.teach(way)

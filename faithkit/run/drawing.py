@@ -21,6 +21,7 @@ from faithkit.measure.unequal.design import Design
 from faithkit.run.explaining.job import Job
 from faithkit.run.groups import column
 from faithkit.run.setup import Applicability
+from faithkit.wording import few
 
 SMALL = 20  # rows that share an explanation
 
@@ -78,33 +79,63 @@ def usable(pool: PoolRows | None, applies: Applicability) -> PoolRows | None:
     raise InputError(f"the pool cannot be used: {why_not}.")
 
 
-def logged(pool: Any) -> PoolRows:
+def logged(pool: Any, X: Any) -> PoolRows:
     """Take a pool with its predictions, as `score` is given it."""
+    if X is None:
+        raise InputError("a pool is checked by its instances: give those of the sample, too, as X.")
     if isinstance(pool, PoolRows):
-        return pool
+        return pool.like(X)
     if not isinstance(pool, tuple) or len(pool) != 2:
         raise InputError(
             f"the pool is a {type(pool).__name__}: a score has no model, so give a pair, "
             "pool=(X_more, predictions)."
         )
-    X, predictions = pool
-    rows = PoolRows.of(X, predictions)
-    if n_rows(X) != len(predictions):
+    rows, predictions = pool
+    if not hasattr(predictions, "__len__"):
+        raise InputError(f"the pool's predictions are a {type(predictions).__name__}: give a list of labels.")
+    found = PoolRows.of(rows, predictions).like(X)
+    if n_rows(rows) != len(predictions):
         raise InputError(
-            f"{len(predictions)} predictions for {n_rows(X)} rows of the pool: give one per row."
+            f"{len(predictions)} predictions for {n_rows(rows)} rows of the pool: give one per row."
         )
-    return rows
+    return found
 
 
 def pooled(predictions: Any, rows: PoolRows, theirs: Iterable[Any]) -> tuple[Labels, Pool]:
     """Give the predictions of the sample and of the pool common codes."""
-    parts = [pd.Series(predictions), *map(pd.Series, theirs)]
+    mine, others = encode_labels(predictions), [_pool_labels(one) for one in theirs]
+    parts = [_decoded(one) for one in (mine, *others)]
     n, size = len(parts[0]), sum(map(len, parts))
     if size == n:
         raise InputError("the pool is empty: give at least one row, or leave it out.")
-    same = len({part.dtype for part in parts}) == 1
-    found = encode_labels(pd.concat(parts if same else [part.astype(object) for part in parts]))
+    found = encode_labels(pd.concat(parts))
+    _check_shared(mine.classes, [label for one in others for label in one.classes])
     return Labels(found.codes[:n], found.classes), Pool(found.codes[n:], rows.pieces)
+
+
+def _pool_labels(predictions: Any) -> Labels:
+    try:
+        return encode_labels(predictions)
+    except InputError as error:
+        raise InputError(f"the pool: {error}") from None
+
+
+def _decoded(labels: Labels) -> pd.Series:
+    classes = np.fromiter(labels.classes, dtype=object, count=len(labels.classes))
+    return pd.Series(classes[labels.codes], dtype=object)
+
+
+def _check_shared(mine: list[Any], theirs: list[Any]) -> None:
+    """Refuse, or where it may be so say, that the pool has none of the sample's predictions."""
+    if set(mine) & set(theirs):
+        return
+    said = (
+        f"none of the pool's predictions ({few(map(repr, theirs))}) is one of the sample's "
+        f"({few(map(repr, mine))})"
+    )
+    if {type(label) for label in mine} != {type(label) for label in theirs}:
+        raise InputError(f"{said}: write both alike.")
+    warnings.warn(f"{said}: are both written alike?", FaithkitWarning, stacklevel=5)
 
 
 def labelled(
@@ -114,8 +145,12 @@ def labelled(
     rows = usable(pool, applies)
     if rows is None:
         return encode_labels(predictions), None
-    asked = (None, None) if job is None else (job.predictor, job.background)
-    return pooled(predictions, rows, rows.labels(*asked))
+    return pooled(predictions, rows, rows.labels(None if job is None else job.predictor))
+
+
+def needed(applies: Applicability, pool: PoolRows | None) -> Applicability:
+    """Let sufficiency be asked for where somebody gave a pool, which is of no other use."""
+    return applies if pool is None or pool.offered else attrs.evolve(applies, asked_for=True)
 
 
 def of_sample(design: Design | None, n: int, pool: Pool | None) -> Design | None:

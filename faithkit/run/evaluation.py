@@ -14,6 +14,7 @@ from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
+from faithkit.measure.containers import n_rows
 from faithkit.measure.difference import Difference, Side, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanations import Sample
@@ -21,6 +22,7 @@ from faithkit.measure.slots import Slots
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.run.components import component
+from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population, Saved
@@ -200,8 +202,10 @@ class Evaluation:
         parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
         return Subgroups(name, parts, rests, adjust)
 
-    def on(self, X: Any) -> "Evaluation":
+    def on(self, X: Any, weights: Any = None, clusters: Any = None) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
+
+        Where these rows have weights or clusters, so must those.
 
         Examples
         --------
@@ -214,7 +218,12 @@ class Evaluation:
         """
         if self.setup.system is None:
             raise InputError("other rows need the model and the explainer, and a score has neither.")
-        later = InMemory.explained(self.setup.system, X)
+        if self.effective is not None and weights is None and clusters is None:
+            raise InputError(
+                "the rows of this result have weights or clusters: give those of the others, too."
+            )
+        design = design_of(weights, clusters, X, n_rows(X))
+        later = InMemory.explained(self.setup.system, X, design)
         return self._measured(later.under(self.setup.discretizer))
 
     def _measured(self, population: Population) -> "Evaluation":

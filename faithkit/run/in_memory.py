@@ -74,11 +74,11 @@ class InMemory(Population):
         return cls(Sample(X, explanations), labels, explanations.identity, design, pool)
 
     @classmethod
-    def explained(cls, system: System, X: Any) -> "InMemory":
+    def explained(cls, system: System, X: Any, design: Design | None = None) -> "InMemory":
         """Let a system predict and explain rows."""
         check_X(X)
         check_columns(X, system.job.background)
-        return cls.of(X, encode_labels(system.job.predictor.predict(X)), system.explain(X))
+        return cls.of(X, encode_labels(system.job.predictor.predict(X)), system.explain(X), design)
 
     @row_names.default
     def _row_names(self) -> RowNames:
@@ -152,10 +152,6 @@ class InMemory(Population):
             return self.design
         return self.design.take(np.arange(len(self.sample)))
 
-    def plain(self, counted: Count) -> Count:
-        """Tally once more, every row alike."""
-        return attrs.evolve(self, design=None).count(counted.relation) if self.design else counted
-
     def moments(self, counted: Count) -> Moments:
         """Jackknife what was counted."""
         return moments(counted.slots, pseudo_values(_of_rows(counted)))
@@ -186,6 +182,8 @@ class InMemory(Population):
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
         """Find the rows in the relation's matrix."""
         counted, labels = _of_rows(counted), self.coded.codes
+        if isinstance(counted, UnequalCount):
+            return self._witnesses_apart(counted, explanation)
         one = counted.explanations.take([explanation])
         owners = np.flatnonzero(counted.owned == explanation)
         owner = owners[(held.sum() > held[labels[owners]]).argmax()]
@@ -195,6 +193,29 @@ class InMemory(Population):
             return self.witness(int(owner)), self.witness(int(others[0]))
         return self.witness(int(owner)), self._pool_witness(counted, one, int(labels[owner]))
 
+    def _witnesses_apart(self, counted: UnequalCount, explanation: int) -> tuple[Witness, Witness]:
+        """Find two rows that count, of different clusters: the others are no evidence."""
+        unit, labels, n = counted.design.unit, counted.labels, len(self.sample)
+        rows = _all_held(counted, counted.explanations.take([explanation]))
+        rows = rows[counted.design.steps[rows] > 0]
+        owners = np.flatnonzero((counted.owned == explanation) & (counted.design.steps > 0))
+        for owner in owners.tolist():
+            others = rows[(unit[rows] != unit[owner]) & (labels[rows] != labels[owner])]
+            if len(others):
+                other = int(others[0])
+                seen = self.witness(other) if other < n else self._of_pool(other - n)
+                return self.witness(owner), seen
+        raise AssertionError("the tally counted an instance that is not there")
+
+    def _of_pool(self, row: int) -> Witness:
+        assert self.pool is not None
+        left = row
+        for sample, codes in self.pool:
+            if left < len(sample):
+                return Witness(row, self.labels[codes[left]], cells_of(sample.X, left), in_pool=True)
+            left -= len(sample)
+        raise AssertionError("the pool has no such row")
+
     def _pool_witness(self, counted: RowCount, one: Explanations, label: int) -> Witness:
         """Show the first row of the pool that an explanation holds for and whose label is another."""
         start = 0
@@ -202,8 +223,7 @@ class InMemory(Population):
             rows = _held(counted.relation, sample, one)
             rows = rows[codes[rows] != label]
             if len(rows):
-                row = int(rows[0])
-                return Witness(start + row, self.labels[codes[row]], cells_of(sample.X, row), in_pool=True)
+                return self._of_pool(start + int(rows[0]))
             start += len(sample)
         raise AssertionError("the tally counted an instance that is not there")
 
@@ -221,17 +241,20 @@ class InMemory(Population):
             return self._local_of_sample(int(row), counts, setup)
         return self._local_of_new(row, counts, setup)
 
-    def _local_of_sample(self, row: int, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
+    def _local_of_sample(self, given: int, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         n = len(self.sample)
+        if not -n <= given < n:
+            raise InputError(f"there is no row {given}: the sample has rows 0 to {n - 1}.")
+        row = given % n
         found = {name: self._local_row(_of_rows(counted), row, setup) for name, counted in counts.items()}
-        seen, owned = self.witness(row % n), _of_rows(counts["consistency"]).owned
+        seen, owned = self.witness(row), _of_rows(counts["consistency"]).owned
         same = np.flatnonzero(owned == owned[row])
         return LocalResult(
             prediction=seen.prediction,
-            explanation=readable(self.sample.explanations, row % n, setup.discretizer.instance),
+            explanation=readable(self.sample.explanations, row, setup.discretizer.instance),
             consistency=found["consistency"],
             sufficiency=found.get("sufficiency"),
-            shared_by=tuple(same[same != row % n].tolist()),
+            shared_by=tuple(same[same != row].tolist()),
             cells=seen.cells,
         )
 
@@ -258,16 +281,16 @@ class InMemory(Population):
     def _local_row(self, counted: RowCount, row: int, setup: Setup) -> Local:
         if not isinstance(counted, UnequalCount):
             return local(counted, row, setup.confidence)
-        held = _held(counted.relation, counted.sample, self.sample.explanations.take([row]))
-        same = counted.labels == counted.labels[row]
-        return local_of(held, same, counted.design, row % len(self.sample), setup.confidence)
+        held = _all_held(counted, self.sample.explanations.take([row]))
+        return local_of(held, counted.labels == counted.labels[row], counted.design, row, setup.confidence)
 
     def _local_counts(self, counted: RowCount, one: Explanations, label: Any, confidence: float) -> Local:
         """Check the explanation of a new row against the sample, and the pool where there is one."""
         same = np.array([known == label for known in self.labels])
-        held = _held(counted.relation, counted.sample, one)
         if isinstance(counted, UnequalCount):
+            held = _all_held(counted, one)
             return local_of(held, same[counted.labels], counted.design, None, confidence)
+        held = self.held_by(counted.relation, one)
         N, A = len(held), int(same[self.coded.codes[held]].sum())
         for sample, codes in counted.pool or ():
             rows = _held(counted.relation, sample, one)
@@ -277,6 +300,16 @@ class InMemory(Population):
 
 def _held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.intp]:
     return np.flatnonzero(unpack_bits(holds_bits(relation, sample, one), len(sample))[0])
+
+
+def _all_held(counted: UnequalCount, one: Explanations) -> NDArray[np.intp]:
+    """Return the rows of the sample, and of a pool behind it, for which one explanation holds."""
+    samples = (counted.sample, *counted.more)
+    starts = np.cumsum([0, *map(len, samples)])
+    found = [
+        start + _held(counted.relation, sample, one) for start, sample in zip(starts, samples, strict=False)
+    ]
+    return np.concatenate(found)
 
 
 def _of_rows(counted: Count | None) -> RowCount:

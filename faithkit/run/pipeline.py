@@ -16,7 +16,7 @@ from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.design import Design
-from faithkit.run.drawing import labelled, of_sample, warn_about_small_groups
+from faithkit.run.drawing import labelled, needed, of_sample, warn_about_small_groups
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -35,18 +35,19 @@ def explained(
     setup: Setup,
     design: Design | None = None,
     pool: PoolRows | None = None,
+    clustered: bool = False,
 ) -> Evaluation:
     """Explain: let the model predict and the explainer explain a sample; then measure it."""
     predictions = job.predictor.predict(X)
     system, explanations = System.begun(job, X, execution)
     system.teach(setup.discretizer, X, explanations)
-    applies = Applicability.of(relation, explanations, job.background)
+    applies = needed(Applicability.of(relation, explanations, job.background), pool)
     told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told)
     labels, checked = labelled(predictions, pool, applies, job)
     drawn = of_sample(design, len(explanations), checked)
     population = InMemory.of(X, labels, explanations, drawn, checked)
-    warn_about_repeats(population)
+    warn_about_repeats(population, clustered)
     return measured(population, setup)
 
 

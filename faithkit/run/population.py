@@ -84,10 +84,6 @@ class Population:
         """Tally a relation."""
         self.refuse(f"{relation} cannot be counted")
 
-    def plain(self, counted: Count) -> Count:
-        """Return the same tally in rows, where it is in weights or leaves out those of one cluster."""
-        return counted
-
     def moments(self, counted: Count) -> Moments:
         """Find the standard errors of what was counted."""
         self.refuse("standard errors cannot be found")
@@ -136,8 +132,16 @@ def divided(groups: Any, X: Any, labels: Counts, part: Callable[[Counts], Popula
     name, rows = members(groups, X, labels)
     everything = np.arange(len(labels))
     others = {group: np.setdiff1d(everything, mine) for group, mine in rows.items()}
-    rests = {group: part(rest) for group, rest in others.items() if len(rest)}
-    return name, {group: part(mine) for group, mine in rows.items()}, rests
+
+    def one(group: Any, mine: Counts, of: str) -> Population:
+        try:
+            return part(mine)
+        except InputError as error:
+            raise InputError(f"{of} {name} = {group}: {error}") from None
+
+    parts = {group: one(group, mine, "the rows of") for group, mine in rows.items()}
+    rests = {group: one(group, rest, "all but") for group, rest in others.items() if len(rest)}
+    return name, parts, rests
 
 
 @attrs.frozen(eq=False)

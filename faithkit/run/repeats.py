@@ -17,13 +17,14 @@ MATTERS = 0.01  # of the verified share or the value
 ALIKE = 10  # different rows: that all of these occur a multiple of five times, say, is no accident
 
 
-def warn_about_repeats(population: InMemory) -> None:
-    """Say how many rows are repetitions, where they matter and no clusters are known."""
-    if population.design is not None and population.design.clustered:
+def warn_about_repeats(population: InMemory, clustered: bool) -> None:
+    """Say how many rows are repetitions, where they matter and nobody said which rows are one case."""
+    if clustered:
         return
     times = repetitions(population)
     if times is None or not _matter(population, times):
         return
+    times = times[~population.sample.explanations.missing]
     extra = float(1.0 - (1.0 / times).sum() / len(times))
     warnings.warn(
         f"{percent(extra)} of the rows repeat another one exactly, and what they agree with may be "

@@ -13,10 +13,9 @@ from faithkit.run.readable import readable
 
 def violations(population: Population, discretizer: Given, counted: Count, most: int) -> list[Violation]:
     """Return the explanations whose owners meet the most instances that contradict them, the worst first."""
-    counted = population.plain(counted)
     slots = counted.slots
-    # every owner of label y meets N − T[y] instances that contradict it
-    clashes = slots.by_explanation(slots.owners * (slots.totals[slots.row] - slots.counts))
+    # what contradicts an owner are the others that do not agree with it
+    clashes = slots.by_explanation(slots.owners.astype(np.float64) * (slots.others - slots.agreeing))
     worst = np.argsort(-clashes, kind="stable")[:most]
     worst = worst[clashes[worst] > 0]
     found = []

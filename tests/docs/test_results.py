@@ -55,6 +55,16 @@ def test_an_evaluation_with_each_estimator(estimator):
     check("evaluation", evaluated(estimator=estimator, relation=same_decade, permutations=9).to_dict())
 
 
+def test_rows_with_weights_clusters_and_a_pool():
+    drawn = {"weights": [1, 2, 3, 1], "clusters": ["a", "a", "b", "c"]}
+    check("evaluation", faithkit.score([0, 1, 0, 0], ["e"] * 4, **drawn, permutations=9).to_dict())
+    X = pd.DataFrame({"age": [20, 30, 50, 70]})
+    pool = (pd.DataFrame({"age": [25, 65]}), ["no", "yes"])
+    found = faithkit.score(["no", "no", "yes", "yes"], [1, 1, 2, 3], X=X, relation=same_decade, pool=pool)
+    check("evaluation", found.to_dict())
+    check("evaluation", Findings.of(found, violations=2).to_dict())
+
+
 @pytest.mark.parametrize(
     ("predictions", "explanations"),
     [

@@ -183,7 +183,35 @@ def test_a_new_row_is_checked_against_the_pool(loans):
             "20 weights, and the pool has 380 rows more: give 400, those of its rows last",
         ),
         ({"pool": "rows"}, "the pool is a str: a score has no model, so give a pair"),
-        ({"pool": (pd.DataFrame({"debt": [1.0]}), [1, 2])}, "2 predictions for 1 rows of the pool"),
+        (
+            {"pool": (pd.DataFrame({"debt": [1.0], "income": [1.0]}), [1, 2])},
+            "2 predictions for 1 rows of the",
+        ),
+        (
+            {"pool": (pd.DataFrame({"debt": [1.0]}), [1])},
+            "the pool lacks 'income'; expected the columns of X",
+        ),
+        (
+            {"pool": (np.zeros((1, 2)), [True])},
+            "the pool is a ndarray and X a DataFrame: give both in one form",
+        ),
+        (
+            {"pool": (pd.DataFrame({"debt": ["high"], "income": [1.0]}), [True])},
+            "the pool's column 'debt' has words, and that of X numbers: write both alike",
+        ),
+        (
+            {"pool": (pd.DataFrame({"debt": [1.0], "income": [1.0]}), ["1"])},
+            r"none of the pool's predictions \('1'\) is one of the sample's",
+        ),
+        (
+            {"pool": (pd.DataFrame({"debt": [1.0], "income": [1.0]}), [None])},
+            "the pool: 1 of 1 predictions are",
+        ),
+        (
+            {"pool": (pd.DataFrame({"debt": [1.0], "income": [1.0]}), None)},
+            "the pool's predictions are a NoneType",
+        ),
+        ({"X": None}, "a pool is checked by its instances: give those of the sample, too, as X"),
     ],
 )
 def test_a_pool_that_cannot_be_used_is_refused(loans, change, said):
@@ -338,3 +366,86 @@ def test_rows_that_were_not_drawn_keep_their_weights(tmp_path):
     assert told["pool"] == 153
     assert told["effective"] < 40
     assert told["measures"]["sufficiency"]["moments"]["effective"] == pytest.approx(told["effective"])
+
+
+# --- what a hostile tester found -----------------------------------------------------------------------
+
+
+def test_columns_of_a_pool_stand_in_the_order_of_x(loans):
+    X, y = loans
+    given = [
+        faithkit.score(y[:20], explained(X[:20]), X=X[:20], pool=(more, y[20:]))
+        for more in (X[20:], X[20:][["income", "debt"]])
+    ]
+    assert given[0].to_dict() == given[1].to_dict()
+    first = [
+        faithkit.evaluate(
+            lambda F: np.asarray(F)[:, 0] > 0.5, X[:20], explainer=explained, relation="in-scope", pool=more
+        )
+        for more in (X[20:], X[20:][["income", "debt"]])
+    ]
+    assert first[0].sufficiency == first[1].sufficiency
+
+
+def test_what_predictions_are_called_does_not_decide_a_p_value_with_a_pool():
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"debt": rng.random(230)})
+    y = rng.random(230) < 0.85  # nothing to do with X
+    p = [
+        faithkit.score(
+            labels[:30], explained(X[:30]), X=X[:30], pool=(X[30:], labels[30:]), permutations=99
+        ).sufficiency.p_value
+        for labels in (y, ~y)
+    ]
+    assert p[0] == p[1]
+    assert p[0] > 0.05
+
+
+def test_a_row_counted_from_the_end_is_that_row(loans):
+    X, y = loans
+    given = {"X": X[:20], "pool": (X[20:], y[20:]), "weights": np.arange(400) % 3 + 1}
+    result = faithkit.score(y[:20], explained(X[:20]), **given)
+    assert result.local(-1) == result.local(19)
+    for row in (20, -21):
+        with pytest.raises(InputError, match=f"there is no row {row}: the sample has rows 0 to 19"):
+            result.local(row)
+
+
+def test_contradictions_are_between_rows_that_count_and_of_different_clusters():
+    labels, words = ["yes", "no", "yes", "no"], ["e", "e", "f", "f"]
+    assert faithkit.score(labels, words, clusters=["p", "p", "q", "r"]).violations()[0].rows == (2, 3)
+    assert faithkit.score(labels, words, weights=[1, 0, 1, 1]).violations()[0].rows == (2, 3)
+    assert len(faithkit.score(labels, words, clusters=["p", "p", "q", "r"]).violations()) == 1
+
+
+def test_a_group_without_weight_is_named():
+    result = faithkit.score([0, 1, 0, 1], ["e"] * 4, weights=[1, 2, 0, 0])
+    with pytest.raises(InputError, match="the rows of group = b: all weights of these rows are 0"):
+        result.by(["a", "a", "b", "b"])
+
+
+def test_later_rows_have_weights_where_the_first_had(loans):
+    X, _ = loans
+    result = faithkit.evaluate(
+        lambda F: F["debt"] > 0.5, X[:50], explainer=explained, weights=np.arange(50) + 1
+    )
+    with pytest.raises(InputError, match="give those of the others, too"):
+        result.on(X[50:])
+    assert result.on(X[50:100], weights=np.arange(50) + 1).effective == pytest.approx(result.effective)
+
+
+def test_who_said_that_all_cases_differ_is_not_asked_again():
+    rng = np.random.default_rng(6)
+    X, phi, y = (
+        np.repeat(one, 5, axis=0)
+        for one in (rng.random((20, 2)), rng.random((20, 2)), rng.integers(0, 2, 20))
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FaithkitWarning)
+        faithkit.score(y, phi, X=X, clusters=np.arange(100))
+
+
+def test_where_nothing_can_be_exchanged_it_is_said():
+    result = faithkit.score([0, 0, 1, 1, 0, 1], ["e"] * 6, clusters=list("aaabbc"), permutations=9)
+    assert result.consistency.p_value is None
+    assert "No p: no two clusters are of one size." in repr(result)

@@ -7,16 +7,18 @@ import attrs
 import numpy as np
 
 from faithkit.measure import asking
+from faithkit.measure.asking import NOBODY
+from faithkit.measure.bitsets import Bits
 from faithkit.measure.blocks import spans
-from faithkit.measure.containers import concat_rows
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group
-from faithkit.measure.pool import Pool, unexplained
+from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import RowCount, Tally
 from faithkit.measure.unequal.design import Design, summed
-from faithkit.measure.unequal.holding import Cells, cells_by_block, sizes
+from faithkit.measure.unequal.holding import Cells, cells_by_block, joint_blocks, sizes
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -29,13 +31,27 @@ class UnequalCount(RowCount):
     """
 
     design: Design
-    held_codes: Counts
-    held: Counts
+    more: tuple[Sample, ...] = ()
+    held_codes: Counts = NOBODY
+    held: Counts = NOBODY
+
+    def blocks(self) -> Iterator[tuple[int, int, Bits]]:
+        """Yield the relation's matrix over all rows, the pool's last, in blocks of explanations."""
+        return joint_blocks(self.relation, (self.sample, *self.more), self.explanations)
 
     def cells(self) -> Iterator[Cells]:
         """Yield, block by block, how much of each cluster every explanation holds for."""
-        rows = self.design, self.labels, self.n_labels
-        return cells_by_block(self.relation, self.sample, self.explanations, self.owned, rows)
+        return cells_by_block(self, self.design)
+
+    def label_counts(self, some: Counts) -> Counts:
+        """Count the rows of every label for which some explanations hold, each as one."""
+        if self.relation.groups:
+            held = ~self.sample.explanations.missing
+            rows = [np.bincount(self.labels[(self.owned == u) & held], minlength=self.n_labels) for u in some]
+            return np.array(rows)
+        blocks = joint_blocks(self.relation, (self.sample, *self.more), self.explanations.take(some))
+        sets = LabelSets(self.labels, self.n_labels)
+        return np.concatenate([sets.table(bits) for _, _, bits in blocks])
 
     def tallies(self) -> Iterator[Tally]:
         """Yield the tally in weights that average to 1: an explanation has a row for each kind of owner.
@@ -96,28 +112,25 @@ def count_unequal(
     """
     missing = sample.explanations.missing
     groups = group(key_of(relation, sample.explanations), missing)
-    explanations, owned = sample.explanations.take(groups.first), groups.codes
-    if pool is not None:
-        sample = unexplained(concat_rows([sample.X, *pool.pieces()]))
-        labels, owned = np.append(labels, pool.codes), np.append(owned, np.full(len(pool), -1))
-    own = _Own(design, labels, n_labels, owned)
-    for cells in cells_by_block(relation, sample, explanations, owned, (design, labels, n_labels)):
-        own.note(cells)
-    slots, place = own.slots(len(explanations))
-    return UnequalCount(
+    pieces = [] if pool is None else list(pool)
+    begun = UnequalCount(
         relation=relation,
         sample=sample,
-        labels=labels,
+        labels=np.concatenate([labels, *(codes for _, codes in pieces)]),
         n_labels=n_labels,
-        owned=owned,
-        explanations=explanations,
+        owned=np.append(groups.codes, np.full(len(design) - len(sample), -1)),
+        explanations=sample.explanations.take(groups.first),
         reflexive=~missing,
-        slots=slots,
-        place=place,
+        slots=Slots(NOBODY, NOBODY, NOBODY, np.zeros((2, 0), dtype=np.int64), NOBODY),
         design=design,
-        held_codes=np.concatenate([np.zeros(0, dtype=np.int64), *own.held_codes]),
-        held=np.concatenate([np.zeros(0, dtype=np.int64), *own.held]),
+        more=tuple(one for one, _ in pieces),
     )
+    own = _Own(design, begun.labels, n_labels, begun.owned)
+    for cells in begun.cells():
+        own.note(cells)
+    slots, place = own.slots(len(begun.explanations))
+    held = [np.concatenate([NOBODY, *some]) for some in (own.held_codes, own.held)]
+    return attrs.evolve(begun, slots=slots, place=place, held_codes=held[0], held=held[1])
 
 
 class _Own:

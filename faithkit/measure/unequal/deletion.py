@@ -20,7 +20,7 @@ from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, Grid
 from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.design import summed, worth
-from faithkit.measure.unequal.holding import Cells, found
+from faithkit.measure.unequal.holding import Cells
 
 DIRECT = 2**14  # pairs of owners and clusters of one explanation; more are taken by a series
 AT_ONCE = 2**20  # pairs in memory
@@ -131,7 +131,7 @@ class Deletion:
         by_label = _by_label(owners.label[slot]), _by_label(cells.part_codes[parts] % cells.n_labels)
         for one in by_label[0].keys() & by_label[1].keys():
             ours, theirs = by_label[0][one], parts[by_label[1][one]]
-            place = found(cells.codes, cells.part_codes[theirs] // cells.n_labels)
+            place = cells.part_codes[theirs] // cells.n_labels
             change = cells.part_size[theirs] * _series(
                 weight[ours].astype(np.float64), D[ours], cells.size[place]
             )

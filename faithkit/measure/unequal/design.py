@@ -169,8 +169,10 @@ def checked_weights(given: Any, n: int) -> Floats:
     """
     column = _column(given, "weights", n)
     try:
+        if column.dtype.kind not in "biufO":
+            raise TypeError
         weights = column.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"the weights are no numbers, but {column.iloc[0]!r:.40} and others.") from None
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():

@@ -1,16 +1,17 @@
 """Which clusters an explanation holds for, and how much of them: block by block of explanations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import attrs
 import numpy as np
 
-from faithkit.measure.asking import bit_blocks
-from faithkit.measure.bitsets import unpack_bits
+from faithkit.measure.bitsets import Bits, pack_bits, unpack_bits
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.relations import Relation
+from faithkit.measure.relations import Relation, holds_bits
 from faithkit.measure.slots import Counts
+from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.design import Design, summed
 
 PAIRS = 2**22  # of explanation and instance that are looked at together
@@ -27,7 +28,7 @@ class Cells:
     codes, size : (c,) int
         Each cell's code, explanation × clusters + cluster, in order; and the weight of those rows.
     part_codes, part_size : (p,) int
-        The same for each label: the codes are cell code × labels + label.
+        The same for each label: the codes are the cell's place × labels + label.
     """
 
     start: int
@@ -45,19 +46,18 @@ class Cells:
     ) -> "Cells":
         """Add up the pairs of explanation and instance of a block."""
         explanation, instance = pairs
-        codes = (explanation * design.n_units + design.unit[instance]) * k + labels[instance]
-        part_codes, place = np.unique(codes, return_inverse=True)
-        part_size = summed(place, design.steps[instance], len(part_codes))
-        cells, place = np.unique(part_codes // k, return_inverse=True)
-        size = summed(place, part_size, len(cells))
-        return cls(*span, design.n_units, k, cells, size, part_codes, part_size)
+        codes, cell = np.unique(explanation * design.n_units + design.unit[instance], return_inverse=True)
+        size = summed(cell, design.steps[instance], len(codes))
+        part_codes, part = np.unique(cell * k + labels[instance], return_inverse=True)
+        part_size = summed(part, design.steps[instance], len(part_codes))
+        return cls(*span, design.n_units, k, codes, size, part_codes, part_size)
 
-    @property
+    @cached_property
     def explanation(self) -> Counts:
         """The explanation of each cell."""
         return self.codes // self.n_units
 
-    @property
+    @cached_property
     def unit(self) -> Counts:
         """The cluster of each cell."""
         return self.codes % self.n_units
@@ -68,8 +68,8 @@ class Cells:
 
     def by_label(self) -> tuple[Counts, Counts]:
         """Return the same by label: codes, explanation × labels + label, and sizes."""
-        label, cell = self.part_codes % self.n_labels, self.part_codes // self.n_labels
-        codes, place = np.unique(cell // self.n_units * self.n_labels + label, return_inverse=True)
+        cell, label = np.divmod(self.part_codes, self.n_labels)
+        codes, place = np.unique(self.explanation[cell] * self.n_labels + label, return_inverse=True)
         return codes, summed(place, self.part_size, len(codes))
 
     def places(self, explanation: Counts, unit: Counts) -> Counts:
@@ -78,14 +78,11 @@ class Cells:
 
     def parts(self, cell: Counts, label: Counts) -> Counts:
         """Return the size of a label's part of some cells; 0 where a cell is −1 or has no such part."""
-        wanted = np.where(cell < 0, -1, self.codes[cell] * self.n_labels + label) if len(self.codes) else cell
-        return sizes(self.part_codes, self.part_size, wanted)
+        return sizes(self.part_codes, self.part_size, np.where(cell < 0, -1, cell * self.n_labels + label))
 
     def parts_of(self, cell: Counts) -> Counts:
         """Return the places of all parts that some cells have."""
-        first, last = (
-            np.searchsorted(self.part_codes, (self.codes[cell] + one) * self.n_labels) for one in (0, 1)
-        )
+        first, last = np.searchsorted(self.part_codes, np.stack([cell, cell + 1]) * self.n_labels)
         times = last - first
         offset = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
         return np.repeat(first, times) + offset
@@ -105,22 +102,28 @@ def sizes(known: Counts, size: Counts, wanted: Counts) -> Counts:
     return np.where(place < 0, 0, size[place]) if len(known) else np.zeros(len(wanted), dtype=np.int64)
 
 
-def cells_by_block(
-    relation: Relation,
-    sample: Sample,
-    explanations: Explanations,
-    owned: Counts,
-    rows: tuple[Design, Counts, int],
-) -> Iterator[Cells]:
-    """Yield the cells of blocks of explanations; `rows` are the design, the labels and their number."""
-    if relation.groups:
-        held = np.flatnonzero(~sample.explanations.missing)
-        yield Cells.of((0, len(explanations)), (owned[held], held), *rows)
+def cells_by_block(counted: RowCount, design: Design) -> Iterator[Cells]:
+    """Yield, block by block, how much of each cluster every explanation holds for."""
+    rows = design, counted.labels, counted.n_labels
+    if counted.relation.groups:
+        held = np.flatnonzero(~counted.sample.explanations.missing)
+        yield Cells.of((0, len(counted.explanations)), (counted.owned[held], held), *rows)
         return
-    most = max(1, PAIRS // max(1, len(sample)))
-    for start, _, bits in bit_blocks(relation, sample, explanations):
-        for first, last in spans(len(bits), most):
-            explanation, instance = np.nonzero(unpack_bits(bits[first:last], len(sample)))
+    n = len(counted.labels)
+    for start, _, bits in counted.blocks():
+        for first, last in spans(len(bits), max(1, PAIRS // n)):
+            explanation, instance = np.nonzero(unpack_bits(bits[first:last], n))
             span = start + first, start + last
             yield Cells.of(span, (explanation + span[0], instance), *rows)
         del bits  # before the next block is made
+
+
+def joint_blocks(
+    relation: Relation, samples: Sequence[Sample], explanations: Explanations
+) -> Iterator[tuple[int, int, Bits]]:
+    """Yield a relation's matrix over several samples side by side, in blocks of explanations, as bits."""
+    n = sum(map(len, samples))
+    for start, stop in spans(len(explanations), max(1, PAIRS // max(1, n))):
+        some = explanations.take(slice(start, stop))
+        held = [unpack_bits(holds_bits(relation, sample, some), len(sample)) for sample in samples]
+        yield start, stop, pack_bits(np.concatenate(held, axis=1))

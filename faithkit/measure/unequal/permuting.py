@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.measure.bitsets import get_bits, unpack_bits
-from faithkit.measure.blocks import spans
 from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
-from faithkit.measure.grouping import mix
+from faithkit.measure.grouping import group, mix
 from faithkit.measure.inference import agreement
 from faithkit.measure.relations import key_of
 from faithkit.measure.slots import Counts
@@ -21,7 +21,6 @@ from faithkit.measure.sums import Floats
 from faithkit.measure.unequal.counting import UnequalCount
 
 AT_ONCE = 32  # permutations for which a relation is asked once
-ENTRIES = 2**22  # of an unpacked matrix
 
 
 def unequal_p_value(counted: UnequalCount, permutations: int, seed: int = 0) -> float | None:
@@ -87,40 +86,33 @@ class _Means:
     def __init__(self, counted: UnequalCount, order: Counts) -> None:
         self.counted, self.place = counted, np.argsort(order)
         self.weights = counted.design.weights
-        self.pairs = _pairs_within(counted)
+        self.own = _Groups(counted) if counted.relation.groups else _Pairs(counted)
 
     def of(self, draws: list[Counts]) -> Iterator[float]:
         """Yield the mean of every draw: each says where the row in every place gets label and weight from."""
         pool = np.arange(len(self.place), len(self.weights))
         rows = [np.append(source[self.place], pool) for source in draws]
         labels, weights = [self.counted.labels[r] for r in rows], [self.weights[r] for r in rows]
-        for y, w, held in zip(labels, weights, self._held(labels, weights), strict=True):
-            yield self._mean(y, w, held)
+        for y, w, table in zip(labels, weights, self._tables(labels, weights), strict=True):
+            yield self._mean(y, w, table)
 
-    def _mean(self, y: Counts, w: Floats, held: tuple[Floats, Floats]) -> float:
-        i, j = self.pairs
-        own = np.bincount(i, weights=w[j], minlength=len(y))
-        own_agreeing = np.bincount(i, weights=w[j] * (y[i] == y[j]), minlength=len(y))
-        D, A = held[0] - own, held[1] - own_agreeing
-        D[1e-9 * held[0] > D] = 0.0  # nobody is left but for rounding
+    def _mean(self, y: Counts, w: Floats, table: Floats) -> float:
         n = len(self.place)
-        return float((w * ratio(A, D))[:n].sum() / w[:n].sum())
+        owned, own = self.counted.owned[:n], self.own.sums(y, w)
+        whole = table.sum(axis=1)[owned]
+        D, A = whole - own[0], table[owned, y[:n]] - own[1]
+        D[1e-9 * whole > D] = 0.0  # nobody is left but for rounding
+        return float((w[:n] * ratio(A, D)).sum() / w[:n].sum())
 
-    def _held(self, labels: list[Counts], weights: list[Floats]) -> Iterator[tuple[Floats, Floats]]:
-        """Yield what all weigh for whom each row's explanation holds, and those of them with its label."""
+    def _tables(self, labels: list[Counts], weights: list[Floats]) -> Iterator[Floats]:
+        """Yield what the rows of each label weigh for which each explanation holds."""
         counted, k, m = self.counted, self.counted.n_labels, len(self.counted.explanations)
-        tables = self._grouped(labels, weights) if counted.relation.groups else self._asked(labels, weights)
-        for y, table in zip(labels, tables, strict=True):
-            mine = table.reshape(m, k)[counted.owned]  # a pool's rows own nothing, and are left out later
-            yield mine.sum(axis=1), mine[np.arange(len(y)), y]
-
-    def _grouped(self, labels: list[Counts], weights: list[Floats]) -> Iterator[Floats]:
-        counted = self.counted
+        if not counted.relation.groups:
+            yield from self._asked(labels, weights)
+            return
         has = ~counted.sample.explanations.missing
-        size = len(counted.explanations) * counted.n_labels
         for y, w in zip(labels, weights, strict=True):
-            codes = counted.owned * counted.n_labels + y
-            yield np.bincount(codes, weights=w * has, minlength=size).astype(np.float64)
+            yield _added(counted.owned * k + y, w * has, m * k).reshape(m, k)
 
     def _asked(self, labels: list[Counts], weights: list[Floats]) -> Iterator[Floats]:
         counted, k = self.counted, self.counted.n_labels
@@ -128,30 +120,49 @@ class _Means:
         for place, (y, w) in enumerate(zip(labels, weights, strict=True)):
             columns[np.arange(n), place * k + y] = w
         tables = np.empty((len(counted.explanations), len(labels) * k))
-        for start, _, bits in counted.blocks():
-            for first, last in spans(len(bits), max(1, ENTRIES // n)):
-                held = unpack_bits(bits[first:last], n).astype(np.float64)
-                tables[start + first : start + last] = held @ columns
+        for start, stop, bits in counted.blocks():
+            tables[start:stop] = unpack_bits(bits, n).astype(np.float64) @ columns
         return (np.ascontiguousarray(tables[:, p * k : (p + 1) * k]) for p in range(len(labels)))
 
 
-def _pairs_within(counted: UnequalCount) -> tuple[Counts, Counts]:
-    """Return all pairs of rows of one cluster in which the explanation of the first holds for the second."""
-    unit = counted.design.unit
-    order = np.argsort(unit, kind="stable")
-    size = np.bincount(unit)
-    first = np.repeat(np.cumsum(size) - size, size)  # where the cluster of each row begins, in that order
-    times = np.repeat(size, size)
-    i = np.repeat(order, times)
-    offset = np.arange(len(i)) - np.repeat(np.cumsum(times) - times, times)
-    j = order[np.repeat(first, times) + offset]
-    held = _holds(counted, i, j)
-    return i[held], j[held]
+class _Groups:
+    """What is no other to a row: those of its cluster that have its explanation."""
+
+    def __init__(self, counted: UnequalCount) -> None:
+        self.k, self.has = counted.n_labels, ~counted.sample.explanations.missing
+        self.cell = group(np.column_stack([counted.owned, counted.design.unit])).codes
+
+    def sums(self, y: Counts, w: Floats) -> tuple[Floats, Floats]:
+        """Return what these weigh, and what those of them weigh that have the row's label."""
+        held, codes = w * self.has, self.cell * self.k + y
+        return _added(self.cell, held)[self.cell] * self.has, _added(codes, held)[codes] * self.has
 
 
-def _holds(counted: UnequalCount, i: Counts, j: Counts) -> np.ndarray:
-    if counted.relation.groups:
-        return (counted.owned[i] == counted.owned[j]) & ~counted.sample.explanations.missing[i]
+class _Pairs:
+    """The same for any relation: those of its cluster for which its explanation holds, pair by pair."""
+
+    def __init__(self, counted: UnequalCount) -> None:
+        unit, self.n = counted.design.unit, len(counted.place)
+        order = np.argsort(unit, kind="stable")
+        size = np.bincount(unit)
+        times = size[unit[: self.n]]
+        i = np.repeat(np.arange(self.n), times)
+        offset = np.arange(len(i)) - np.repeat(np.cumsum(times) - times, times)
+        j = order[np.repeat((np.cumsum(size) - size)[unit[: self.n]], times) + offset]
+        held = _holds(counted, i, j)
+        self.i, self.j = i[held], j[held]
+
+    def sums(self, y: Counts, w: Floats) -> tuple[Floats, Floats]:
+        """Return what these weigh, and what those of them weigh that have the row's label."""
+        weight, same = w[self.j], y[self.i] == y[self.j]
+        return _added(self.i, weight, self.n), _added(self.i, weight * same, self.n)
+
+
+def _added(codes: Counts, weights: Floats, size: int = 0) -> Floats:
+    return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
+
+
+def _holds(counted: UnequalCount, i: Counts, j: Counts) -> NDArray[np.bool_]:
     held = np.zeros(len(i), dtype=bool)
     for start, stop, bits in counted.blocks():
         mine = np.flatnonzero((counted.owned[i] >= start) & (counted.owned[i] < stop))
