@@ -72,10 +72,11 @@ def looked_at(rng, looks, rows, expected, changed=None):
 
 
 @pytest.mark.slow
-def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_alarming():
+@pytest.mark.parametrize("quarter", range(4))
+def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_alarming(quarter):
     """2,000 streams of 5,000 rows, looked at every 50: at most 5 % may ever go wrong in any way."""
-    rng, missed, alarming = np.random.default_rng(2), 0, 0
-    for _ in range(2000):
+    rng, missed, alarming = np.random.default_rng([2, quarter]), 0, 0
+    for _ in range(500):
         expected = Sequence(0.025).after(scores(rng, 2500))
         outside, alarmed = not expected.low <= MEAN <= expected.high, False
         for watch, alarm in looked_at(rng, 100, 50, expected):
@@ -83,8 +84,8 @@ def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_ala
             outside = outside or any(not part.low <= MEAN <= part.high for part in parts)
             alarmed = alarmed or alarm is not None
         missed, alarming = missed + outside, alarming + alarmed
-    print(f"ever missed {missed / 2000:.4f}, ever alarmed {alarming / 2000:.4f}")
-    assert alarming <= missed <= 100
+    print(f"ever missed {missed / 500:.4f}, ever alarmed {alarming / 500:.4f}")
+    assert alarming <= missed <= 25
 
 
 def delays(rng, changed, streams, calibrating=2500):
@@ -103,7 +104,7 @@ def delays(rng, changed, streams, calibrating=2500):
     ("changed", "usual", "nearly_all"), [(0, 450, 800), (5000, 1600, 2400), (20000, 2200, 3200)]
 )
 def test_a_drop_of_a_tenth_is_noticed_soon_also_after_a_long_quiet_time(changed, usual, nearly_all):
-    found = delays(np.random.default_rng(3), changed, streams=100)
+    found = delays(np.random.default_rng(3), changed, streams=100 if changed < 20_000 else 40)
     print(f"drop after {changed}: median {np.median(found):.0f}, nine in ten {np.quantile(found, 0.9):.0f}")
     assert np.all(found > 0)
     assert np.median(found) <= usual
