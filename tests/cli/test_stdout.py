@@ -157,7 +157,7 @@ def test_a_result_reaches_whatever_stands_in_for_stdout():
     text = io.StringIO()
     with contextlib.redirect_stdout(text), pytest.raises(SystemExit):
         main(PLAN)
-    assert "instances make the bias" in text.getvalue()
+    assert "rows: a bias of at most 0.1" in text.getvalue()
 
 
 @pytest.mark.parametrize("name", ["--json", "--csv", "--html"])

@@ -63,7 +63,7 @@ def truth(case):
     return holds, labels.tolist(), n
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(case=cases())
 def test_value_and_errors_are_those_of_the_double_loop(case):
     found = pooled(case)
@@ -73,7 +73,7 @@ def test_value_and_errors_are_those_of_the_double_loop(case):
     assert [se or 0.0 for se in (facts.se, facts.se_disagreement)] == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=cases())
 def test_pieces_and_their_order_change_no_bit(case):
     x, centres, labels, k, radius = case
@@ -87,7 +87,7 @@ def test_pieces_and_their_order_change_no_bit(case):
         assert moments(again.slots, pseudo_values(again)) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=cases())
 def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
     holds, labels, n = truth(case)
@@ -181,7 +181,7 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
     assert permutation_p_value(pooled(case), 4000, seed=0) == pytest.approx(expected, abs=0.03)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(case=cases(), seed=st.integers(0, 999), clustered=st.booleans())
 def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
     x, centres, labels, k, radius = case

@@ -75,7 +75,7 @@ BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any 
 
 
 @BOTH
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=designs())
 def test_value_errors_and_trials_are_those_of_the_double_loop(grouping, case):
     missing = (1,)
@@ -92,7 +92,7 @@ def test_value_errors_and_trials_are_those_of_the_double_loop(grouping, case):
 
 
 @BOTH
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=designs(most=14))
 def test_the_series_for_large_groups_gives_what_pairs_give(grouping, case):
     found = counted(case, grouping)
@@ -104,7 +104,7 @@ def test_the_series_for_large_groups_gives_what_pairs_give(grouping, case):
     assert fast.verified == pytest.approx(slow.verified, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=designs(), seed=st.integers(0, 99))
 def test_the_order_of_rows_changes_no_bit(case, seed):
     order = np.random.default_rng(seed).permutation(len(case[1]))
@@ -151,7 +151,7 @@ def test_a_large_group_of_real_weights_agrees_with_all_pairs(monkeypatch):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=designs())
 def test_chance_is_that_of_two_rows_of_different_clusters_drawn_by_weight(case):
     _, _, labels, _, weights, clusters = case
@@ -250,7 +250,7 @@ def slow_estimate(estimator, case):
 
 
 @pytest.mark.parametrize("estimator", [LeaveOneOut, VerifiedOnly, PlugIn, Majority])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=designs())
 def test_estimators_see_weights_and_who_is_no_other(estimator, case):
     expected = slow_estimate(estimator, case)
@@ -330,7 +330,7 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
 
 
 @BOTH
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=designs(), seed=st.integers(0, 99))
 def test_a_row_of_weight_three_is_a_cluster_of_three_rows(grouping, case, seed):
     matrix, owned, labels, k, _, _ = case

@@ -1,5 +1,7 @@
 """Windows beside the whole: where they begin, what they cost, and that they keep the promise of all."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -72,9 +74,12 @@ def looked_at(rng, looks, rows, expected, changed=None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("quarter", range(4))
+@pytest.mark.parametrize("quarter", range(4 if os.environ.get("FAITHKIT_STREAMS") else 1))
 def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_alarming(quarter):
-    """2,000 streams of 5,000 rows, looked at every 50: at most 5 % may ever go wrong in any way."""
+    """Streams of 5,000 rows, looked at every 50: at most 5 % may ever go wrong in any way.
+
+    A build tries 500 of them; with FAITHKIT_STREAMS=1 it is 2,000, of which the documentation speaks.
+    """
     rng, missed, alarming = np.random.default_rng([2, quarter]), 0, 0
     for _ in range(500):
         expected = Sequence(0.025).after(scores(rng, 2500))
