@@ -28,6 +28,7 @@ from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.slots import SELF, Counts, Slots, numbered, places
 
 MOST = 2**25  # entries of a table that somebody asks for as a whole
+NOTHING = 1e-12  # of all that an explanation holds for
 NARROW = 2**15  # entries of a part of a grouping's table: most are empty, so small parts waste less time
 
 
@@ -68,13 +69,17 @@ class Tally:
     @property
     def others(self) -> NDArray[Any]:
         """D[s, u, y]: how many *other* instances an owner can be checked against."""
-        totals = self.counts.sum(axis=1)
-        return np.broadcast_to(totals[None, :, None] - self.own[..., None], self.owners.shape)
+        totals = self.counts.sum(axis=1)[None, :, None]
+        left = totals - self.own[..., None]
+        if left.dtype.kind == "f":  # of weights: what rounding leaves of nothing is nothing
+            left = np.where(left < NOTHING * totals, 0.0, left)
+        return np.broadcast_to(left, self.owners.shape)
 
     @property
     def agreeing(self) -> NDArray[Any]:
         """A[s, u, y]: how many of those have the owner's label."""
-        return self.counts[None] - self.own_agreeing[..., None]
+        agreeing = self.counts[None] - self.own_agreeing[..., None]
+        return np.minimum(agreeing, self.others) if agreeing.dtype.kind == "f" else agreeing
 
     @property
     def slots(self) -> Slots:
