@@ -188,7 +188,7 @@ def _sent(client: Any, parcel: Parcel) -> Any:
     client.wait_for_workers(1, timeout=2 * CONNECT_SECONDS)
     try:
         (sent,) = client.scatter([parcel], broadcast=True, hash=False)
-    except ValueError as error:  # so Dask says that none was there any more
+    except (ValueError, KeyError) as error:  # so Dask says that none was there any more, or one just left
         raise CancelledError from error
     return sent
 
