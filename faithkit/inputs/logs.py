@@ -14,8 +14,7 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.content import Content
-from faithkit.inputs.parquet import ParquetTable, Piece
-from faithkit.inputs.paths import is_folder
+from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
@@ -239,7 +238,7 @@ def open_log(
     A single column of text in which every value is a rule's JSON form is read as rules.
     """
     asked, file = Roles(prediction, explanation, features, by, weights, clusters), Path(path)
-    if is_folder(path) or file.name.lower().endswith(".parquet"):
+    if is_parquet(path):
         return ParquetLog.open(file, asked)
     table = open_table(file)
     found = asked.among(table.names)

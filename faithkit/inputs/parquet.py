@@ -148,6 +148,11 @@ def _next(batches: Iterator[Any], piece: Piece) -> Any:
         return next(batches, None)
 
 
+def is_parquet(path: str) -> bool:
+    """Whether a path names a Parquet file, or a folder, which has such files."""
+    return is_folder(path) or path.lower().endswith(".parquet")
+
+
 def read_cells(path: Path) -> Any:
     """Read one file as an Arrow table, without what pandas wrote as an index."""
     schema, _ = _header(path)

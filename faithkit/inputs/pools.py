@@ -10,8 +10,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.inputs.columns import is_category
 from faithkit.inputs.content import Content
-from faithkit.inputs.parquet import ParquetTable
-from faithkit.inputs.paths import is_folder
+from faithkit.inputs.parquet import ParquetTable, is_parquet
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
 from faithkit.inputs.tables import match_name, open_table
@@ -87,21 +86,6 @@ def _sort(column: Any) -> str:
     return "words" if is_category(column) and column.dtype.kind != "b" else "numbers"
 
 
-def read_pool(path: str, like: Rows, text: str | None = None) -> PoolRows:
-    """Read rows with the columns of `like`: Parquet in pieces, however long, and a CSV at once."""
-    file = Path(path)
-    if text is not None or isinstance(like, list):
-        return PoolRows.of(_texts(open_table(path), text or "text", path))
-    names = [str(name) for name in like.columns]
-    if not is_folder(path) and not file.name.lower().endswith(".parquet"):
-        table = open_table(path)
-        _check_names(path, names, table.names)
-        return PoolRows.of(table.frame(names, categories=True))
-    whole = ParquetTable.open(file)
-    _check_names(path, names, whole.columns)
-    return PoolRows(streamed(whole.using(names)))
-
-
 def streamed(table: ParquetTable, categories: bool = True) -> Callable[[], Iterator[pd.DataFrame]]:
     """Return a function that reads a table anew, part by part."""
 
@@ -131,33 +115,24 @@ def said(table: Content, name: str, flag: str) -> pd.Series:
 
 
 def _logged_rows(path: str, prediction: str, features: tuple[str, ...]) -> PoolRows:
-    file = Path(path)
-    if is_folder(path) or file.name.lower().endswith(".parquet"):
-        whole = ParquetTable.open(file)
+    if is_parquet(path):
+        whole = ParquetTable.open(Path(path))
         prediction = match_name(whole.columns, prediction, "--prediction")
-        _check_names(path, features, whole.columns)
+        check_names(path, features, whole.columns)
         one = whole.using([prediction])
         parts = [part.labels(prediction) for piece in one.pieces for part in one.parts(piece)]
         return PoolRows(
             streamed(whole.using(features), categories=False), pd.concat(parts, ignore_index=True)
         )
     table = open_table(path)
-    _check_names(path, features, table.names)
+    check_names(path, features, table.names)
     return PoolRows.of(
         table.frame(features), table.labels(match_name(table.names, prediction, "--prediction"))
     )
 
 
-def _texts(table: Content, column: str, path: str) -> list[str]:
-    _check_names(path, [column], table.names)
-    cells = table.texts(column)
-    if cells.isna().any():
-        row = int(cells.isna().to_numpy().argmax())
-        raise InputError(f"row {row} of {path} has no text in {column!r}: drop such rows, or fill them.")
-    return [str(cell) for cell in cells]
-
-
-def _check_names(path: str, wanted: Iterable[str], known: Iterable[str]) -> None:
+def check_names(path: str, wanted: Iterable[Any], known: Iterable[Any]) -> None:
+    """Refuse a file that lacks some columns."""
     absent = [name for name in wanted if name not in set(known)]
     if absent:
-        raise InputError(f"{path} lacks columns of the data: {few(absent)}.")
+        raise InputError(f"{path} lacks columns of the data: {few(map(str, absent))}.")

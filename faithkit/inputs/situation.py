@@ -11,10 +11,10 @@ from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.models import DEFAULTS, load_model, train_default
-from faithkit.inputs.pools import PoolRows, read_pool, said
+from faithkit.inputs.parquet import ParquetTable, is_parquet
+from faithkit.inputs.pools import PoolRows, check_names, said, streamed
 from faithkit.inputs.tables import match_name, match_names, open_table, split_target, suggest_column
 from faithkit.measure.containers import n_rows, take_rows
-from faithkit.wording import few
 
 
 @attrs.frozen(eq=False)
@@ -74,26 +74,15 @@ def prepare(
     groups = None if by is None else _column(table, by, "--by")
     named = {"--weights": weights, "--clusters": clusters}
     beside = {flag: None if name is None else _column(table, name, flag) for flag, name in named.items()}
-    if columns and isinstance(X, list):
-        raise InputError(f"this dataset has texts only: leave --columns {columns} out.")
-    if columns:
-        X = X[match_names(list(X.columns), columns)]
-    elif not isinstance(X, list):
-        X = X.drop(columns=[one.name for one in beside.values() if one is not None and one.name in X.columns])
+    X = _shown(X, columns, [one.name for one in beside.values() if one is not None])
     if text:
         X = _texts(X, text, table)
     known = read_like(X, background, text) if background else None
     if model in DEFAULTS:
-        if y is None:
-            raise InputError(
-                f"the default model {model} must be trained, and nobody says on what: "
-                "name the column to predict with --target, or give your own --model."
-            )
-        fitted, train, rows = train_default(model, X, y, seed)
+        fitted, train, rows = _trained(model, X, y, seed)
         known = take_rows(X, train) if known is None else known
     else:
-        fitted = load_model(model, trust_pickle, trust_types)
-        rows = np.arange(n_rows(X))
+        fitted, rows = load_model(model, trust_pickle, trust_types), np.arange(n_rows(X))
     drawn = _drawn(rows, samples, seed)
     sample = X if len(drawn) == n_rows(X) else take_rows(X, drawn)
     more = None
@@ -103,6 +92,15 @@ def prepare(
         more = _from_file(pool, sample, text, named)
     mine = [_at(one, drawn) for one in (groups, *beside.values())]
     return Situation(fitted, sample, known, mine[0], seed, mine[1], mine[2], more)
+
+
+def _trained(model: str, X: Any, y: Any, seed: int) -> tuple[Any, np.ndarray, np.ndarray]:
+    if y is None:
+        raise InputError(
+            f"the default model {model} must be trained, and nobody says on what: "
+            "name the column to predict with --target, or give your own --model."
+        )
+    return train_default(model, X, y, seed)
 
 
 def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
@@ -119,6 +117,17 @@ def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
         return frame, None, table
     X, _ = split_target(frame, target)
     return X, table.labels(target), table
+
+
+def _shown(X: Any, columns: str | None, beside: list[str]) -> Any:
+    """Return what the model sees: the columns that were asked for, or all but what is said beside of rows."""
+    if isinstance(X, list):
+        if columns:
+            raise InputError(f"this dataset has texts only: leave --columns {columns} out.")
+        return X
+    if columns:
+        return X[match_names(list(X.columns), columns)]
+    return X.drop(columns=[name for name in beside if name in X.columns])
 
 
 def _column(table: Any, name: str, flag: str) -> Any:
@@ -167,10 +176,17 @@ def read_like(X: Any, path: str, text: str | None = None) -> Any:
     frame = table.frame(categories=True)
     if text is not None or isinstance(X, list):
         return _texts(frame, text or "text", table)
-    absent = [name for name in X.columns if name not in frame.columns]
-    if absent:
-        raise InputError(f"{path} lacks columns of the data: {few(map(str, absent))}.")
+    check_names(path, X.columns, frame.columns)
     return frame[list(X.columns)]
+
+
+def read_pool(path: str, X: Any, text: str | None = None) -> PoolRows:
+    """Read a pool with the columns of X: Parquet in pieces, however long, and all else at once."""
+    if text is not None or isinstance(X, list) or not is_parquet(path):
+        return PoolRows.of(read_like(X, path, text))
+    whole = ParquetTable.open(Path(path))
+    check_names(path, X.columns, whole.columns)
+    return PoolRows(streamed(whole.using(list(X.columns))))
 
 
 def _drawn(rows: np.ndarray, samples: int | None, seed: int) -> np.ndarray:

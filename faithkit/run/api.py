@@ -16,7 +16,7 @@ from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns, warn_about_background
-from faithkit.run.drawing import design_of, labelled, logged, needed, of_sample, offered
+from faithkit.run.drawing import design_of, labelled, logged, needed, of_sample, offered, usable
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -121,6 +121,8 @@ def evaluate(
         learnt_from="given" if background is not None else ("the sample itself" if learners else None),
     )
     more = None if pool is None else PoolRows.of(pool).like(X)
+    if relation is not None:  # before anybody has explained in vain
+        usable(more, Applicability(component("relation", relation).instance))
     drawn = design_of(weights, clusters, X, n_rows(X), more), more
     job, clustered = Job(given, predictor, known, setup.seed), clusters is not None
     return explained(job, X, relation, execution, setup, *drawn, clustered)

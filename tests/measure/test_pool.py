@@ -60,7 +60,7 @@ def truth(case):
         [bool(abs(centres[i] - x[j]) <= radius) if i < n else False for j in range(len(x))]
         for i in range(len(x))
     ]
-    return holds, labels.tolist(), n
+    return holds, labels.tolist(), [1] * len(x), list(range(len(x))), n
 
 
 @settings(max_examples=80, deadline=None)
@@ -68,8 +68,8 @@ def truth(case):
 def test_value_and_errors_are_those_of_the_double_loop(case):
     found = pooled(case)
     facts = moments(found.slots, pseudo_values(found))
-    assert (facts.value, facts.verified) == pytest.approx(brute_unequal.pooled(*truth(case)), abs=1e-12)
-    expected = brute_unequal.pooled_standard_errors(*truth(case))
+    assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*truth(case)), abs=1e-12)
+    expected = brute_unequal.standard_errors(*truth(case))
     assert [se or 0.0 for se in (facts.se, facts.se_disagreement)] == pytest.approx(expected, abs=1e-9)
 
 
@@ -90,7 +90,7 @@ def test_pieces_and_their_order_change_no_bit(case):
 @settings(max_examples=40, deadline=None)
 @given(case=cases())
 def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
-    holds, labels, n = truth(case)
+    holds, labels, _, _, n = truth(case)
     D = [sum(holds[i][j] for j in range(len(labels)) if j != i) for i in range(n)]
     share = [sum(1 / D[i] for i in range(n) if i != j and holds[i][j]) for j in range(len(labels))]
     found = pooled(case)
@@ -174,9 +174,12 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
         2,
         1.0,
     )
-    holds, labels, n = truth(case)
-    observed, _ = brute_unequal.pooled(holds, labels, n)
-    means = [brute_unequal.pooled(holds, [*moved, *labels[n:]], n)[0] for moved in permutations(labels[:n])]
+    holds, labels, *alike, n = truth(case)
+    observed, _ = brute_unequal.estimate(holds, labels, *alike, n)
+    means = [
+        brute_unequal.estimate(holds, [*moved, *labels[n:]], *alike, n)[0]
+        for moved in permutations(labels[:n])
+    ]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
     assert permutation_p_value(pooled(case), 4000, seed=0) == pytest.approx(expected, abs=0.03)
 
@@ -195,8 +198,8 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
     found = count_unequal(Near(radius), sample, labels[:n], k, design, pool)
     facts = moments(found.slots, pseudo_values(found))
     slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
-    assert (facts.value, facts.verified) == pytest.approx(brute_unequal.pooled_estimate(*slow), abs=1e-12)
+    assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
     errors = [se or 0.0 for se in (facts.se, facts.se_disagreement)]
-    assert errors == pytest.approx(brute_unequal.pooled_unequal_errors(*slow), abs=1e-9)
-    assert chance_of(found) == pytest.approx(brute_unequal.pooled_chance(*slow[1:]), abs=1e-9)
+    assert errors == pytest.approx(brute_unequal.standard_errors(*slow), abs=1e-9)
+    assert chance_of(found) == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
     assert facts.trials <= facts.effective

@@ -449,3 +449,15 @@ def test_where_nothing_can_be_exchanged_it_is_said():
     result = faithkit.score([0, 0, 1, 1, 0, 1], ["e"] * 6, clusters=list("aaabbc"), permutations=9)
     assert result.consistency.p_value is None
     assert "No p: no two clusters are of one size." in repr(result)
+
+
+def test_a_pool_that_a_named_relation_cannot_use_is_refused_before_anything_is_explained(loans):
+    X, _ = loans
+
+    def costly(rows):
+        raise AssertionError("it was explained")
+
+    with pytest.raises(InputError, match=r"near-explanation:tau=1\.0 reads the explanations of the rows"):
+        faithkit.evaluate(
+            lambda F: F["debt"] > 0.5, X[:9], costly, relation="near-explanation:tau=1", pool=X[9:]
+        )

@@ -110,8 +110,7 @@ def count_unequal(
     >>> found.slots.others[1], found.slots.agreeing[1]
     (array([2, 1]), array([0, 0]))
     """
-    missing = sample.explanations.missing
-    groups = group(key_of(relation, sample.explanations), missing)
+    groups = group(key_of(relation, sample.explanations), sample.explanations.missing)
     pieces = [] if pool is None else list(pool)
     begun = UnequalCount(
         relation=relation,
@@ -120,7 +119,7 @@ def count_unequal(
         n_labels=n_labels,
         owned=np.append(groups.codes, np.full(len(design) - len(sample), -1)),
         explanations=sample.explanations.take(groups.first),
-        reflexive=~missing,
+        reflexive=np.zeros(0, dtype=bool),  # what is no other to a row is in its slot
         slots=Slots(NOBODY, NOBODY, NOBODY, np.zeros((2, 0), dtype=np.int64), NOBODY),
         design=design,
         more=tuple(one for one, _ in pieces),
