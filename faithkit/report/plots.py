@@ -130,7 +130,7 @@ def local_scores(ax: "Axes", slots: Slots) -> "Axes":
     """Draw how the instances' own scores are spread; those that could not be checked are left out."""
     used = (slots.owners > 0) & (slots.others > 0)
     scores = ratio(slots.agreeing[used], slots.others[used])
-    share = slots.owners[used] / slots.n
+    share = slots.owners[used] / slots.weight
     ax.hist(scores, bins=BINS, range=(0, 1), weights=share, color=BLUE, rwidth=0.9)
     ax.set(xlim=(-0.01, 1.01), xlabel="share of other instances that agree")
     ax.set_xticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])

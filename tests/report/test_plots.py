@@ -147,6 +147,14 @@ def test_local_scores_leave_out_what_could_not_be_checked(logged):
     assert sum(heights) == pytest.approx(logged.consistency.verified)
 
 
+def test_local_scores_of_weighted_rows_are_shares_of_the_weight():
+    """The two rows of "a" agree and weigh 4 of 7; that of "b" cannot be checked."""
+    result = faithkit.score([0, 0, 1], ["a", "a", "b"], weights=[1, 3, 3])
+    heights = [bar.get_height() for bar in plots.local_scores(axes(), result.slots["consistency"]).patches]
+    assert heights[-1] == pytest.approx(4 / 7)
+    assert sum(heights) == pytest.approx(4 / 7)
+
+
 def test_group_sizes_are_shares_of_instances_and_the_lonely_stand_out(logged):
     bars = plots.group_sizes(axes(), logged.consistency.others).patches
     # sizes 1, 2, 3–4, 5–8
