@@ -9,6 +9,9 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+from numpy.typing import NDArray
+
 MAX_THREADS = 4  # NumPy's inner loops are bound by memory: more threads do not help
 
 
@@ -22,6 +25,17 @@ def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
     """
     for start in range(0, n, size):
         yield start, min(n, start + size)
+
+
+def ranges(first: NDArray[np.int64], times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return, one after the other, so many consecutive numbers from each first one on.
+
+    Examples
+    --------
+    >>> ranges(np.array([3, 10]), np.array([2, 3]))
+    array([ 3,  4, 10, 11, 12])
+    """
+    return np.repeat(first - np.cumsum(times) + times, times) + np.arange(int(times.sum()))
 
 
 def each_block(work: Callable[[int, int], None], n: int, size: int) -> None:

@@ -19,7 +19,7 @@ from faithkit.measure.bitsets import (
     popcount,
     unpack_bits,
 )
-from faithkit.measure.blocks import each_block, spans
+from faithkit.measure.blocks import each_block, ranges, spans
 
 Ints = NDArray[np.int64]
 
@@ -115,7 +115,6 @@ class LabelSets:
             done = ends[start] - size[start]
             stop = max(start + 1, int(np.searchsorted(ends, done + AT_ONCE, side="right")))
             times = size[start:stop]
-            offset = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
             first = self._starts[label[rare[start:stop]]]
-            yield np.repeat(rare[start:stop], times), self._order[np.repeat(first, times) + offset]
+            yield np.repeat(rare[start:stop], times), self._order[ranges(first, times)]
             start = stop

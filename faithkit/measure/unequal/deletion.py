@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.polynomial import Chebyshev
 
+from faithkit.measure.blocks import ranges
 from faithkit.measure.estimators import ratio
 from faithkit.measure.inference import agreement
 from faithkit.measure.slots import Counts
@@ -159,11 +160,8 @@ def _pairs(first: Counts, last: Counts) -> Iterator[tuple[Counts, Counts]]:
     while start < len(times):
         done = ends[start] - times[start]
         stop = max(start + 1, int(np.searchsorted(ends, done + AT_ONCE, side="right")))
-        cell = np.repeat(np.arange(start, stop), times[start:stop])
-        offset = np.arange(len(cell)) - np.repeat(
-            ends[start:stop] - times[start:stop] - done, times[start:stop]
-        )
-        yield first[cell] + offset, cell
+        some = slice(start, stop)
+        yield ranges(first[some], times[some]), np.repeat(np.arange(start, stop), times[some])
         start = stop
 
 

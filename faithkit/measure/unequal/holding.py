@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from faithkit.measure.bitsets import Bits, pack_bits, unpack_bits
-from faithkit.measure.blocks import spans
+from faithkit.measure.blocks import ranges, spans
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.relations import Relation, holds_bits
 from faithkit.measure.slots import Counts
@@ -83,9 +83,7 @@ class Cells:
     def parts_of(self, cell: Counts) -> Counts:
         """Return the places of all parts that some cells have."""
         first, last = np.searchsorted(self.part_codes, np.stack([cell, cell + 1]) * self.n_labels)
-        times = last - first
-        offset = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
-        return np.repeat(first, times) + offset
+        return ranges(first, last - first)
 
 
 def found(known: Counts, wanted: Counts) -> Counts:

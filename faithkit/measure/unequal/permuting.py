@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.bitsets import get_bits, unpack_bits
+from faithkit.measure.blocks import ranges
 from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import group, mix
@@ -147,8 +148,7 @@ class _Pairs:
         size = np.bincount(unit)
         times = size[unit[: self.n]]
         i = np.repeat(np.arange(self.n), times)
-        offset = np.arange(len(i)) - np.repeat(np.cumsum(times) - times, times)
-        j = order[np.repeat((np.cumsum(size) - size)[unit[: self.n]], times) + offset]
+        j = order[ranges((np.cumsum(size) - size)[unit[: self.n]], times)]
         held = _holds(counted, i, j)
         self.i, self.j = i[held], j[held]
 
