@@ -37,6 +37,8 @@ class Predictor:
         The model itself.
     classes : numpy.ndarray or None
         The labels in the order of the columns of `scores`; None when nobody said.
+    declared : bool
+        Whether somebody said which labels there are, or they are those of the background.
 
     Examples
     --------
@@ -56,11 +58,14 @@ class Predictor:
     """
 
     def __init__(self, model: Any, *, classes: Any = None, background: Rows = None) -> None:
+        declared = classes is not None
         if isinstance(model, Predictor):
+            declared = declared or model.declared
             classes = model.classes if classes is None else classes
             model = model.model
         _check_model(model)
         self.model: Any = model
+        self.declared = declared or getattr(model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
         self.classes = self._known_classes(classes, background)
 

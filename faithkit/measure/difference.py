@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.measure.inference import Moments, interval, moments
 from faithkit.measure.jackknife import per_row, pseudo_values
+from faithkit.measure.merging.bound import merged
 from faithkit.measure.sums import exact_sum, quotient
 from faithkit.measure.tally import RowCount
 
@@ -21,12 +22,12 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen
 class Difference:
-    """The difference of two measures, M₁ − M₂, with interval and p-value.
+    """The difference of two measures, with interval and p-value.
 
-    `value` is None where one of them could not be checked; the interval holds all the same.
+    `value` is that of what is known at least of each of them.
     """
 
-    value: float | None
+    value: float
     low: float
     high: float
     confidence: float
@@ -35,9 +36,9 @@ class Difference:
 
 @attrs.frozen(eq=False)
 class Side:
-    """What one measure brings into a comparison: its moments, and pseudo-values of M and Q for every row.
+    """What one measure brings into a comparison: its moments, and pseudo-values for every row.
 
-    Without the latter nothing can be paired.
+    Those are of what is known at least, and of Q; without them nothing can be paired.
     """
 
     facts: Moments
@@ -48,7 +49,11 @@ class Side:
     def of(cls, counted: RowCount) -> "Side":
         """Compute it; worth keeping where a measure is compared with several others."""
         pseudo = pseudo_values(counted)
-        return cls(moments(counted.slots, pseudo), *per_row(counted, pseudo))
+        facts, (value, disagreement) = moments(counted.slots, pseudo), per_row(counted, pseudo)
+        if counted.relation.groups:
+            found, value = merged(counted, facts, value)
+            facts = attrs.evolve(facts, merged=found)
+        return cls(facts, value, disagreement)
 
 
 def difference(
@@ -73,8 +78,7 @@ def difference(
         raise InputError(f"samples of {one.facts.n} and {two.facts.n} rows are no pair: say paired=False.")
     rho_low = _correlation(one.value, two.disagreement) if paired else 0.0
     rho_high = _correlation(two.value, one.disagreement) if paired else 0.0
-    checked = min(one.facts.verified, two.facts.verified) > 0
-    value = one.facts.value - two.facts.value if checked else None
+    value = one.facts.at_least[0] - two.facts.at_least[0]
 
     def limits(level: float) -> tuple[float, float]:
         return _floor(one.facts, two.facts, rho_low, level), -_floor(two.facts, one.facts, rho_high, level)
@@ -84,10 +88,10 @@ def difference(
 
 
 def _floor(one: Moments, two: Moments, rho: float, confidence: float) -> float:
-    upper = 1.0 - two.disagreement
-    p = one.value - interval(one, confidence)[0]
+    lower, upper = one.at_least[0], 1.0 - two.disagreement
+    p = lower - interval(one, confidence)[0]
     q = interval(two, confidence)[1] - upper
-    return one.value - upper - float(np.sqrt(max(0.0, p * p + q * q + 2 * rho * p * q)))
+    return lower - upper - float(np.sqrt(max(0.0, p * p + q * q + 2 * rho * p * q)))
 
 
 def _correlation(a: Floats | None, b: Floats | None) -> float:

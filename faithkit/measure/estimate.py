@@ -7,10 +7,11 @@ import attrs
 import numpy as np
 
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
+from faithkit.measure.finding import finding
 from faithkit.measure.inference import Moments, chance, interval
 from faithkit.measure.others import Others
 from faithkit.measure.protocols import said
-from faithkit.measure.slots import Counts
+from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import Count, RowCount
 from faithkit.measure.unequal.counting import UnequalCount
 
@@ -25,21 +26,37 @@ class Estimate:
     ----------
     value : float or None
         The estimate; None where nothing could be checked, or the estimator leaves every instance out.
+    at_least : float
+        What is at most the measure in the mean: for grouping, leave-one-out with the rows that are alone
+        merged; for other relations, leave-one-out.
+    merging : str or None
+        How rows that are alone were merged: "pairs", "one block" or "nothing"; None for other relations.
     verified : float
         Share of instances with at least one *other* instance to check against.
+    checked : int
+        How many instances these are.
+    agree : float or None
+        The mean share of others that agree, among those that were checked; None where nothing was.
     bracket : tuple of float
-        (M, M + 1 − verified), M by leave-one-out: what the sample cannot rule out.
-    se, low, high : float or None
-        Standard error and interval of the measure, by leave-one-out; None where they are none of what the
-        estimator estimates, and `se` also where the sample shows no variation.
+        (`at_least`, M + 1 − verified), M by leave-one-out: what the sample cannot rule out.
+    se : float or None
+        Standard error of leave-one-out; None where the sample shows no variation.
+    low, high : float or None
+        Interval of the measure, around `at_least`; None, as is `se`, where the estimator estimates something
+        else.
+    floor : float or None
+        What the measure cannot be below: one over the number of labels that the model declares.
     confidence : float
         Of the interval.
     p_value : float or None
         Permutation test; None unless asked for.
     mse_bound : float or None
         Bound on the mean-squared error (an estimate of it, for relations other than grouping).
-    by_chance : float or None
-        What explanations unrelated to the predictions would get; None where the estimator does not say.
+    by_chance, at_least_by_chance : float or None
+        What explanations unrelated to the predictions would get, of `value` and of `at_least`; None where the
+        estimator does not say, and for a single instance.
+    finding : str
+        What was found, against chance: one of `faithkit.measure.finding.FINDINGS`.
     moments : Moments or None
         What the interval is made of, by leave-one-out: with it, measures are compared.
     others : Others or None
@@ -56,6 +73,7 @@ class Estimate:
     """
 
     value: float | None
+    at_least: float
     verified: float
     bracket: tuple[float, float]
     se: float | None
@@ -65,6 +83,12 @@ class Estimate:
     p_value: float | None
     mse_bound: float | None
     by_chance: float | None = None
+    at_least_by_chance: float | None = None
+    merging: str | None = None
+    checked: int | None = None
+    agree: float | None = None
+    floor: float | None = None
+    finding: str | None = None
     moments: Moments | None = None
     others: Others | None = None
 
@@ -77,12 +101,12 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, in the documented order."""
-        order = ["value", "se", "low", "high", "confidence", "p_value", "verified", "bracket", "mse_bound"]
-        fields = {name: getattr(self, name) for name in order}
+        order = ("value", "se", "at_least", "merging", "low", "high", "floor", "confidence", "p_value")
+        more = ("verified", "checked", "agree", "bracket", "mse_bound", "verdict", "finding")
+        chances = ("by_chance", "at_least_by_chance")
+        fields = {name: getattr(self, name) for name in (*order, *more, *chances)}
         return fields | {
             "bracket": list(self.bracket),
-            "verdict": self.verdict,
-            "by_chance": self.by_chance,
             "moments": None if self.moments is None else self.moments.to_dict(),
             "others": None if self.others is None else self.others.to_dict(),
         }
@@ -96,6 +120,8 @@ class Estimate:
         """Make an estimate of what `to_dict` told of n rows; what an older version did not tell is None."""
         known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
         known["bracket"] = tuple(told["bracket"])
+        if known["at_least"] is None:
+            known["at_least"] = told["bracket"][0]
         if known["moments"] is not None:
             known["moments"] = Moments.from_dict(known["moments"], n, told["verified"])
         if known["others"] is not None:
@@ -104,27 +130,62 @@ class Estimate:
 
 
 def estimate(
-    counted: Count, facts: Moments, estimator: Any, confidence: float, p_value: float | None = None
+    counted: Count,
+    facts: Moments,
+    estimator: Any,
+    n_classes: int | None = None,
+    confidence: float = 0.95,
+    p_value: float | None = None,
 ) -> Estimate:
-    """Turn what was counted and its moments into an estimate."""
-    low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
+    """Turn what was counted and its moments into an estimate; `n_classes` labels are declared."""
+    floor = _floor(counted, n_classes)
+    low, high = _interval(facts, confidence, floor) if said(estimator, "interval") else (None, None)
     # the mean of leave-one-out's scores is known already
     value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
-    checked, luck = facts.verified > 0, chance_of(counted)
+    checked, luck, (at_least, reach) = facts.verified > 0, chance_of(counted), facts.at_least
+    unrelated = None if luck is None else reach * luck
     return Estimate(
         value=value if checked else None,
+        at_least=at_least,
+        merging=None if facts.merged is None else facts.merged.how,
         verified=facts.verified,
-        bracket=(facts.value, 1.0 - facts.disagreement),
+        checked=_n_checked(counted.slots),
+        agree=facts.value / facts.verified if checked else None,
+        bracket=(at_least, 1.0 - facts.disagreement),
         se=facts.se if low is not None else None,
         low=low,
         high=high,
+        floor=floor,
         confidence=confidence,
         p_value=p_value,
         mse_bound=_mse_bound(facts, counted.relation.groups and facts.effective is None),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
+        at_least_by_chance=unrelated,
+        finding=finding(counted, facts, unrelated, confidence),
         moments=facts,
         others=Others.of(counted.slots) if _is_plain(counted) else None,
     )
+
+
+def _interval(facts: Moments, confidence: float, floor: float | None) -> tuple[float, float]:
+    low, high = interval(facts, confidence)
+    return max(low, floor or 0.0), high
+
+
+def _floor(counted: Count, n_classes: int | None) -> float | None:
+    """Return what consistency cannot be below, by convexity; rows without an explanation count as 0."""
+    known = n_classes is not None and n_classes >= counted.n_labels
+    if not known or not counted.relation.groups or counted.explanations.missing.any():
+        return None
+    return 1.0 / (n_classes or 1)
+
+
+def _n_checked(slots: Slots) -> int:
+    """Count the instances that have others."""
+    checked = (slots.others > 0) & (slots.owners > 0)
+    if slots.rows is not None:
+        return int(slots.rows[checked.any(axis=0)].sum())
+    return int(slots.owners[checked].sum())
 
 
 def _is_plain(counted: Count) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.estimators import mean_score, ratio
+from faithkit.measure.merging.merged import Merged
 from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
 
@@ -18,7 +19,8 @@ class Moments:
     """All that an interval needs, by leave-one-out: M, V, the errors of M and Q, and the number of trials.
 
     `trials` is the smallest number of independent trials that the sample may be worth, `most` the largest
-    that an interval may assume, and `effective` how many independent rows of one weight it is worth.
+    that an interval may assume, and `effective` how many independent rows of one weight it is worth. Grouping
+    has a lower end of its own, `merged`.
     """
 
     n: int
@@ -29,6 +31,12 @@ class Moments:
     trials: float
     effective: float | None = None
     most: float | None = None
+    merged: Merged | None = None
+
+    @property
+    def at_least(self) -> tuple[float, float]:
+        """What is at most the measure in the mean, and the most that it could be in this sample."""
+        return (self.value, self.verified) if self.merged is None else (self.merged.value, self.merged.reach)
 
     @property
     def disagreement(self) -> float:
@@ -38,13 +46,16 @@ class Moments:
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, without what an estimate tells beside them."""
         names = ("value", "se", "disagreement", "se_disagreement", "trials", "effective", "most")
-        return {name: getattr(self, name) for name in names}
+        told = {name: getattr(self, name) for name in names}
+        return told | {"merged": None if self.merged is None else self.merged.to_dict()}
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any], n: int, verified: float) -> "Moments":
         """Make moments of what `to_dict` told, and of what stands beside it."""
         limits = (told.get("effective"), told.get("most"))  # older versions wrote none
-        return cls(n, told["value"], verified, told["se"], told["se_disagreement"], told["trials"], *limits)
+        merged = None if told.get("merged") is None else Merged.from_dict(told["merged"])
+        errors = told["se"], told["se_disagreement"]
+        return cls(n, told["value"], verified, *errors, told["trials"], *limits, merged)
 
 
 def moments(slots: Slots, pseudo: Pseudo) -> Moments:
@@ -128,26 +139,47 @@ def interval(moments: Moments, confidence: float = 0.95) -> tuple[float, float]:
     >>> [round(end, 3) for end in interval(Moments(1000, 1.0, 1.0, None, None, 500.0))]
     [0.993, 1.0]
     """
-    if moments.n < 2 or moments.verified == 0:
+    if moments.n < 2:
         return 0.0, 1.0
     Q = moments.disagreement
     z = _normal_quantile(confidence)
-    low = _lower(moments, moments.value, moments.se, confidence)
     slack = 2 * (z * z + 1) * Q * (1 - Q) / (moments.effective or moments.n)
-    high = min(1.0, 1.0 - _lower(moments, Q, moments.se_disagreement, confidence) + slack)
-    return low, high
+    disagreeing = _share(moments, Q, moments.se_disagreement)
+    return _lower_end(moments, confidence), min(1.0, 1.0 - _lower(disagreeing, confidence) + slack)
 
 
-def _lower(moments: Moments, x: float, se: float | None, confidence: float) -> float:
-    """Return the lower limit for a share x with standard error se."""
+def _lower_end(moments: Moments, confidence: float) -> float:
+    merged = moments.merged
+    if merged is None:
+        return _lower(_share(moments, moments.value, moments.se), confidence)
+    most = moments.most or math.inf
+    return _lower(_Share(merged.value, merged.se, merged.trials, most, merged.is_unsure), confidence)
+
+
+@attrs.frozen
+class _Share:
+    """A share with its standard error, the fewest and most trials it may be worth, and whether the former."""
+
+    x: float
+    se: float | None
+    few: float
+    most: float
+    is_unsure: bool
+
+
+def _share(moments: Moments, x: float, se: float | None) -> _Share:
+    return _Share(x, se, moments.trials, moments.most or math.inf, _is_unsure(moments, se))
+
+
+def _lower(share: _Share, confidence: float) -> float:
+    """Return the lower limit of a share."""
     from scipy.special import betaincinv
 
+    x, se, few = share.x, share.se, share.few
     if x <= 0:
         return 0.0
-    half, few = (1 - confidence) / 2, moments.trials
-    effective = _trials(x, se)
-    most = min(effective, moments.most or math.inf)
-    trials = few if _is_unsure(moments, se) else max(most, few)
+    half, effective = (1 - confidence) / 2, _trials(x, se)
+    trials = few if share.is_unsure else max(min(effective, share.most), few)
     limit = half ** (1 / trials) if x >= 1 else float(betaincinv(trials * x, trials * (1 - x) + 1, half))
     if se is not None and effective < few * (1 - 1e-9):  # not where they are equal but for the last bits
         limit = max(0.0, min(limit, x - _normal_quantile(confidence) * se))

@@ -15,10 +15,11 @@ from faithkit.measure.bitsets import n_words
 from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
-from faithkit.measure.inference import agreement
+from faithkit.measure.inference import Moments
 from faithkit.measure.label_sets import COMMON, LabelSets
+from faithkit.measure.merging.bound import block_sizes
 from faithkit.measure.relations import key_of
-from faithkit.measure.slots import Counts, numbered
+from faithkit.measure.slots import Counts, Slots, numbered
 from faithkit.measure.tally import RowCount
 
 AT_ONCE = 64  # permutations for which a relation is asked once
@@ -27,24 +28,30 @@ AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
 Draws = Iterator[Counts]
 
 
-def permutation_p_value(counted: RowCount, permutations: int, seed: int = 0) -> float:
-    """Return the one-sided p-value of M under labels unrelated to explanations.
+def permutation_p_value(counted: RowCount, facts: Moments, permutations: int, seed: int = 0) -> float:
+    """Return the one-sided p-value of what is known at least, under labels unrelated to explanations.
+
+    Blocks of rows that were alone are permuted as groups are: they do not depend on labels.
 
     Examples
     --------
+    >>> from faithkit.measure.difference import Side
     >>> from faithkit.measure.explanations import Explanations, Sample
     >>> from faithkit.measure.relations import SameExplanation
     >>> from faithkit.measure.tally import count
     >>> y = np.arange(100) % 2
     >>> good = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
-    >>> permutation_p_value(good, 99)
+    >>> permutation_p_value(good, Side.of(good).facts, 99)
     0.01
     """
-    observed, _ = agreement(counted.slots)
+    observed, merged = facts.at_least[0], facts.merged
     draws = _draws(counted.slots.by_label(), permutations, seed)
-    means = _grouped_means(counted, draws) if counted.relation.groups else _asked_means(counted, draws)
-    at_least = sum(mean >= observed - 1e-12 for mean in means)
-    return (1 + at_least) / (1 + permutations)
+    if merged is None:
+        means = _asked_means(counted, draws)
+    else:
+        means = _grouped_means(counted.slots, block_sizes(counted.slots, merged.how), draws)
+    as_high = sum(mean >= observed - 1e-12 for mean in means)
+    return (1 + as_high) / (1 + permutations)
 
 
 def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
@@ -56,10 +63,9 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
         yield rng.permutation(labels)
 
 
-def _grouped_means(counted: RowCount, draws: Draws) -> Iterator[float]:
-    """Yield M of every draw: groups of one size are alike, so the largest come first."""
-    slots, n = counted.slots, counted.slots.n
-    sizes = np.sort(slots.totals[slots.totals > 1])[::-1]
+def _grouped_means(slots: Slots, sizes: Counts, draws: Draws) -> Iterator[float]:
+    """Yield x of every draw: blocks of one size are alike, so the largest come first."""
+    n = slots.n
     k = int(slots.label.max(initial=0)) + 1
     first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
     for labels in draws:

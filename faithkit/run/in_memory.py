@@ -15,9 +15,8 @@ from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.containers import take_rows
 from faithkit.measure.difference import Side
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import Moments, moments
+from faithkit.measure.inference import Moments
 from faithkit.measure.instance import Local, local, local_from_counts
-from faithkit.measure.jackknife import pseudo_values
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
@@ -154,13 +153,13 @@ class InMemory(Population):
 
     def moments(self, counted: Count) -> Moments:
         """Jackknife what was counted."""
-        return moments(counted.slots, pseudo_values(_of_rows(counted)))
+        return self.side(counted).facts
 
-    def p_value(self, counted: Count, permutations: int, seed: int) -> float | None:
+    def p_value(self, counted: Count, facts: Moments, permutations: int, seed: int) -> float | None:
         """Permute the labels."""
         if isinstance(counted, UnequalCount):
             return unequal_p_value(counted, permutations, seed)
-        return permutation_p_value(_of_rows(counted), permutations, seed)
+        return permutation_p_value(_of_rows(counted), facts, permutations, seed)
 
     def side(self, counted: Count | None) -> Side:
         """Compute the pseudo-values of every row, once: a measure is compared with several others."""

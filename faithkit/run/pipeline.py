@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
+from faithkit.inputs.labels import Labels
 from faithkit.inputs.pools import PoolRows
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.estimators import mean_score
@@ -43,12 +44,21 @@ def explained(
     system.teach(setup.discretizer, X, explanations)
     applies = needed(Applicability.of(relation, explanations, job.background), pool)
     told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
-    setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told)
     labels, checked = labelled(predictions, pool, applies, job)
+    declared = _declared(job, labels)
+    setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told, n_classes=declared)
     drawn = of_sample(design, len(explanations), checked)
     population = InMemory.of(X, labels, explanations, drawn, checked)
     warn_about_repeats(population, clustered)
     return measured(population, setup)
+
+
+def _declared(job: Job, labels: Labels) -> int | None:
+    """Return how many labels the model says it has; None where it does not say, or gives others."""
+    classes = job.predictor.classes
+    if classes is None or not job.predictor.declared or not set(labels.classes) <= set(classes.tolist()):
+        return None
+    return len(classes)
 
 
 def measured(population: Population, setup: Setup) -> Evaluation:

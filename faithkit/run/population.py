@@ -88,15 +88,16 @@ class Population:
         """Find the standard errors of what was counted."""
         self.refuse("standard errors cannot be found")
 
-    def p_value(self, counted: Count, permutations: int, seed: int) -> float | None:
+    def p_value(self, counted: Count, facts: Moments, permutations: int, seed: int) -> float | None:
         """Permute the predictions; None where clusters leave nothing to permute."""
         self.refuse("predictions cannot be permuted")
 
     def estimate(self, counted: Count, setup: Setup) -> Estimate:
         """Turn what was counted into a value, and say how sure the sample makes us of it."""
-        times, scorer = setup.permutations, setup.estimator.instance
-        p_value = self.p_value(counted, times, setup.seed) if times else None
-        return estimate(counted, self.moments(counted), scorer, setup.confidence, p_value)
+        times, facts = setup.permutations, self.moments(counted)
+        p_value = self.p_value(counted, facts, times, setup.seed) if times else None
+        declared = setup.n_classes, setup.confidence
+        return estimate(counted, facts, setup.estimator.instance, *declared, p_value)
 
     @property
     def row_names(self) -> RowNames:

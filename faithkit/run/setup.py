@@ -72,8 +72,9 @@ class Setup:
     """Everything about a measurement but the rows.
 
     `background` is what relations learn from, and `learnt_from` what the result says of it. `explained_by` is
-    what the explainer says of its way: the words among what its explanations share, such as the algorithm. A
-    setup that was read from a file names its components, and has none.
+    what the explainer says of its way: the words among what its explanations share, such as the algorithm.
+    `n_classes` is how many labels the model declares to have, whatever the rows show. A setup that was read
+    from a file names its components, and has none.
     """
 
     discretizer: Given
@@ -84,6 +85,7 @@ class Setup:
     applies: Applicability = attrs.field(factory=Applicability)
     explainer: Given | None = None
     model: str | None = None
+    n_classes: int | None = None
     background: Any = None
     learnt_from: str | None = None
     explained_by: Mapping[str, str] = attrs.field(factory=dict)

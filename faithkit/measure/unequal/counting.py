@@ -71,7 +71,7 @@ class UnequalCount(RowCount):
     def _kinds(self) -> Counts:
         """The first slot of every kind of owner: slots of one explanation and one `own`."""
         slots = self.slots
-        return np.sort(_alike(slots.row, slots.own[1], slots.own_agreeing[1])[0])
+        return np.sort(alike(slots.row, slots.own[1], slots.own_agreeing[1])[0])
 
     def _kinds_tally(self, start: int, stop: int) -> Tally:
         slots, step = self.slots, self.design.step
@@ -157,7 +157,7 @@ class _Own:
     def slots(self, m: int) -> tuple[Slots, Counts]:
         """Put rows together that differ in nothing, and say where each row stands."""
         n = int((self.owned >= 0).sum())  # a pool's rows, which own nothing, come last
-        first, place = _alike(self.owned[:n], self.own[:n], self.own_agreeing[:n], self.labels[:n])
+        first, place = alike(self.owned[:n], self.own[:n], self.own_agreeing[:n], self.labels[:n])
         c = len(first)
         weight = summed(place, self.design.steps[:n], c)
         totals, nothing = np.zeros(m, dtype=np.int64), np.zeros(c, dtype=np.int64)
@@ -175,7 +175,7 @@ class _Own:
         return slots, place
 
 
-def _alike(*keys: Counts) -> tuple[Counts, Counts]:
+def alike(*keys: Counts) -> tuple[Counts, Counts]:
     """Put rows in order of some keys: return the first of each kind, and the kind of every row."""
     order = np.lexsort(keys[::-1])
     differ = np.any([np.diff(key[order], prepend=key[order[:1]] - 1) != 0 for key in keys], axis=0)

@@ -1,0 +1,64 @@
+"""What a measure found, in words that cannot be misread: against chance, and whether anything was tested."""
+
+import numpy as np
+
+from faithkit.measure.inference import Moments, interval
+from faithkit.measure.tally import Count
+
+ONE_LABEL = "one label"
+NAMES_THE_LABEL = "names the label"
+ABOVE, NOT_ABOVE, BELOW = "above chance", "not above chance", "below chance"
+UNKNOWN = "unknown"
+
+FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
+"""All rows have one prediction, so that nothing was tested; there is one explanation for each prediction, so
+that it may be no more than the prediction; the interval lies above what explanations unrelated to predictions
+would get, or does not, or lies below; nothing could be checked, and no bound says more than chance."""
+
+ROUNDING = 1e-9
+
+
+def finding(counted: Count, facts: Moments, by_chance: float | None, confidence: float) -> str:
+    """Say what was found; one of `FINDINGS`.
+
+    Parameters
+    ----------
+    counted : Count
+    facts : Moments
+    by_chance : float or None
+        What explanations unrelated to the predictions would get.
+    confidence : float
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> faithkit.score(["yes"] * 5, ["a", "a", "b", "b", "b"]).consistency.finding
+    'one label'
+    >>> faithkit.score(["yes", "no"] * 5, [1, 0] * 5).consistency.finding
+    'names the label'
+    """
+    if (counted.slots.by_label() > 0).sum() == 1 and _no_other_label(counted):
+        return ONE_LABEL
+    if counted.relation.groups and _names_the_label(counted):
+        return NAMES_THE_LABEL
+    low, high = interval(facts, confidence)
+    if by_chance is not None and low > by_chance + ROUNDING:
+        return ABOVE
+    if facts.verified == 0 or by_chance is None:
+        return UNKNOWN
+    return BELOW if high < by_chance - ROUNDING else NOT_ABOVE
+
+
+def _no_other_label(counted: Count) -> bool:
+    pool = getattr(counted, "pool", None)
+    return pool is None or len({int(counted.slots.label[0]), *np.unique(pool.codes).tolist()}) == 1
+
+
+def _names_the_label(counted: Count) -> bool:
+    """Whether each explanation has one label, each label one explanation, and some row a second to share it.
+
+    Rows without an explanation have none that could name anything.
+    """
+    slots = counted.slots
+    one_to_one = len(slots.row) == len(slots.totals) == len(np.unique(slots.label))
+    return one_to_one and slots.n > len(slots.row) and not counted.explanations.missing.any()
