@@ -159,7 +159,7 @@ class InMemory(Population):
         """Permute the labels."""
         if isinstance(counted, UnequalCount):
             return unequal_p_value(counted, permutations, seed)
-        return permutation_p_value(_of_rows(counted), facts, permutations, seed)
+        return permutation_p_value(_of_rows(counted), permutations, seed, facts.merged)
 
     def side(self, counted: Count | None) -> Side:
         """Compute the pseudo-values of every row, once: a measure is compared with several others."""
