@@ -59,8 +59,9 @@ class Parts:
         found = Parts(self.block[first], self.unit[first], self.label[first], size[order], self.n_blocks)
         return found, where[place]
 
+    @cached_property
     def units_of_block(self) -> Counts:
-        """Return the number of clusters in each block."""
+        """The number of clusters in each block."""
         return np.bincount(self.cells()[0].block, minlength=self.n_blocks)
 
     def by_label(self) -> Counts:
