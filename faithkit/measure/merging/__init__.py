@@ -1,0 +1,1 @@
+"""Rows whose explanation nobody else has, merged: bounds that need no repetition."""
