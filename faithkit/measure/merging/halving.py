@@ -64,18 +64,22 @@ def _next_level(nodes: list[Span], rows: Floats, moved: Floats, order: Ints) -> 
 
     def work(i: int, _: int) -> None:
         start, stop = nodes[i]
-        mine = order[start:stop]
-        if rows[start:stop].size <= IN_CACHE or len(mine) <= 3:
-            mine[:] = mine[_finished(rows[start:stop])]
+        mine, target, places = rows[start:stop], moved[start:stop], order[start:stop]
+        if mine.size <= IN_CACHE or len(mine) <= 3:
+            places[:] = places[_finished(mine)]
             return
-        places = _parted(rows[start:stop])
-        rows[start:stop].take(places, axis=0, out=moved[start:stop], mode="clip")
-        mine[:] = mine[places]
+        parted = _parted(mine)
+        each_block(lambda a, b: _move(mine, parted[a:b], target[a:b]), len(mine), BLOCK)
+        places[:] = places[parted]
         middle = start + left_size(len(mine))
         halves[i] = [(start, middle), (middle, stop)]
 
     each_block(work, len(nodes), 1)
     return [half for both in halves for half in both]
+
+
+def _move(rows: Floats, places: Ints, target: Floats) -> None:
+    rows.take(places, axis=0, out=target, mode="clip")
 
 
 def _parted(rows: Floats) -> Ints:
@@ -106,7 +110,8 @@ def _finished(rows: Floats) -> Ints:
             if size > 3:
                 places = _all_parted(rows, places, room)
             if size <= 5:  # both halves are leaves
-                order[starts[:, None] + np.arange(size)] = places
+                for i in range(size):
+                    order[starts + i] = places[:, i]
                 continue
             middle = left_size(size)
             halves.setdefault(middle, []).append((places[:, :middle], starts))

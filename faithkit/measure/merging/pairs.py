@@ -39,9 +39,14 @@ def near_pairs(vectors: NDArray[Any]) -> NDArray[np.int64]:
     """
     vectors = np.ascontiguousarray(vectors)
     order = _content_order(vectors)
-    order = order[halved(_measured(vectors, order))]
+    halves = halved(_measured(vectors, order))
     blocks = np.empty(len(order), dtype=np.int64)
-    blocks[order] = np.minimum(np.arange(len(order)) // 2, max(len(order) // 2 - 1, 0))
+
+    def number(start: int, stop: int) -> None:
+        blocks[order[halves[start:stop]]] = np.minimum(np.arange(start, stop), last) // 2
+
+    last = len(order) - 1 - len(order) % 2 if len(order) > 1 else 0  # a third row has no number of its own
+    each_block(number, len(order), BLOCK)
     return blocks
 
 
@@ -55,10 +60,22 @@ def _content_order(vectors: NDArray[Any]) -> NDArray[np.int64]:
     each_block(look, len(vectors), BLOCK)
     bits = np.uint64(len(vectors).bit_length())  # make room for the number of the row: sorted with its hash
     hashes >>= bits
-    numbered = np.sort(hashes << bits | np.arange(len(vectors), dtype=np.uint64))
+    numbered = _sorted(hashes << bits | np.arange(len(vectors), dtype=np.uint64))
     order = (numbered & ~(~np.uint64(0) << bits)).astype(np.int64)
     _settle(vectors, order, numbered >> bits)
     return order
+
+
+def _sorted(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Sort numbers, of which as many begin with each pair of bits."""
+    quarter = numbers >> np.uint64(62)
+    parts = [numbers] * 4
+
+    def sort(i: int, _: int) -> None:
+        parts[i] = np.sort(numbers.compress(quarter == i))
+
+    each_block(sort, 4, 1)
+    return np.concatenate(parts)
 
 
 def _settle(vectors: NDArray[Any], order: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
