@@ -7,6 +7,7 @@ however a machine partitions.
 
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,29 +22,38 @@ _PLACES = 2**_PLACE - 1
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
-Span = tuple[int, int]
 
 
-def halved(rows: Floats) -> Ints:
+@attrs.frozen
+class _Node:
+    """Rows that stay together so far, from `start` to `stop`, and the column in which they differ most."""
+
+    start: int
+    stop: int
+    widest: int
+
+
+def halved(rows: Floats, order: Ints) -> Ints:
     """Return the places of the rows from the leftmost pair to the rightmost; a triple comes last.
 
     Parameters
     ----------
     rows : float32 array
-        Numbers from +0.0 on, in at least one column. Where a cut falls between equal ones, the rows that
-        come first are left of it.
+        Numbers from +0.0 on, in at least one column. Nobody else may need them: their memory is used.
+    order : int64 array
+        The places in an order that decides where a cut falls between rows of equal value.
 
     Examples
     --------
-    >>> halved(np.array([[0.1], [0.7], [0.2], [0.8], [0.9]], dtype=np.float32))
+    >>> halved(np.array([[0.1], [0.7], [0.2], [0.8], [0.9]], dtype=np.float32), np.arange(5))
     array([0, 2, 1, 3, 4])
     """
-    order = np.arange(len(rows))
-    moved = np.empty_like(rows) if rows.size > IN_CACHE else rows
-    nodes: list[Span] = [(0, len(rows))]
+    moved = np.empty_like(rows)
+    nodes = [_Node(0, len(rows), _move(rows, order, moved))]
+    order = order.copy()
     while nodes:
-        nodes = _next_level(nodes, rows, moved, order)
         rows, moved = moved, rows
+        nodes = _next_level(nodes, rows, moved, order)
     return order
 
 
@@ -58,44 +68,48 @@ def left_size(n: int) -> int:
     return (n + 2) // 4 * 2
 
 
-def _next_level(nodes: list[Span], rows: Floats, moved: Floats, order: Ints) -> list[Span]:
+def _next_level(nodes: list[_Node], rows: Floats, moved: Floats, order: Ints) -> list[_Node]:
     """Halve the large nodes and finish the small ones; return the halves."""
-    halves: list[list[Span]] = [[] for _ in nodes]
+    halves: list[list[_Node]] = [[] for _ in nodes]
 
     def work(i: int, _: int) -> None:
-        start, stop = nodes[i]
-        mine, target, places = rows[start:stop], moved[start:stop], order[start:stop]
+        node = nodes[i]
+        mine, places = rows[node.start : node.stop], order[node.start : node.stop]
         if mine.size <= IN_CACHE or len(mine) <= 3:
             places[:] = places[_finished(mine)]
             return
-        parted = _parted(mine)
-        each_block(lambda a, b: _move(mine, parted[a:b], target[a:b]), len(mine), BLOCK)
-        places[:] = places[parted]
-        middle = start + left_size(len(mine))
-        halves[i] = [(start, middle), (middle, stop)]
+        left, right = _parted(mine[:, node.widest])
+        places[:] = places[np.concatenate([left, right])]
+        middle = node.start + len(left)
+        halves[i] = [
+            _Node(node.start, middle, _move(mine, left, moved[node.start : middle])),
+            _Node(middle, node.stop, _move(mine, right, moved[middle : node.stop])),
+        ]
 
     each_block(work, len(nodes), 1)
     return [half for both in halves for half in both]
 
 
-def _move(rows: Floats, places: Ints, target: Floats) -> None:
-    rows.take(places, axis=0, out=target, mode="clip")
+def _move(rows: Floats, places: Ints, target: Floats) -> int:
+    """Gather rows; return in which column they differ most, seen while they are in the cache."""
+    lows, highs = np.empty((2, -(-len(places) // BLOCK), rows.shape[1]), dtype=np.float32)
+
+    def move(start: int, stop: int) -> None:
+        some = target[start:stop]
+        rows.take(places[start:stop], axis=0, out=some, mode="clip")
+        lows[start // BLOCK] = extreme(np.minimum, some[:, None])[0]
+        highs[start // BLOCK] = extreme(np.maximum, some[:, None])[0]
+
+    each_block(move, len(places), BLOCK)
+    return int(np.argmax(highs.max(axis=0, initial=0) - lows.min(axis=0, initial=np.inf)))
 
 
-def _parted(rows: Floats) -> Ints:
-    """Return the places of a node's rows: first those of the left half, and each half in order."""
-    lows, highs = np.empty((2, -(-len(rows) // BLOCK), rows.shape[1]), dtype=np.float32)
-
-    def look(start: int, stop: int) -> None:
-        lows[start // BLOCK] = extreme(np.minimum, rows[start:stop, None])[0]
-        highs[start // BLOCK] = extreme(np.maximum, rows[start:stop, None])[0]
-
-    each_block(look, len(rows), BLOCK)
-    widest = np.argmax(highs.max(axis=0) - lows.min(axis=0))
-    keys = _keys(rows[:, widest], np.arange(len(rows)))
-    middle = left_size(len(rows))
+def _parted(values: Floats) -> tuple[Ints, Ints]:
+    """Return the places of the left half and of the right one, each in order."""
+    keys = _keys(values, np.arange(len(values)))
+    middle = left_size(len(values))
     left = keys < np.partition(keys, middle)[middle]
-    return np.concatenate([np.flatnonzero(left), np.flatnonzero(~left)])
+    return np.flatnonzero(left), np.flatnonzero(~left)
 
 
 def _finished(rows: Floats) -> Ints:

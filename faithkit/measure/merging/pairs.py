@@ -39,11 +39,11 @@ def near_pairs(vectors: NDArray[Any]) -> NDArray[np.int64]:
     """
     vectors = np.ascontiguousarray(vectors)
     order = _content_order(vectors)
-    halves = halved(_measured(vectors, order))
+    order = halved(_measured(vectors), order)
     blocks = np.empty(len(order), dtype=np.int64)
 
     def number(start: int, stop: int) -> None:
-        blocks[order[halves[start:stop]]] = np.minimum(np.arange(start, stop), last) // 2
+        blocks[order[start:stop]] = np.minimum(np.arange(start, stop), last) // 2
 
     last = len(order) - 1 - len(order) % 2 if len(order) > 1 else 0  # a third row has no number of its own
     each_block(number, len(order), BLOCK)
@@ -87,8 +87,8 @@ def _settle(vectors: NDArray[Any], order: NDArray[np.int64], hashes: NDArray[np.
         order[alike] = rows[np.lexsort((*words(vectors[rows]).T[::-1], hashes[alike]))]
 
 
-def _measured(vectors: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the rows in this order, all columns from 0 on and in the same unit."""
+def _measured(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the rows with all columns from 0 on and in the same unit."""
     low, high = _box(vectors)
     widest = float(np.max(high / 2 - low / 2, initial=0.0))  # halves cannot overflow
     unit = np.ldexp(1.0, -max(int(np.frexp(widest)[1]), -1022))  # a power of two: it rounds nothing
@@ -96,10 +96,9 @@ def _measured(vectors: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.flo
     measured = np.zeros((len(vectors), max(len(low), 1)), dtype=np.float32)
 
     def measure(start: int, stop: int) -> None:
-        rows = vectors.take(order[start:stop], axis=0).astype(np.float64, copy=False)
+        rows = np.multiply(vectors[start:stop], 0.5, dtype=np.float64)
         if not np.isfinite(rows).all():
-            rows = np.fmax(np.fmin(rows, high), low)
-        rows *= 0.5
+            rows = np.fmax(np.fmin(rows, high / 2), low / 2)
         rows += to_zero[: len(rows)]
         rows *= unit
         with np.errstate(under="ignore"):
