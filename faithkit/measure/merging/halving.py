@@ -15,7 +15,7 @@ from faithkit.measure.blocks import each_block
 
 BLOCK = 16_384  # rows
 IN_CACHE = 2**18  # values
-SIDE_BY_SIDE = 256  # rows compared at once: one alone is too short for NumPy's inner loops
+SIDE_BY_SIDE = 64  # rows compared at once: one alone is too short for NumPy's inner loops
 FEW = 16  # rows: so many are sorted faster than partitioned
 _PLACE = 32  # bits of a key that hold the place of its row
 _PLACES = 2**_PLACE - 1
@@ -171,5 +171,5 @@ def extreme(of: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
     if beside < 2 or size < 2 * beside:
         return np.asarray(of.reduce(values, axis=0))
     whole = size // beside * beside
-    few = of.reduce(values[:whole].reshape(-1, beside, n, d), axis=0)
+    few = of.reduce(values[:whole].reshape(size // beside, beside, n, d), axis=0)
     return np.asarray(of.reduce(np.concatenate([few, values[whole:]]), axis=0))

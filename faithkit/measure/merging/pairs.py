@@ -12,7 +12,7 @@ from faithkit.measure.blocks import each_block
 from faithkit.measure.grouping import mix, words
 from faithkit.measure.merging.halving import extreme, halved
 
-BLOCK = 4_096  # rows
+BLOCK = 2**16  # values
 
 
 def near_pairs(vectors: NDArray[Any]) -> NDArray[np.int64]:
@@ -57,8 +57,8 @@ def _content_order(vectors: NDArray[Any]) -> NDArray[np.int64]:
     def look(start: int, stop: int) -> None:
         hashes[start:stop] = mix(words(vectors[start:stop]))
 
-    each_block(look, len(vectors), BLOCK)
-    bits = np.uint64(len(vectors).bit_length())  # make room for the number of the row: sorted with its hash
+    each_block(look, len(vectors), _block(vectors))
+    bits = np.uint64(len(vectors).bit_length())  # for the number of the row, which is sorted with its hash
     hashes >>= bits
     numbered = _sorted(hashes << bits | np.arange(len(vectors), dtype=np.uint64))
     order = (numbered & ~(~np.uint64(0) << bits)).astype(np.int64)
@@ -67,7 +67,7 @@ def _content_order(vectors: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _sorted(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sort numbers, of which as many begin with each pair of bits."""
+    """Sort hashes in four parts, by their first two bits, so that they are sorted by more than one."""
     quarter = numbers >> np.uint64(62)
     parts = [numbers] * 4
 
@@ -87,12 +87,15 @@ def _settle(vectors: NDArray[Any], order: NDArray[np.int64], hashes: NDArray[np.
         order[alike] = rows[np.lexsort((*words(vectors[rows]).T[::-1], hashes[alike]))]
 
 
+@np.errstate(under="ignore")  # also where the caller has asked for errors
 def _measured(vectors: NDArray[Any]) -> NDArray[np.float32]:
     """Return the rows with all columns from 0 on and in the same unit."""
     low, high = _box(vectors)
     widest = float(np.max(high / 2 - low / 2, initial=0.0))  # halves cannot overflow
     unit = np.ldexp(1.0, -max(int(np.frexp(widest)[1]), -1022))  # a power of two: it rounds nothing
-    to_zero = np.tile(0.0 - low / 2, (BLOCK, 1))  # tiled, since short rows are slow to broadcast
+    size = _block(vectors)
+    beside = min(size, len(vectors))
+    to_zero = np.tile(0.0 - low / 2, (beside, 1))  # as a short row is slow to broadcast
     measured = np.zeros((len(vectors), max(len(low), 1)), dtype=np.float32)
 
     def measure(start: int, stop: int) -> None:
@@ -101,25 +104,30 @@ def _measured(vectors: NDArray[Any]) -> NDArray[np.float32]:
             rows = np.fmax(np.fmin(rows, high / 2), low / 2)
         rows += to_zero[: len(rows)]
         rows *= unit
-        with np.errstate(under="ignore"):
-            measured[start:stop, : len(low)] = rows
+        measured[start:stop, : len(low)] = rows
 
-    each_block(measure, len(vectors), BLOCK)
+    each_block(measure, len(vectors), size)
     return measured
 
 
 def _box(vectors: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the smallest and the largest finite value of every column; both are 0 where there is none."""
     n, d = vectors.shape
-    lows, highs = np.empty((2, -(-n // BLOCK), d))
+    size = _block(vectors)
+    lows, highs = np.empty((2, -(-n // size), d))
 
     def look(start: int, stop: int) -> None:
         rows = vectors[start:stop, None].astype(np.float64, copy=False)
         finite = np.isfinite(rows)
         known = finite.all()
-        lows[start // BLOCK] = extreme(np.minimum, rows if known else np.where(finite, rows, np.inf))[0]
-        highs[start // BLOCK] = extreme(np.maximum, rows if known else np.where(finite, rows, -np.inf))[0]
+        lows[start // size] = extreme(np.minimum, rows if known else np.where(finite, rows, np.inf))[0]
+        highs[start // size] = extreme(np.maximum, rows if known else np.where(finite, rows, -np.inf))[0]
 
-    each_block(look, n, BLOCK)
+    each_block(look, n, size)
     low, high = lows.min(axis=0, initial=np.inf), highs.max(axis=0, initial=-np.inf)
     return np.where(low > high, 0.0, low), np.where(low > high, 0.0, high)
+
+
+def _block(vectors: NDArray[Any]) -> int:
+    """Return how many rows stay together in the cache; a few do not harm."""
+    return max(16, BLOCK // max(vectors.shape[1], 1))
