@@ -34,7 +34,7 @@ def near_blocks(vectors):
         groups.setdefault(vector, []).append(row)
     alone = [rows[0] for rows in groups.values() if len(rows) == 1]
     blocks = {}
-    for row, block in zip(alone, near_pairs(np.array([vectors[row] for row in alone])), strict=True):
+    for row, block in zip(alone, near_pairs(np.array(vectors)[alone]), strict=True):
         blocks.setdefault(int(block), []).append(row)
     return [*(rows for rows in groups.values() if len(rows) > 1), *blocks.values()]
 
