@@ -56,7 +56,7 @@ class InMemory(Population):
     own: Any = None
     design: Design | None = None
     pool: Pool | None = None
-    _sides: "WeakKeyDictionary[Count, Side]" = attrs.field(factory=WeakKeyDictionary, init=False)
+    _sides: "_Sides" = attrs.field(factory=lambda: _Sides(), init=False)
     row_names: RowNames = attrs.field(kw_only=True)  # kept when something else changes: words are dear
 
     where = "of this sample"
@@ -297,6 +297,13 @@ class InMemory(Population):
             rows = _held(counted.relation, sample, one)
             N, A = N + len(rows), A + int(same[codes[rows]].sum())
         return local_from_counts(N, A, 0, confidence)
+
+
+class _Sides(WeakKeyDictionary[Count, Side]):
+    """Sides by their counts, for as long as these live; a copy of a result finds them anew."""
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return _Sides, ()
 
 
 def _held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.intp]:
