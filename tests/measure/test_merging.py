@@ -187,7 +187,7 @@ def test_merging_sees_what_the_relation_compares_and_nothing_behind_it():
     found = Side.of(count(SameFirstColumn(), Sample(None, Explanations.vectors(vectors)), labels, 2))
     assert found.facts.merged.value == pytest.approx(0.5, abs=0.1)
     whole = Side.of(count(SameExplanation(), Sample(None, Explanations.vectors(vectors)), labels, 2))
-    assert whole.facts.merged.value == 1.0
+    assert whole.facts.merged.value > 0.98  # one pair may be of both labels
 
 
 def test_values_behind_a_discretizers_identities_are_not_seen():
