@@ -197,3 +197,16 @@ def test_values_behind_a_discretizers_identities_are_not_seen():
     random = given.identified(rng.permutation(400)[:, None])
     found = Side.of(count(SameExplanation(), Sample(None, random), labels, 2))
     assert found.facts.merged.value == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("words", "weights"),
+    [
+        ([None] * 3, [1.0, 2.0, 3.0]),
+        ([None, "a", None], [1.0, 0.0, 2.0]),
+        (["a", None, None], [2.0, 1.0, 1.0]),
+    ],
+)
+def test_where_nobody_has_an_explanation_that_counts_nothing_is_merged(words, weights):
+    found = _side(words, [0, 1, 1], weights).facts.merged
+    assert (found.how, found.value, found.reach) == ("nothing", 0.0, 0.0)
