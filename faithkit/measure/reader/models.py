@@ -122,12 +122,14 @@ def _check(given: Any) -> None:
 
 
 def _logistic(rows: int, labels: int, seed: int) -> Any:
+    """Scale columns, and let it see which numbers are missing, which may tell something, too."""
     from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    return make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler(), LogisticRegression())
+    filled = SimpleImputer(keep_empty_features=True, add_indicator=True)
+    return make_pipeline(filled, StandardScaler(), LogisticRegression())
 
 
 def _trees(rows: int, labels: int, seed: int) -> Any:
