@@ -136,15 +136,15 @@ class Reader:
     def _reading(self, candidate: Candidate, train: Rows) -> Read:
         """Return what a classifier that has learnt from some rows says about others."""
         taught = self._taught(train)
-        tokens = self.features.frequent(self.place[taught])
-        width = self.features.numbers.shape[1] + len(tokens)
-        some = self._first(taught, candidate.most_rows(width))
-        if not width or len(set(self.labels[some].tolist())) < 2:
+        columns = self.features.columns(self.place[taught])
+        labels = len(np.unique(self.labels[taught]))
+        some = self._first(taught, candidate.most_rows(len(columns), labels))
+        if not len(columns) or len(np.unique(self.labels[some])) < 2:
             return self._unread(taught if len(taught) else train)
         weights = None if self.weights is None else self.weights[some]
-        table = self.features.table(self.place[some], tokens)
+        table = self.features.table(self.place[some], columns)
         fitted = candidate.fitted(table, self.labels[some], weights, self.seed)
-        return lambda rows: fitted.probabilities(self.features.table(self.place[rows], tokens))
+        return lambda rows: fitted.probabilities(self.features.table(self.place[rows], columns))
 
     def _unread(self, train: Rows) -> Read:
         """Give every row the shares of the labels, where there is nothing to tell rows apart by."""

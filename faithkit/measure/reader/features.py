@@ -21,6 +21,7 @@ from faithkit.measure.rules import Rule
 from faithkit.measure.sums import Floats
 
 MOST_TOKENS = 255
+MOST_NUMBERS = 500
 LEAST_ROWS = 2  # a token that one row has says nothing about another row
 HUGE = 1e100  # stands for infinity: its square is a number, too
 
@@ -56,27 +57,48 @@ class Features:
         Examples
         --------
         >>> seen = Features.of([frozenset("ab"), frozenset("a"), frozenset("ac"), frozenset("c")])
-        >>> seen.table(np.arange(4), seen.frequent(np.arange(4)))
+        >>> seen.table(np.arange(4), seen.columns(np.arange(4)))
         array([[1., 0.], [1., 0.], [1., 1.], [0., 1.]])
         """
         numbers, tokens = _columns(identities)
         n = n_rows(identities)
         return cls(_beside(numbers, n), *_incidence([(np.arange(n), content_words(identities)), *tokens], n))
 
-    def frequent(self, rows: Rows) -> Rows:
-        """Return the tokens that the most of some rows have: the columns that a reader of these rows uses.
+    def columns(self, rows: Rows) -> "Columns":
+        """Return the columns that a reader of some rows uses: tokens that the most of them have, and numbers.
 
         They are found anew for every reader, from the rows that it learns from. So it knows nothing about
         rows that it will be asked about, not even how often their explanations occur.
         """
-        count = np.asarray(self.tokens[rows].sum(axis=0)).ravel()
+        count = self.tokens[rows].sum(axis=0)
         known = np.flatnonzero(count >= LEAST_ROWS)
         order = np.lexsort((self.words[known], -count[known]))
-        return known[order[:MOST_TOKENS]]
+        return Columns(self._widest(rows), known[order[:MOST_TOKENS]])
 
-    def table(self, rows: Rows, tokens: Rows) -> Floats:
-        """Return some rows as a matrix: all numbers, and some tokens."""
-        return np.hstack([self.numbers[rows], self.tokens[rows][:, tokens].toarray()])
+    def _widest(self, rows: Rows) -> Rows:
+        """Return the columns of numbers; of very many, those in which rows differ most."""
+        d = self.numbers.shape[1]
+        if d <= MOST_NUMBERS:
+            return np.arange(d)
+        values = self.numbers[rows]
+        spread = np.nanstd(np.where(np.isnan(values).all(axis=0), 0.0, values), axis=0)
+        return np.sort(np.argsort(-spread, kind="stable")[:MOST_NUMBERS])
+
+    def table(self, rows: Rows, columns: "Columns") -> Floats:
+        """Return some rows as a matrix."""
+        tokens = self.tokens[rows][:, columns.tokens].toarray()
+        return np.hstack([self.numbers[np.ix_(rows, columns.numbers)], tokens])
+
+
+@attrs.frozen(eq=False)
+class Columns:
+    """Some columns of numbers, and some tokens."""
+
+    numbers: Rows
+    tokens: Rows
+
+    def __len__(self) -> int:
+        return len(self.numbers) + len(self.tokens)
 
 
 def _beside(columns: list[Floats], n: int) -> Floats:

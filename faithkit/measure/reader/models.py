@@ -15,6 +15,8 @@ from faithkit.measure.sums import Floats
 from faithkit.wording import listing, suggest
 
 NAMES = ("auto", "logistic", "trees")
+RARE = -1
+FEW_CLASSES = 5
 MOST_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
 TREE_CELLS = 300_000  # of a table that trees learn from: more would take long and tell little
 LINEAR_CELLS = 10_000_000
@@ -32,23 +34,25 @@ class Candidate:
     make: Make
     cells: int | None = None
 
-    def most_rows(self, width: int) -> int | None:
-        """Return how many rows of a table it may learn from."""
-        return None if self.cells is None else max(1, self.cells // max(1, width))
+    def most_rows(self, width: int, labels: int) -> int | None:
+        """Return how many rows of a table it may learn from; of many labels each takes time."""
+        times = max(1, min(labels, MOST_CLASSES) // FEW_CLASSES)
+        return None if self.cells is None else max(1, self.cells // (max(1, width) * times))
 
     def fitted(self, X: Floats, y: Counts, weights: Floats | None, seed: int) -> "Fitted":
         """Let a new one learn from rows."""
         classes, sizes = np.unique(y, return_counts=True)
-        common = np.sort(classes[np.lexsort((classes, -sizes))][:MOST_CLASSES])
+        common = classes[np.lexsort((classes, -sizes))][:MOST_CLASSES]
         # the rarer labels are one class together, or their rows would be counted for others
-        taught = np.where(np.isin(y, common), y, -1)
-        with self._called():
-            model = self.make(len(X), len(common), seed)
-            model.fit(X, taught, **_weighted(model, weights))
-            return Fitted(self, model, np.asarray(model.classes_))
+        taught, codes = np.unique(np.where(np.isin(y, common), y, RARE), return_inverse=True)
+        with self.called():
+            model = self.make(len(X), len(taught), seed)
+            model.fit(X, codes, **_weighted(model, weights))
+            return Fitted(self, model, taught[np.asarray(model.classes_)])
 
     @contextmanager
-    def _called(self) -> Iterator[None]:
+    def called(self) -> Iterator[None]:
+        """Run code of the classifier: whatever it raises names it."""
         with foreign(f"the classifier {self.name}", _ADVICE), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that it has not converged: its score tells
             yield
@@ -64,10 +68,10 @@ class Fitted:
 
     def probabilities(self, X: Floats) -> tuple[Counts, Floats]:
         """Return the labels it knows, and the probability of each of them in every row."""
-        with self.candidate._called():
+        with self.candidate.called():
             found = np.asarray(self.model.predict_proba(X), dtype=np.float64)
             self._check(found, (len(X), len(self.classes)))
-        known = self.classes >= 0
+        known = self.classes != RARE
         return self.classes[known], found[:, known]
 
     def _check(self, found: Floats, shape: tuple[int, int]) -> None:
@@ -136,13 +140,14 @@ def _trees(rows: int, labels: int, seed: int) -> Any:
     """Boost few and small trees: as large as the sample allows, and fewer steps where each has many trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    steps = min(40, max(5, 80 // labels))
+    steps = min(40, max(10, 100 // labels))
     return HistGradientBoostingClassifier(
         max_iter=steps,
-        learning_rate=min(0.4, 6.0 / steps),
+        learning_rate=min(0.3, 6.0 / steps),
         max_leaf_nodes=min(31, max(8, rows // 200)),
         min_samples_leaf=min(20, max(3, rows // 20)),
         max_bins=63,
+        l2_regularization=1.0,
         early_stopping=False,
         random_state=seed % 2**32,
     )
