@@ -36,6 +36,9 @@ TELLING = {
     "a frame with gaps": frame(word=np.where(YES, "high", None)),
     "a frame of categories": frame(word=pd.Categorical(np.where(YES, "high", "low"))),
     "a frame of times": frame(when=pd.to_datetime(np.where(YES, "2020-01-01", "2021-01-01"))),
+    "a frame of times in Arrow": frame(when=pd.to_datetime(["2020", None] * (N // 2)))
+    .assign(word=np.where(YES, "x", "y"))
+    .convert_dtypes(dtype_backend="pyarrow"),
     "a frame of numbers with gaps": frame(
         word=np.where(YES, "x", "y"), n=pd.array([1, None] * (N // 2), dtype="Int64")
     ),

@@ -60,7 +60,10 @@ def scored(**options):
     [
         ("forest", "there is no reader 'forest'. There is: auto, logistic, trees."),
         (GaussianNB, "the class GaussianNB cannot be a reader; expected 'auto', 'logistic' or 'trees', or a"),
-        (7, "7 cannot be a reader; expected 'auto', 'logistic' or 'trees', or a classifier such as"),
+        (
+            7,
+            "an object of type int cannot be a reader; expected 'auto', 'logistic' or 'trees', or a classifier",
+        ),
         (LinearSVC(), "the classifier LinearSVC failed with AttributeError: 'LinearSVC' object has no"),
         (
             Failing(),

@@ -152,8 +152,9 @@ def _column(column: pd.Series) -> tuple[list[Floats], list[Tokens]]:
 
 def _floats(values: Any) -> Floats:
     if values.dtype.kind in "mM":  # times and durations, by their ticks
-        gone = np.asarray(pd.isna(values))
-        return np.where(gone, np.nan, np.asarray(values, dtype=values.dtype.str).view(np.int64))
+        kind = values.dtype.kind
+        times = values.to_numpy(dtype=f"{kind}8[us]") if isinstance(values, pd.Series) else values
+        return np.where(np.isnat(times), np.nan, times.view(np.int64))
     if isinstance(values, pd.Series):
         values = values.to_numpy(dtype=np.float64, na_value=np.nan)
     with np.errstate(over="ignore"):

@@ -14,7 +14,8 @@ from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
 from faithkit.wording import listing, suggest
 
-NAMES = ("auto", "logistic", "trees")
+AUTO = "auto"
+NAMES = (AUTO, "logistic", "trees")
 RARE = -1
 FEW_CLASSES = 5
 MOST_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
@@ -106,19 +107,25 @@ def candidates(given: Any = None) -> tuple[Candidate, ...]:
         "logistic": Candidate("logistic", _logistic, LINEAR_CELLS),
         "trees": Candidate("trees", _trees, TREE_CELLS),
     }
-    if given is None or given == "auto":
+    if given is None or (isinstance(given, str) and given == AUTO):
         return tuple(ours.values())
     if isinstance(given, str):
         if given not in ours:
-            raise InputError(f"there is no reader {given!r}. {suggest(given, NAMES)}")
+            raise InputError(f"there is no reader {given!r:.60}. {suggest(given, NAMES)}")
         return (ours[given],)
     _check(given)
     return (Candidate(type(given).__name__, lambda _rows, _labels, seed: _seeded(given, seed)),)
 
 
 def _check(given: Any) -> None:
-    if isinstance(given, type) or not hasattr(given, "fit"):
-        what = f"the class {given.__name__}" if isinstance(given, type) else repr(given)[:60]
+    with foreign("looking at the reader", _ADVICE):
+        is_classifier = not isinstance(given, type) and hasattr(given, "fit")
+    if not is_classifier:
+        what = (
+            f"the class {given.__name__}"
+            if isinstance(given, type)
+            else f"an object of type {type(given).__name__}"
+        )
         raise InputError(
             f"{what} cannot be a reader; expected {listing(map(repr, NAMES), 'or')}, or a classifier such as "
             "sklearn.naive_bayes.GaussianNB()."
