@@ -70,7 +70,7 @@ class Features:
         They are found anew for every reader, from the rows that it learns from. So it knows nothing about
         rows that it will be asked about, not even how often their explanations occur.
         """
-        count = self.tokens[rows].sum(axis=0)
+        count = self.tokens.T @ np.bincount(rows, minlength=len(self.numbers)).astype(np.float64)
         known = np.flatnonzero(count >= LEAST_ROWS)
         order = np.lexsort((self.words[known], -count[known]))
         return Columns(self._widest(rows), known[order[:MOST_TOKENS]])

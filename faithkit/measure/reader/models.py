@@ -10,6 +10,7 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.measure.reader.logistic import Logistic
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
 from faithkit.wording import listing, suggest
@@ -104,7 +105,7 @@ def candidates(given: Any = None) -> tuple[Candidate, ...]:
     (['logistic', 'trees'], ['trees'])
     """
     ours = {
-        "logistic": Candidate("logistic", _logistic, LINEAR_CELLS),
+        "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS),
         "trees": Candidate("trees", _trees, TREE_CELLS),
     }
     if given is None or (isinstance(given, str) and given == AUTO):
@@ -130,17 +131,6 @@ def _check(given: Any) -> None:
             f"{what} cannot be a reader; expected {listing(map(repr, NAMES), 'or')}, or a classifier such as "
             "sklearn.naive_bayes.GaussianNB()."
         )
-
-
-def _logistic(rows: int, labels: int, seed: int) -> Any:
-    """Scale columns, and let it see which numbers are missing, which may tell something, too."""
-    from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    filled = SimpleImputer(keep_empty_features=True, add_indicator=True)
-    return make_pipeline(filled, StandardScaler(), LogisticRegression())
 
 
 def _trees(rows: int, labels: int, seed: int) -> Any:
