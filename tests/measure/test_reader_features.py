@@ -115,10 +115,10 @@ def test_tokens_are_found_by_the_rows_that_a_reader_learns_from():
 @pytest.mark.parametrize(
     ("labels", "explanations"),
     [
-        pytest.param([0, 1] * 60, RNG.normal(size=(120, 300)), id="300 columns"),
-        pytest.param(np.arange(100) % 10, RNG.normal(size=(100, 3)), id="10 labels"),
+        pytest.param([0, 1] * 30, RNG.normal(size=(60, 300)), id="300 columns"),
+        pytest.param(np.arange(80) % 10, RNG.normal(size=(80, 3)), id="10 labels"),
         pytest.param(np.arange(60), RNG.normal(size=(60, 3)), id="a label for every row"),
-        pytest.param(np.arange(150) % 70, RNG.normal(size=(150, 3)), id="more labels than are learnt"),
+        pytest.param(np.arange(90) % 60, RNG.normal(size=(90, 3)), id="more labels than are learnt"),
         pytest.param(["yes"] * 50, RNG.normal(size=(50, 3)), id="one label"),
         pytest.param(["yes", "no"] * 20, np.empty((40, 0)), id="no columns"),
         pytest.param(["yes", "no"] * 20, np.full((40, 2), np.nan), id="nothing but gaps"),

@@ -30,5 +30,5 @@ def test_a_column_that_was_constant_decides_nothing_when_it_is_not():
     """Ten times 0.1 has a mean that is not 0.1, so its spread is no 0."""
     rows = np.column_stack([np.full(30, 0.1), RNG.normal(size=30)])
     found = Logistic().fit(rows, np.arange(30) % 2)
-    other = rows + [[0.1, 0.0]]
+    other = rows + np.array([0.1, 0.0])
     assert np.abs(found.predict_proba(other) - found.predict_proba(rows)).max() < 0.1

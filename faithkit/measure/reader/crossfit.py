@@ -15,7 +15,7 @@ from faithkit.measure.sums import Floats
 FOLDS = 5
 BLOCKS = 10
 CHOICE_ROWS = 4_000  # that a choice between classifiers looks at
-LEAST_CHOICE = 150  # rows to learn from in a choice: with fewer, trees are seldom better, and they take time
+LEAST_CHOICE = 60  # rows to learn from in a choice: with fewer, trees are seldom better, and they take time
 HELD_OUT = 0.25  # of the rows that a choice looks at, to judge by
 PIECE = 50_000  # rows that are read at once
 

@@ -1,4 +1,4 @@
-"""Logistic regression on scaled columns, in which gaps are filled and marked: they may tell something, too."""
+"""Logistic regression on scaled columns, in which gaps are filled and marked: they may tell much."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ import numpy as np
 
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
-
 
 ROUNDING = 1e-9  # a column that varies by no more than this share of its mean is constant
 

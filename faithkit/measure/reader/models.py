@@ -134,10 +134,10 @@ def _check(given: Any) -> None:
 
 
 def _trees(rows: int, labels: int, seed: int) -> Any:
-    """Boost few and small trees: as large as the sample allows, and fewer steps where each has many trees."""
+    """Boost few and small trees: as the sample allows, and fewer steps where each has many trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    steps = min(40, max(10, 100 // labels))
+    steps = min(40, max(15, rows // 25), max(10, 100 // labels))
     return HistGradientBoostingClassifier(
         max_iter=steps,
         learning_rate=min(0.3, 6.0 / steps),
