@@ -11,6 +11,7 @@ import faithkit
 from faithkit import Explanations
 from faithkit.measure.reader.limits import betting_limit, score_limit
 from faithkit.measure.reader.reading import prepared, read
+from faithkit.measure.unequal.design import Design
 
 
 def betting_by_loops(scores, alpha, step):
@@ -96,3 +97,18 @@ def test_the_limits_seldom_miss(q, n, times):
     error = 3 * math.sqrt(0.025 * 0.975 / times)
     assert low <= 0.025 + error
     assert guaranteed <= 0.025 + error
+
+
+@pytest.mark.slow
+def test_rows_that_are_cases_seen_again_are_not_taken_for_more():
+    """Sixty customers, each of them logged one to eight times in the same words."""
+    rng, q, times, above = np.random.default_rng(5), np.array([0.5, 0.7, 0.95]), 200, 0
+    for seed in range(times):
+        kind, who = rng.integers(0, 3, 60), np.repeat(np.arange(60), rng.integers(1, 9, 60))
+        labels = (rng.random(60) < q[kind]).astype(int)[who]
+        design = Design.of(None, who, len(who))
+        rows = Explanations.vectors(kind[who][:, None])
+        above += read(prepared(rows, labels, [0, 1], design, Table(), seed), design, 0.95).low > np.mean(
+            q**2 + (1 - q) ** 2
+        )
+    assert above / times <= 0.025 + 3 * math.sqrt(0.025 * 0.975 / times)

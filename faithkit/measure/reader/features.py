@@ -53,6 +53,8 @@ class Features:
 
         Every identity is a token as a whole, so that a reader can look up what it has seen before, and so are
         its parts: the predicates of a rule, the elements of a set, and those of a tuple with their places.
+        Whether a column is one of numbers or of words is seen from all rows. Labels have no say in it, and
+        given the explanations they are independent: no reader learns the label of a row that it will read.
 
         Examples
         --------

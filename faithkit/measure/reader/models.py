@@ -17,8 +17,8 @@ from faithkit.wording import listing, suggest
 
 AUTO = "auto"
 NAMES = (AUTO, "logistic", "trees")
-RARE = -1
-FEW_CLASSES = 5
+RARE = -1  # stands for all labels that are not learnt
+FEW_CLASSES = 5  # take little time
 MOST_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
 TREE_CELLS = 300_000  # of a table that trees learn from: more would take long and tell little
 LINEAR_CELLS = 10_000_000
@@ -119,18 +119,15 @@ def candidates(given: Any = None) -> tuple[Candidate, ...]:
 
 
 def _check(given: Any) -> None:
+    is_class = isinstance(given, type)
     with foreign("looking at the reader", _ADVICE):
-        is_classifier = not isinstance(given, type) and hasattr(given, "fit")
-    if not is_classifier:
-        what = (
-            f"the class {given.__name__}"
-            if isinstance(given, type)
-            else f"an object of type {type(given).__name__}"
-        )
-        raise InputError(
-            f"{what} cannot be a reader; expected {listing(map(repr, NAMES), 'or')}, or a classifier such as "
-            "sklearn.naive_bayes.GaussianNB()."
-        )
+        if not is_class and hasattr(given, "fit"):
+            return
+    what = f"the class {given.__name__}" if is_class else f"an object of type {type(given).__name__}"
+    raise InputError(
+        f"{what} cannot be a reader; expected {listing(map(repr, NAMES), 'or')}, or a classifier such as "
+        "sklearn.naive_bayes.GaussianNB()."
+    )
 
 
 def _trees(rows: int, labels: int, seed: int) -> Any:
