@@ -21,6 +21,7 @@ from faithkit.report.formats import (
     system_name,
     unbroken,
 )
+from faithkit.report.readings import reading_sentences
 
 View = dict[str, Any]
 
@@ -29,7 +30,8 @@ WHO = {"consistency": "that share an explanation", "sufficiency": "to which an e
 
 def fragment_view(told: Told) -> View:
     """Return what fits in a terminal, and between the cells of a notebook."""
-    said = [unbroken(sentence) for sentence in sentences(told)]  # a page breaks lines where it likes
+    told_too = reading_sentences(told)
+    said = [unbroken(one) for one in (*sentences(told), *told_too)]  # a page breaks lines where it likes
     measures = [
         {"name": name, "sentence": sentence, **estimate_view(found)}
         for (name, found), sentence in zip(estimates(told).items(), said, strict=False)  # then come remarks

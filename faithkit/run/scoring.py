@@ -17,6 +17,7 @@ from faithkit.run.learnt import learnt_discretizer, learnt_relation
 from faithkit.run.on_disk import OnDisk, learns_from_rows
 from faithkit.run.passes import Reading
 from faithkit.run.pipeline import measured
+from faithkit.run.reading import NOBODY
 from faithkit.run.reference import check_alike, check_columns
 from faithkit.run.setup import Applicability, Setup
 
@@ -29,6 +30,7 @@ def score_log(
     adjust: str = "holm",
     reference: Log | ParquetLog | Evaluation | None = None,
     allowed: Mapping[str, float] | None = None,
+    reader: Any = NOBODY,
     **options: Any,
 ) -> Findings:
     """Measure a log, with its groups where it names some; `options` are those of `score`.
@@ -47,7 +49,7 @@ def score_log(
     result = _having_learnt("given" if taught else result.setup.learnt_from, result)
     if reference is not None:
         check_alike(result, reference)
-    return Findings.of(result, violations, groups, reference, adjust, allowed)
+    return Findings.of(result, violations, groups, reference, adjust, allowed, reader)
 
 
 def _learnt(reference: Log | ParquetLog, options: dict[str, Any]) -> tuple[Log | ParquetLog, dict[str, Any]]:
