@@ -95,13 +95,17 @@ class Findings:
         either = [name for name in MEASURES if name in {**self.result.measures, **reference.measures}]
         reasons = {name: self.why_not_compared(name) for name in either}
         return {
-            "difference": {name: self._change(name, found) for name, found in self.drift().items()},
+            "difference": {name: self.change(name, found) for name, found in self.drift().items()},
             "not_compared": {name: why for name, why in reasons.items() if why is not None},
         }
 
-    def _change(self, measure: str, found: Difference) -> dict[str, Any]:
+    def change(self, measure: str, found: Difference) -> dict[str, Any]:
+        """Return JSON values of a difference: its numbers, how much worse it may be, and a sentence."""
+        assert self.reference is not None
         told, allowed = attrs.asdict(found), self.allowed.get(measure)
-        return told | {"allowed": allowed, "finding": finding(measure, told, allowed)}
+        sides = {"here": self.result, "in the reference": self.reference}
+        unchecked = [where for where, one in sides.items() if one.measures[measure].verified == 0]
+        return told | {"allowed": allowed, "finding": finding(measure, told, allowed, unchecked)}
 
     def to_json(self) -> str:
         """Return JSON text; the same question gives the same bytes."""
@@ -129,7 +133,7 @@ class Findings:
             for measure, row in part.to_frame().to_dict("index").items()
         ]
         minus, drift = {"rows": "minus the reference", "bracket": (None, None)}, self.drift()
-        rows += [minus | {"measure": name} | self._change(name, found) for name, found in drift.items()]
+        rows += [minus | {"measure": name} | self.change(name, found) for name, found in drift.items()]
         return with_ends(pd.DataFrame(rows).astype({"n": "Int64"}))
 
     def __repr__(self) -> str:
