@@ -157,12 +157,8 @@ def _compared(shown: View, named: dict[str, str], corrected: str) -> str:
     for one in rows:
         _add_row(table, "*" if one["mark"] else "", one["name"], *_numbers(named, one))
     best = "the best" if shown["tie"] is None else f"these may all be the best: {shown['tie']}"
-    p = ", ".join(f"{one['name']} {one['p']}" for one in rows if one["p"])
-    said = [
-        f"*: {best} (paired differences, {corrected}'s correction).",
-        f"p (permutations): {p}" if p else None,
-    ]
-    return _printed(table) + _lines(said)
+    star = f"*: {best} (paired differences, {corrected}'s correction)."
+    return _printed(table) + _lines([star, shown["permuted"]])
 
 
 def violation_text(violations: Sequence[Violation]) -> str:

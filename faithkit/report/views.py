@@ -144,7 +144,10 @@ def _table(told: Told, measure: str) -> View:
         for name, one in found.items()
     ]
     tie = _tie({name: found[name] for name in best}) if len(best) > 1 else None
-    return {"name": measure, "rows": rows, "tie": tie, "sentence": _best_sentence(best, tie)}
+    p = [f"{one['name']} {one['p']}" for one in rows if one["p"]]
+    permuted = _permuted(next(iter(told["systems"].values())), p)
+    said = {"tie": tie, "sentence": _best_sentence(best, tie), "permuted": permuted}
+    return {"name": measure, "rows": rows, **said}
 
 
 def _best_sentence(best: list[str], tie: str | None) -> str:
@@ -161,8 +164,8 @@ def _tie(best: Mapping[str, Estimate]) -> str:
     count = "none" if all(best[name].verified == 0 for name in unchecked) else "hardly any"
     if len(unchecked) == len(best):
         return (
-            f"which of them is better is not known: {count} of their explanations could be checked against "
-            "another instance"
+            f"which of them is better is not known, since {count} of their explanations could be checked "
+            "against another instance"
         )
     some = listing(unchecked)
     return (

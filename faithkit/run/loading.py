@@ -13,13 +13,17 @@ from faithkit.run.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
 
-SHARES = ("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance")
+SHARES = (
+    *("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance"),
+    *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach"),
+)
 SIZES = (
     *("se", "se_disagreement", "trials", "effective", "most", "mse_bound"),
-    *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
+    *("n", "checked", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
 )
 TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
 ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
+NESTED = ("measures", "moments", "merged", "consistency", "sufficiency")
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
 
@@ -114,7 +118,7 @@ def _numbers(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in told.items():
         if name in SHARES + SIZES:
             yield name, value
-        elif isinstance(value, Mapping) and name in ("measures", "moments", "consistency", "sufficiency"):
+        elif isinstance(value, Mapping) and name in NESTED:
             yield from _numbers(value)
         elif name == "others" and value is not None:
             yield from (("trials", one) for one in value["number"])
