@@ -10,9 +10,13 @@ from faithkit.cli.streams import tell
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.supervision import MISSED
-from faithkit.wording import exact
+from faithkit.wording import exact, listing
 
 NO_INTERVAL = "its interval could not be computed"
+NOTHING_KNOWN = (
+    "no explanation holds for any other instance, and nothing else shows that it is above chance; give more "
+    "rows, or a coarser discretizer"
+)
 
 
 def parse_limits(given: Sequence[str]) -> dict[str, float]:
@@ -72,9 +76,7 @@ def check_worse(found: Any, limits: dict[str, float]) -> None:
     unchecked, missed, drift = [], False, found.drift()
     for measure, limit in limits.items():
         change = drift.get(measure)
-        reason = found.why_not_compared(measure)
-        if change is not None and math.isnan(change.low):
-            reason = NO_INTERVAL
+        reason = found.why_not_compared(measure) if change is None else _why_undecided(found, measure, change)
         if reason is not None:
             unchecked.append(f"--fail-if-worse {measure}={exact(limit)} cannot be checked: {reason}.")
         elif not change.low >= -limit:
@@ -93,16 +95,19 @@ def check_reference(reference: str | None, limits: dict[str, float]) -> None:
 
 
 def _why_unchecked(result: Any, measure: str) -> str | None:
-    from faithkit.measure.finding import ABOVE
+    from faithkit.report.told import nothing_known
 
     found = getattr(result, measure)
     if found is None:
         return str(result.why_no_sufficiency)
-    if found.verified == 0 and found.finding != ABOVE:
-        return (
-            "no explanation holds for any other instance, and nothing else shows that it is above chance; "
-            "give more rows, or a coarser discretizer"
-        )
+    if nothing_known(found):
+        return NOTHING_KNOWN
     if found.low is None:
         return "the estimator has no interval; use leave-one-out"
     return NO_INTERVAL if math.isnan(found.low) else None
+
+
+def _why_undecided(found: Any, measure: str, change: Any) -> str | None:
+    if where := found.unknown(measure):
+        return f"{listing(where)} {NOTHING_KNOWN}"
+    return NO_INTERVAL if math.isnan(change.low) else None

@@ -90,8 +90,8 @@ def _found(measure: str, found: Estimate) -> str:
         return f"Nothing is known of {measure}: it may be anything from 0 to 1."
     word = found.finding or ""
     name = measure if word == UNKNOWN else measure.capitalize()
-    claim, ends = AGAINST_CHANCE.get(word, "").format(name), _ends(found)
-    return f"{': '.join(filter(None, [claim, ends]))}." if claim or ends else ""
+    said = ": ".join(filter(None, [AGAINST_CHANCE.get(word, "").format(name), _ends(found)]))
+    return f"{said[0].upper()}{said[1:]}." if said else ""
 
 
 def _ends(found: Estimate) -> str | None:

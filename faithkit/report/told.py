@@ -4,6 +4,7 @@ from typing import Any
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.finding import ABOVE
 from faithkit.report.formats import LEAVE_ONE_OUT, Told
 
 
@@ -52,6 +53,11 @@ def chance(found: Estimate) -> float | None:
     return None if unrelated is None else max(unrelated, found.floor or 0.0)
 
 
+def nothing_known(found: Estimate) -> bool:
+    """Whether nothing could be checked, and nothing else shows more than chance would."""
+    return found.verified == 0 and found.finding != ABOVE
+
+
 def confidence(told: Told) -> float:
     """Return the confidence of a result's intervals, which all of them have in common."""
     return float(told["measures"]["consistency"]["confidence"])
@@ -71,8 +77,8 @@ def estimator_name(told: Told) -> str:
     return str(told["estimator"]).removeprefix("faithkit/")
 
 
-def note(told: Told, what: str = "Differences, intervals and p") -> str | None:
-    """Return which estimator the differences are of, where values beside them are those of another."""
+def note(told: Told, what: str = "Intervals, differences and p") -> str | None:
+    """Say what has nothing to do with the estimator, where it is not the one of the measure itself."""
     if told["estimator"] in LEAVE_ONE_OUT:
         return None
-    return f"{what} are of leave-one-out, which estimates the measure."
+    return f"{what} are the same for every estimator."

@@ -177,5 +177,5 @@ def _tie(best: Mapping[str, Estimate]) -> str:
 def _remarks(told: Told) -> list[str]:
     """Return what a comparison left out, and whose order it has where its values are of another estimator."""
     lines = [f"Left out: {'; '.join(told['left_out'])}."] if told["left_out"] else []
-    orders = (note(one, "Order, differences, intervals and p") for one in told["systems"].values())
+    orders = (note(one, "Order, intervals, differences and p") for one in told["systems"].values())
     return lines + [line for line in orders if line][:1]

@@ -11,8 +11,10 @@ from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
+from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
+from faithkit.report.told import nothing_known
 from faithkit.run.evaluation import Evaluation, with_ends
 from faithkit.run.reference import learnt_apart
 from faithkit.run.subgroups import Subgroups
@@ -101,11 +103,20 @@ class Findings:
 
     def change(self, measure: str, found: Difference) -> dict[str, Any]:
         """Return JSON values of a difference: its numbers, how much worse it may be, and a sentence."""
-        assert self.reference is not None
         told, allowed = attrs.asdict(found), self.allowed.get(measure)
-        sides = {"here": self.result, "in the reference": self.reference}
-        unchecked = [where for where, one in sides.items() if one.measures[measure].verified == 0]
+        unchecked = [where for where, one in self._sides(measure).items() if one.verified == 0]
         return told | {"allowed": allowed, "finding": finding(measure, told, allowed, unchecked)}
+
+    def unknown(self, measure: str) -> list[str]:
+        """Return where next to nothing is known of a measure that is compared: "here", "in the reference"."""
+        return [where for where, one in self._sides(measure).items() if nothing_known(one)]
+
+    def _sides(self, measure: str) -> dict[str, Estimate]:
+        assert self.reference is not None
+        return {
+            "here": self.result.measures[measure],
+            "in the reference": self.reference.measures[measure],
+        }
 
     def to_json(self) -> str:
         """Return JSON text; the same question gives the same bytes."""
