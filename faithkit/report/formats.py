@@ -97,12 +97,12 @@ def digits_beside(low: float, limit: float, high: float | None = None) -> int:
 def told_apart(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, str]:
     """Return an end, rounded down or as said, and a number, with the digits it takes to see which is larger.
 
-    >>> told_apart(0.897, 0.49), told_apart(0.50041, 0.5004), told_apart(0.5, 0.5)
-    (('0.897', '0.490'), ('0.50041', '0.50040'), ('0.500', '0.500'))
+    >>> told_apart(0.897, 0.49), told_apart(0.50041, 0.5004), told_apart(0.9, 0.9999)
+    (('0.897', '0.490'), ('0.50041', '0.50040'), ('0.9000', '0.9999'))
     """
     for digits in range(DIGITS, MOST_DIGITS):
         one, two = _rounded(end, digits, way), _rounded(other, digits)
-        if (one > two, one < two) == (end > other, end < other):
+        if (one > two, one < two, two in (0, 1)) == (end > other, end < other, other in (0, 1)):
             break
     return str(one), str(two)
 

@@ -65,7 +65,7 @@ def _checked(measure: str, found: Estimate, n: int) -> str:
     if found.agree is None:
         instead = NONE_CHECKED.get(found.merging or "", "nothing could be checked")
         return f"{NOBODY[measure]}: {instead}{_understating(measure, found)}."
-    agree = f"others {OTHERS[measure]} get the same prediction {percent(found.agree)} of the time"
+    agree = f"others {OTHERS[measure]} get the same prediction {_share(found.agree)} of the time"
     if found.verified == 1:
         return f"All {plural(n, 'instance')} could be checked: {agree}."
     rest = REST.get(found.merging or "")
@@ -75,9 +75,13 @@ def _checked(measure: str, found: Estimate, n: int) -> str:
 
 def _how_many(found: Estimate, n: int) -> str:
     if found.checked is None:
-        return f"{percent(found.verified)} of {plural(n, 'instance')}"
+        return f"{_share(found.verified)} of {plural(n, 'instance')}".capitalize()
     by = "" if math.isclose(found.checked / n, found.verified) else " by weight"
-    return f"{found.checked:,} of {plural(n, 'instance')} ({percent(found.verified)}{by})"
+    return f"{found.checked:,} of {plural(n, 'instance')} ({_share(found.verified)}{by})"
+
+
+def _share(share: float) -> str:
+    return percent(share).replace("<", "less than").replace(">", "more than")
 
 
 def _understating(measure: str, found: Estimate) -> str:

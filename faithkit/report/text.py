@@ -25,7 +25,8 @@ from faithkit.wording import cell_text, few, visible
 WIDTH = 80
 MOST_CELLS = 8
 MOST_LOOKS = 30
-NARROW = {"interval": 8, "agree": 13}  # letters in a line of a column's name
+# letters in a line of a column's name, of some columns, of others, and of one word
+NARROW, USUAL, LONGEST = {"interval": 8, "agree": 13}, 7, 12
 
 
 def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
@@ -62,18 +63,20 @@ def _new_table(*names: str, left: tuple[str, ...], folding: tuple[str, ...] = ()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for name in names:
         justify: Any = "left" if name in left else "right"
-        table.add_column(_plain(name, keep="\n"), justify=justify, no_wrap=name not in (*left[:1], *folding))
+        whole = name not in (*left[:1], *folding)
+        table.add_column(_plain(name, keep="\n"), justify=justify, no_wrap=whole, overflow="fold")
     return table
 
 
 def _measured_table(named: dict[str, str], *before: str, left: tuple[str, ...]) -> Any:
     """Return a table of estimates: what it is of, and all numbers of `_numbers`, under names in two lines."""
-    heads = {key: _folded(name, NARROW.get(key, 7)) for key, name in named.items()}
+    heads = {key: _folded(name, NARROW.get(key, USUAL)) for key, name in named.items()}
     return _new_table(*before, *heads.values(), left=left, folding=(heads["agree"],))
 
 
 def _folded(name: str, width: int) -> str:
-    return "\n".join(textwrap.wrap(visible(name), width))
+    lines = textwrap.wrap(visible(name), width, break_long_words=False)
+    return "\n".join(part for line in lines for part in textwrap.wrap(line, LONGEST))
 
 
 def _numbers(named: dict[str, str], shown: View) -> list[str]:

@@ -22,8 +22,6 @@ from faithkit.report.formats import (
 )
 from faithkit.report.views import estimate_view
 
-settings.register_profile("printing", derandomize=True, deadline=None)
-
 PERCENTAGES = {
     0: "0 %",
     1: "100 %",
@@ -37,7 +35,7 @@ PERCENTAGES = {
     0.99: "99 %",
     0.991: "99.1 %",
     0.995: "99.5 %",
-    0.9985: "99.8 %",
+    0.9984: "99.8 %",
     0.999: "99.9 %",
     0.9991: "> 99.9 %",
     0.999985: "> 99.9 %",
@@ -51,18 +49,18 @@ def test_a_percentage_says_nothing_and_everything_only_where_that_is_meant(share
     assert percent(share) == told
 
 
-NUMBERS = {
-    0.0: "0.000",
-    1.0: "1.000",
-    0.0004: "< 0.001",
-    0.9996: "> 0.999",
-    0.8625: "0.862",
-    None: "–",
-    -0.0: "0.000",
-}
+NUMBERS = [
+    (0.0, "0.000"),
+    (-0.0, "0.000"),
+    (1.0, "1.000"),
+    (0.0004, "< 0.001"),
+    (0.9996, "> 0.999"),
+    (0.8626, "0.863"),
+    (None, "–"),
+]
 
 
-@pytest.mark.parametrize(("value", "told"), NUMBERS.items())
+@pytest.mark.parametrize(("value", "told"), NUMBERS)
 def test_a_number_says_nothing_and_everything_only_where_that_is_meant(value, told):
     assert number(value) == told
 
@@ -93,7 +91,6 @@ shares = st.floats(0, 1)
 @example([0.9999, 0.99995, 1.0])
 @example([0.0, 1e-9, 1e-8])
 @example([0.0005, 0.0005, 0.0005])
-@settings(settings.get_profile("printing"))
 def test_an_interval_is_rounded_outward_and_has_its_value(three):
     low, value, high = three
     lower, upper = ends(outward(low, high))
@@ -109,7 +106,6 @@ def test_an_interval_is_rounded_outward_and_has_its_value(three):
 @given(st.integers(1, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 @example((999_985, 1_000_000))
 @example((1, 10**9))
-@settings(settings.get_profile("printing"))
 def test_no_count_rounds_across_nothing_or_all(counts):
     part, whole = counts
     told = percent(part / whole)
@@ -121,7 +117,6 @@ def test_no_count_rounds_across_nothing_or_all(counts):
 
 @given(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)).map(sorted), st.integers(3, 9))
 @example([-1e-300, -1e-300, -1e-300], 3)
-@settings(settings.get_profile("printing"))
 def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three, digits):
     low, value, high = three
     texts = [*between(low, high, digits).split(" to "), signed(value, digits)]
@@ -133,7 +128,6 @@ def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three,
 
 @given(shares, shares)
 @example(0.5000000001, 0.5)
-@settings(settings.get_profile("printing"))
 def test_two_numbers_that_differ_are_told_apart(one, other):
     texts = (
         told_apart(max(one, other), min(one, other)),
@@ -146,7 +140,6 @@ def test_two_numbers_that_differ_are_told_apart(one, other):
 
 
 @given(shares, shares)
-@settings(settings.get_profile("printing"))
 def test_what_is_below_a_limit_looks_so(one, other):
     low, limit = sorted([one, other])
     if low < limit:
@@ -162,7 +155,7 @@ GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1,
 @given(GROUPS.filter(lambda groups: sum(yes + no for yes, no, _ in groups) > 0), st.booleans())
 @example([(2000, 1, 1)], False)
 @example([(1, 0, 40)], True)
-@settings(settings.get_profile("printing"), max_examples=60)
+@settings(max_examples=60)
 def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
     """Groups of so many yes and no, each kind several times: explanations are numbers or words."""
     labels, told = [], []
