@@ -2,10 +2,9 @@
 
 import numpy as np
 
+from faithkit.measure.difference import Side
 from faithkit.measure.estimate import estimate
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import moments
-from faithkit.measure.jackknife import pseudo_values
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.relations import Relation
 from faithkit.measure.tally import Tally, count
@@ -39,6 +38,6 @@ def grouped(table):
 
 def estimated(counted, estimator, confidence, permutations=0, seed=0):
     """The estimate of a count: its moments, and a permutation test where one is asked for."""
-    facts = moments(counted.slots, pseudo_values(counted))
-    p_value = permutation_p_value(counted, permutations, seed) if permutations else None
+    facts = Side.of(counted).facts
+    p_value = permutation_p_value(counted, permutations, seed, facts.merged) if permutations else None
     return estimate(counted, facts, estimator, confidence, p_value)

@@ -65,7 +65,7 @@ class Predictor:
             model = model.model
         _check_model(model)
         self.model: Any = model
-        self.declared = declared or getattr(model, "classes_", None) is not None
+        self.declared: bool = declared or getattr(model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
         self.classes = self._known_classes(classes, background)
 

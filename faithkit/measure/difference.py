@@ -14,8 +14,12 @@ from faithkit.errors import InputError
 from faithkit.measure.inference import Moments, interval, moments
 from faithkit.measure.jackknife import per_row, pseudo_values
 from faithkit.measure.merging.bound import merged
+from faithkit.measure.merging.merged import Merged
+from faithkit.measure.spread import Pseudo
 from faithkit.measure.sums import exact_sum, quotient
 from faithkit.measure.tally import RowCount
+from faithkit.measure.unequal.counting import UnequalCount
+from faithkit.measure.unequal.merging import merged_unequal
 
 Floats = NDArray[np.float64]
 
@@ -51,9 +55,16 @@ class Side:
         pseudo = pseudo_values(counted)
         facts, (value, disagreement) = moments(counted.slots, pseudo), per_row(counted, pseudo)
         if counted.relation.groups:
-            found, value = merged(counted, facts, value)
+            found, value = _merged(counted, facts, pseudo)
             facts = attrs.evolve(facts, merged=found)
         return cls(facts, value, disagreement)
+
+
+def _merged(counted: RowCount, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats]:
+    if isinstance(counted, UnequalCount):
+        return merged_unequal(counted)
+    found, psi = merged(counted.slots, counted.explanations.identities, facts, pseudo)
+    return found, psi[counted.reflexive.astype(np.int64), counted.place]
 
 
 def difference(

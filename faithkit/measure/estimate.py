@@ -133,9 +133,9 @@ def estimate(
     counted: Count,
     facts: Moments,
     estimator: Any,
-    n_classes: int | None = None,
     confidence: float = 0.95,
     p_value: float | None = None,
+    n_classes: int | None = None,
 ) -> Estimate:
     """Turn what was counted and its moments into an estimate; `n_classes` labels are declared."""
     floor = _floor(counted, n_classes)

@@ -15,9 +15,10 @@ from faithkit.measure.bitsets import n_words
 from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
-from faithkit.measure.inference import Moments
+from faithkit.measure.inference import agreement
 from faithkit.measure.label_sets import COMMON, LabelSets
 from faithkit.measure.merging.bound import block_sizes
+from faithkit.measure.merging.merged import NOTHING, Merged
 from faithkit.measure.relations import key_of
 from faithkit.measure.slots import Counts, Slots, numbered
 from faithkit.measure.tally import RowCount
@@ -28,28 +29,28 @@ AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
 Draws = Iterator[Counts]
 
 
-def permutation_p_value(counted: RowCount, facts: Moments, permutations: int, seed: int = 0) -> float:
-    """Return the one-sided p-value of what is known at least, under labels unrelated to explanations.
+def permutation_p_value(
+    counted: RowCount, permutations: int, seed: int = 0, merged: Merged | None = None
+) -> float:
+    """Return the one-sided p-value of M under labels unrelated to explanations; of x where rows were merged.
 
     Blocks of rows that were alone are permuted as groups are: they do not depend on labels.
 
     Examples
     --------
-    >>> from faithkit.measure.difference import Side
     >>> from faithkit.measure.explanations import Explanations, Sample
     >>> from faithkit.measure.relations import SameExplanation
     >>> from faithkit.measure.tally import count
     >>> y = np.arange(100) % 2
     >>> good = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
-    >>> permutation_p_value(good, Side.of(good).facts, 99)
+    >>> permutation_p_value(good, 99)
     0.01
     """
-    observed, merged = facts.at_least[0], facts.merged
-    draws = _draws(counted.slots.by_label(), permutations, seed)
-    if merged is None:
-        means = _asked_means(counted, draws)
-    else:
-        means = _grouped_means(counted.slots, block_sizes(counted.slots, merged.how), draws)
+    slots, how = counted.slots, NOTHING if merged is None else merged.how
+    observed = agreement(slots)[0] if merged is None else merged.value
+    draws = _draws(slots.by_label(), permutations, seed)
+    groups = counted.relation.groups
+    means = _grouped_means(slots, how, draws) if groups else _asked_means(counted, draws)
     as_high = sum(mean >= observed - 1e-12 for mean in means)
     return (1 + as_high) / (1 + permutations)
 
@@ -63,9 +64,9 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
         yield rng.permutation(labels)
 
 
-def _grouped_means(slots: Slots, sizes: Counts, draws: Draws) -> Iterator[float]:
+def _grouped_means(slots: Slots, how: str, draws: Draws) -> Iterator[float]:
     """Yield x of every draw: blocks of one size are alike, so the largest come first."""
-    n = slots.n
+    n, sizes = slots.n, block_sizes(slots, how)
     k = int(slots.label.max(initial=0)) + 1
     first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
     for labels in draws:

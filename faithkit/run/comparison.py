@@ -95,8 +95,7 @@ class Comparison:
 
     def ranked(self, measure: str = "consistency") -> dict[str, Estimate]:
         """Return the systems that have a measure, the highest first."""
-        # the bracket starts at leave-one-out's value, of which the differences are
-        return dict(sorted(self._measured(measure).items(), key=lambda item: -item[1].bracket[0]))
+        return dict(sorted(self._measured(measure).items(), key=lambda item: _height(item[1]), reverse=True))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per system and measure, the best marked."""
@@ -166,6 +165,11 @@ class Comparison:
         return {name: estimate for name, estimate in found.items() if estimate}
 
     def _ordered(self, a: str, b: str, measure: str) -> tuple[str, str, Difference]:
-        first, second = (getattr(self.results[name], measure).bracket[0] for name in (a, b))
+        first, second = (_height(getattr(self.results[name], measure)) for name in (a, b))
         larger, smaller = (a, b) if first >= second else (b, a)
         return larger, smaller, self.results[larger].difference(self.results[smaller], measure)
+
+
+def _height(found: Estimate) -> tuple[float, float]:
+    """Return what systems are ordered by: what is known at least, and how much of it could be checked."""
+    return found.at_least, found.verified

@@ -55,7 +55,7 @@ class InMemory(Population):
     own: Any = None
     design: Design | None = None
     pool: Pool | None = None
-    _sides: dict[int, Side] = attrs.field(factory=dict, init=False)
+    _sides: dict[int, tuple[Count | None, Side]] = attrs.field(factory=dict, init=False)
     row_names: RowNames = attrs.field(kw_only=True)  # kept when something else changes: words are dear
 
     where = "of this sample"
@@ -159,13 +159,14 @@ class InMemory(Population):
         """Permute the labels."""
         if isinstance(counted, UnequalCount):
             return unequal_p_value(counted, permutations, seed)
-        return permutation_p_value(_of_rows(counted), facts, permutations, seed)
+        return permutation_p_value(_of_rows(counted), permutations, seed, facts.merged)
 
     def side(self, counted: Count | None) -> Side:
         """Compute the pseudo-values of every row, once: a measure is compared with several others."""
-        if id(counted) not in self._sides:
-            self._sides[id(counted)] = Side.of(_of_rows(counted))
-        return self._sides[id(counted)]
+        known = self._sides.get(id(counted))
+        if known is None or known[0] is not counted:  # another one may have the id of one that is gone
+            known = self._sides[id(counted)] = counted, Side.of(_of_rows(counted))
+        return known[1]
 
     def parts(self, groups: Any) -> Parts:
         """Divide the rows by one value each, or by a column of X."""

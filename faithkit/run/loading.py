@@ -18,12 +18,12 @@ SHARES = (
     *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach"),
 )
 SIZES = (
-    *("se", "se_disagreement", "trials", "effective", "most", "mse_bound"),
-    *("n", "checked", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
+    *("se", "se_disagreement", "trials", "effective", "most", "mse_bound", "checked"),
+    *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
 )
 TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
-ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
 NESTED = ("measures", "moments", "merged", "consistency", "sufficiency")
+ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
 

@@ -18,7 +18,7 @@ from faithkit.measure.discretizers import Original
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments, agreement, moments, moments_of
 from faithkit.measure.jackknife import grouped_pseudo_values
-from faithkit.measure.merging.one_block import one_block
+from faithkit.measure.merging.bound import merged
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
@@ -142,9 +142,10 @@ class OnDisk(Population):
         """Jackknife what was counted; for relations other than grouping by one pass more."""
         counted, slots = _of_log(counted), counted.slots
         if counted.relation.groups:
-            facts = moments(slots, grouped_pseudo_values(slots))
-            merged, _ = one_block(slots, (facts.value, facts.verified))
-            return attrs.evolve(facts, merged=merged)
+            pseudo = grouped_pseudo_values(slots)
+            facts = moments(slots, pseudo)
+            found, _ = merged(slots, counted.explanations.identities, facts, pseudo)
+            return attrs.evolve(facts, merged=found)
         census = counted.census
         passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)
         return moments_of(

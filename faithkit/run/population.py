@@ -96,8 +96,8 @@ class Population:
         """Turn what was counted into a value, and say how sure the sample makes us of it."""
         times, facts = setup.permutations, self.moments(counted)
         p_value = self.p_value(counted, facts, times, setup.seed) if times else None
-        declared = setup.n_classes, setup.confidence
-        return estimate(counted, facts, setup.estimator.instance, *declared, p_value)
+        asked = setup.estimator.instance, setup.confidence, p_value
+        return estimate(counted, facts, *asked, setup.n_classes)
 
     @property
     def row_names(self) -> RowNames:

@@ -4,6 +4,7 @@ import math
 from itertools import combinations, permutations
 
 import brute
+import brute_merging
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from matrices import Matrix, counted, estimated, grouped
 from scipy import stats
 
 from faithkit.errors import InputError
-from faithkit.measure.difference import difference
+from faithkit.measure.difference import Side, difference
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.inference import Moments, chance, interval, moments
 from faithkit.measure.jackknife import grouped_pseudo_values, per_row, pseudo_values
@@ -397,13 +398,15 @@ def test_the_difference_is_the_written_one():
     a = grouping(rng.integers(0, 50, 60), labels, 2)  # partly verified, in two different ways
     b = grouping(np.where(rng.random(60) < 0.8, labels, rng.integers(2, 20, 60)), labels, 2)
     found = difference(a, b, confidence=0.9)
-    one, two = facts(a), facts(b)
+    one, two = Side.of(a).facts, Side.of(b).facts
     assert one.verified < two.verified < 1
-    psi = []
+    psi, x = [], []
     for side in (a, b):
         holds = [[u == v for v in side.owned] for u in side.owned]
         values = brute.pseudo_values(holds, side.labels.tolist())
-        psi.append(([m for m, _ in values], [v - m for m, v in values]))
+        share, merged = brute_merging.pseudo_values(side.owned.tolist(), side.labels.tolist())
+        x.append(share)
+        psi.append((merged, [v - m for m, v in values]))
     (low1, high1), (low2, high2) = interval(one, 0.9), interval(two, 0.9)
     B1, B2 = 1 - one.disagreement, 1 - two.disagreement
 
@@ -411,11 +414,11 @@ def test_the_difference_is_the_written_one():
         return math.sqrt(p**2 + q**2 + 2 * rho * p * q)
 
     rho = np.corrcoef(psi[0][0], psi[1][1])[0, 1]
-    assert found.low == pytest.approx(one.value - B2 - distance(one.value - low1, high2 - B2, rho))
+    assert found.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, rho))
     rho = np.corrcoef(psi[1][0], psi[0][1])[0, 1]
-    assert found.high == pytest.approx(B1 - two.value + distance(two.value - low2, high1 - B1, rho))
+    assert found.high == pytest.approx(B1 - x[1] + distance(x[1] - low2, high1 - B1, rho))
     unpaired = difference(a, b, confidence=0.9, paired=False)
-    assert unpaired.low == pytest.approx(one.value - B2 - distance(one.value - low1, high2 - B2, 0))
+    assert unpaired.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, 0))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -443,11 +446,13 @@ def test_an_explainer_does_not_differ_from_itself():
 def test_what_neither_could_check_can_make_either_the_better_one():
     labels = np.arange(100) % 2
     found = difference(grouping(np.arange(100), labels), grouping(labels, labels))
-    assert found.value is None  # nothing against 1, and the unchecked one may be perfect
-    assert found.high >= 0
+    assert found.value == pytest.approx(2 * 50 * 49 / 99 / 100 - 1)  # one block of all rows, against 1
+    assert found.high >= 0  # the unchecked one may be perfect
     assert found.p_value == 1.0
     both = difference(grouping(np.arange(100), labels), grouping(np.arange(100), labels))
-    assert (both.low, both.high) == (-1.0, 1.0)
+    assert both.value == 0
+    assert both.low < -0.5
+    assert both.high > 0.5
 
 
 def test_samples_of_two_sizes_are_compared_only_as_disjoint_ones():

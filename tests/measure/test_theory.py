@@ -366,9 +366,8 @@ def test_two_explainers_that_no_sample_can_tell_apart_get_one_honest_answer():
     for one in found:
         assert one.value is None
         assert one.verified == 0.0
-        assert one.bracket == (0.0, 1.0)
-        assert (one.low, one.high) == (0.0, 1.0)
-        assert one.verdict == "unverifiable"
+        assert one.bracket == (pytest.approx(0.5, abs=0.05), 1.0)  # what two labels get by chance, or more
+        assert one.finding == "unknown"
         for truth in (1.0, 0.5):
             assert one.low <= truth <= one.high
 

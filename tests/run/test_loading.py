@@ -200,11 +200,11 @@ DAMAGED = {
     "a moment is none": (changed("measures", "consistency", "moments", "value", to=None), "NoneType"),
     "no trials": (changed("measures", "consistency", "moments", "trials", to=None), "NoneType"),
     "an error that no float can hold": (
-        changed("measures", "consistency", "moments", "se_disagreement", to=1e308),
+        changed("measures", "consistency", "moments", "merged", "se", to=1e308),
         "OverflowError",
     ),
     "an error that divides by nothing": (
-        changed("measures", "consistency", "moments", "se_disagreement", to=1e-308),
+        changed("measures", "consistency", "moments", "merged", "se", to=1e-308),
         "ZeroDivisionError",
     ),
     "a number of 400 digits": (changed("measures", "consistency", "by_chance", to=10**400), "by_chance is 1"),

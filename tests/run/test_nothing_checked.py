@@ -28,10 +28,11 @@ LABELS, DISTINCT = [0, 0, 1, 1], ["a", "b", "c", "d"]
 )
 def test_no_estimator_has_a_value(estimator):
     found = faithkit.score(LABELS, DISTINCT, estimator=estimator).consistency
-    assert (found.value, found.verified, found.bracket) == (None, 0.0, (0.0, 1.0))
-    assert found.by_chance is None
+    assert (found.value, found.verified, found.bracket) == (None, 0.0, (pytest.approx(1 / 3), 1.0))
+    assert (found.by_chance, found.agree, found.checked) == (None, None, 0)
     if found.low is not None:
-        assert (found.low, found.high) == (0.0, 1.0)
+        assert found.low < 1 / 3
+        assert found.high == 1.0
     assert found.verdict == "unverifiable"
 
 
@@ -55,9 +56,9 @@ def test_json_has_null_and_csv_an_empty_cell():
     found = Findings.of(faithkit.score(LABELS, DISTINCT))
     told = json.loads(found.to_json())["measures"]["consistency"]
     assert told["value"] is None
-    assert (told["low"], told["high"], told["bracket"]) == (0.0, 1.0, [0.0, 1.0])
+    assert (told["high"], told["bracket"]) == (1.0, [pytest.approx(1 / 3), 1.0])
     written = found.to_frame().to_csv(index=False)
-    assert written.splitlines()[1].startswith("all,consistency,4,,,0.0,1.0,")
+    assert written.splitlines()[1].startswith("all,consistency,4,,,0.333")
     assert pd.read_csv(io.StringIO(written))["value"].isna().all()
 
 
@@ -71,17 +72,16 @@ def test_reports_have_a_dash_and_say_why(estimator):
     assert result.plot() is not None
 
 
-def test_a_difference_to_what_could_not_be_checked_has_an_interval_and_no_value():
+def test_a_difference_to_what_could_not_be_checked_is_that_of_what_is_known_at_least():
     labels = LABELS * 10
     good, unchecked = faithkit.score(labels, labels), faithkit.score(labels, range(40))
     found = good.difference(unchecked)
-    assert found.value is None
+    assert found.value == pytest.approx(1 - 2 * 20 * 19 / 39 / 40)
     assert found.low < 0 < found.high
     comparison = Comparison({"good": good, "unchecked": unchecked})
     assert list(comparison.ranked()) == ["good", "unchecked"]
     (pair,) = comparison.pairs()
     assert (pair.first, pair.second, pair.difference) == ("good", "unchecked", found)
-    assert json.loads(comparison.to_json())["differences"]["consistency"][0]["value"] is None
     assert "–" in repr(comparison)
     assert comparison.to_html()
 
@@ -92,7 +92,7 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
     table = parts.to_frame()
     assert table["value"].isna().tolist() == [False, True]
     assert table["agree"].isna().tolist() == [False, True]
-    assert table[["difference", "from", "to"]].notna().all(axis=None)
+    assert table["difference"].tolist() == [0.0, 0.0]  # merged, both rows of m agree, too
     told = parts.to_dict()["groups"]["consistency"]
     assert (told["m"]["value"], told["m"]["agree"], told["m"]["checked"]) == (None, None, 0)
     assert (told["f"]["value"], told["f"]["agree"], told["f"]["checked"]) == (1.0, 1.0, 2)
@@ -104,6 +104,7 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
 def test_drift_from_a_reference_that_could_not_be_checked_says_so():
     result = faithkit.score(LABELS, ["a", "a", "b", "b"])
     found = Findings.of(result, reference=faithkit.score(LABELS, DISTINCT))
+    assert found.drift()["consistency"].value == pytest.approx(1 - 1 / 3)
     assert "); nothing could be checked in the reference." in " ".join(repr(found).split())
     assert "); nothing could be checked in the reference." in found.to_html()
 

@@ -114,5 +114,6 @@ def test_json_has_every_group_and_no_nan(result):
     assert found["by"] == "job"
     assert set(found["groups"]["consistency"]) == {"cook", "smith", "missing"}
     alone = faithkit.score(["a", "b"], ["x", "x"]).by(["g", "h"]).to_dict()["groups"]["consistency"]["g"]
-    assert (alone["value"], alone["verified"], alone["checked"], alone["agree"]) == (None, 0, 0, None)
+    assert (alone["value"], alone["agree"], alone["difference"]) == (None, None, 0)
+    assert (alone["verified"], alone["checked"]) == (0, 0)
     assert (alone["low"], alone["high"]) == (0, 1)

@@ -5,46 +5,46 @@ labels are independent. Which one is made depends on the kind of the identities,
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from faithkit.measure.inference import Moments
+from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import BLOCK, NOTHING, PAIRS, Merged
 from faithkit.measure.merging.one_block import one_block
-from faithkit.measure.merging.paired import alone_rows, can_be_near, paired
+from faithkit.measure.merging.paired import can_be_near, paired
 from faithkit.measure.slots import Counts, Slots
+from faithkit.measure.spread import Pseudo
 from faithkit.measure.sums import Floats
-from faithkit.measure.tally import RowCount
-from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.merging import merged_unequal
 
 
-def merged(counted: RowCount, facts: Moments, psi: Floats) -> tuple[Merged, Floats]:
+def merged(slots: Slots, identities: Any, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats]:
     """Merge the rows that are alone.
 
     Parameters
     ----------
-    counted : RowCount
+    slots : Slots
         Of a grouping relation.
+    identities : array, DataFrame or tuple of such parts
+        Of the distinct explanations.
     facts : Moments
-    psi : (n,) float
-        The pseudo-value of M for every row, or for every cluster.
+    pseudo : Pseudo
 
     Returns
     -------
     Merged
-    (n,) float
-        The pseudo-value of x for every row, or for every cluster.
+    (2, c) float
+        The pseudo-value of x for each s and slot.
     """
-    if isinstance(counted, UnequalCount):
-        return merged_unequal(counted)
     level = facts.value, facts.verified
-    if not can_be_near(counted.sample.explanations.identities):
-        found, values = one_block(counted.slots, level)
-        return found, values[counted.reflexive.astype(np.int64), counted.place]
-    if len(alone_rows(counted)) < 2:
+    if not can_be_near(identities):
+        return one_block(slots, level)
+    psi = np.zeros(slots.owners.shape)
+    psi[slots.owners > 0] = pseudo.value
+    if Alone.of(slots).size < 2:
         return Merged(NOTHING, *level, facts.se, facts.n / 2), psi
-    return paired(counted, level, psi)
+    return paired(slots, identities, level, psi)
 
 
 def block_sizes(slots: Slots, how: str) -> Counts:

@@ -4,13 +4,16 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.measure.estimators import ratio
+from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import PAIRS, Merged
 from faithkit.measure.merging.pairs import near_pairs
-from faithkit.measure.slots import Counts
+from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.sums import Floats, exact_sum, quotient
-from faithkit.measure.tally import RowCount
+
+WHOLE = 2.0**53  # floats hold all smaller integers
 
 
 def can_be_near(identities: Any) -> bool:
@@ -18,66 +21,74 @@ def can_be_near(identities: Any) -> bool:
     return isinstance(identities, np.ndarray) and identities.ndim == 2 and identities.dtype.kind in "biuf"
 
 
-def paired(counted: RowCount, level: tuple[float, float], psi: Floats) -> tuple[Merged, Floats]:
+def paired(
+    slots: Slots, identities: NDArray[Any], level: tuple[float, float], psi: Floats
+) -> tuple[Merged, Floats]:
     """Pair rows that are alone with near ones; there must be two of them.
 
     Parameters
     ----------
-    counted : RowCount
+    slots : Slots
         Of a grouping relation.
+    identities : (m, d) array
+        Of the distinct explanations.
     level : tuple of float
         M and V.
-    psi : (n,) float
-        The pseudo-value of M for every row.
+    psi : (2, c) float
+        The pseudo-value of M for each s and slot.
 
     Returns
     -------
     Merged
-    (n,) float
-        The pseudo-value of x for every row: of one that was paired, how its block agrees.
+    (2, c) float
+        The pseudo-value of x for each s and slot: of a row that was paired, how its block agrees.
 
     Examples
     --------
-    >>> from faithkit.measure.explanations import Explanations, Sample
-    >>> from faithkit.measure.relations import SameExplanation
-    >>> from faithkit.measure.tally import count
-    >>> sample = Sample(None, Explanations.vectors([[0.1], [0.2], [0.8], [0.9]]))
-    >>> counted = count(SameExplanation(), sample, np.array([0, 0, 1, 0]), 2)
-    >>> found, psi = paired(counted, (0.0, 0.0), np.zeros(4))
-    >>> found.value, psi.tolist()
+    >>> from faithkit.measure.tally import Tally
+    >>> counts = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])
+    >>> slots = Tally(counts, np.stack([0 * counts, counts])).slots
+    >>> found, psi = paired(slots, np.array([[0.1], [0.2], [0.8], [0.9]]), (0.0, 0.0), np.zeros((2, 4)))
+    >>> found.value, psi[1].tolist()
     (0.5, [1.0, 1.0, 0.0, 0.0])
     """
-    alone, n = alone_rows(counted), counted.slots.n
-    block = near_pairs(counted.sample.explanations.identities[alone])
-    share = _agreement(block, counted.labels[alone], counted.n_labels)
+    alone = Alone.of(slots)
+    block = near_pairs(_as_floats(identities[slots.row[alone.slot]]))
+    share = _agreement(block, slots.label[alone.slot])
     values = psi.copy()
-    values[alone] = share
-    added = quotient(exact_sum(share), 1), len(alone)
-    return Merged.of(PAIRS, level, added, n, _standard_error(values, alone, block)), values
+    values[1, alone.slot] = share
+    added = quotient(exact_sum(share), 1), alone.size
+    return Merged.of(PAIRS, level, added, slots.n, _standard_error(slots, values, alone, block)), values
 
 
-def alone_rows(counted: RowCount) -> Counts:
-    """Return the rows whose explanation nobody else has."""
-    return np.flatnonzero((counted.slots.totals[counted.owned] == 1) & counted.reflexive)
+def _as_floats(vectors: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as floats where these hold them: what is near does not depend on how it was stored."""
+    if vectors.dtype.kind in "iu" and (np.abs(vectors.astype(np.float64)) >= WHOLE).any():
+        return vectors
+    return vectors.astype(np.float64, copy=False)
 
 
-def _agreement(block: Counts, labels: Counts, n_labels: int) -> Floats:
+def _agreement(block: Counts, labels: Counts) -> Floats:
     """Return, for every row, the mean share of others in its block that agree: one number for each block."""
-    size = np.bincount(block)
+    size, n_labels = np.bincount(block), int(labels.max()) + 1
     occurring, T = np.unique(block * n_labels + labels, return_counts=True)
     agreeing = np.zeros(len(size), dtype=np.int64)
     np.add.at(agreeing, occurring // n_labels, T * (T - 1))
     return ratio(agreeing, size * (size - 1))[block]
 
 
-def _standard_error(values: Floats, alone: Counts, block: Counts) -> float | None:
+def _standard_error(slots: Slots, values: Floats, alone: Alone, block: Counts) -> float | None:
     """Return the standard error of x: rows of a block were checked against each other, and are one unit."""
-    if np.ptp(values) <= 1e-12:
+    used = slots.owners > 0
+    if np.ptp(values[used]) <= 1e-12:
         return None
-    n = len(values)
-    apart = values - quotient(exact_sum(values), n)
-    blocks = np.zeros(int(block.max()) + 1)
-    np.add.at(blocks, block, apart[alone])  # rows of a block have one value, so that no order matters
-    units = np.concatenate([np.delete(apart, alone), blocks])
-    J = len(units)
-    return math.sqrt(J / (J - 1) * quotient(exact_sum(units**2), n * n)) if J > 1 else None
+    n = slots.n
+    mean = quotient(exact_sum((slots.owners * values)[used]), n)
+    size = np.bincount(block)
+    share = np.zeros(len(size))
+    share[block] = values[1, alone.slot]
+    grouped = used & ~alone.slot
+    units = exact_sum((size * (share - mean)) ** 2)
+    units += exact_sum((slots.owners * (values - mean) ** 2)[grouped])
+    J = n - alone.size + len(size)
+    return math.sqrt(J / (J - 1) * quotient(units, n * n)) if J > 1 else None

@@ -31,8 +31,13 @@ class Parts:
     def of(cls, cells: Cells) -> "Parts":
         """Take each explanation as a block."""
         cell, label = np.divmod(cells.part_codes, cells.n_labels)
-        rows = cells.explanation[cell], cells.unit[cell], label, cells.part_size
-        return cls(*(one[cells.part_size > 0] for one in rows), cells.stop)
+        every = cls(cells.explanation[cell], cells.unit[cell], label, cells.part_size, cells.stop)
+        return every.some(cells.part_size > 0)
+
+    def some(self, which: NDArray[np.bool_]) -> "Parts":
+        """Return some of the parts."""
+        block, unit, label, size = self.block[which], self.unit[which], self.label[which], self.size[which]
+        return Parts(block, unit, label, size, self.n_blocks)
 
     def merged(self, some: NDArray[np.bool_]) -> "Parts":
         """Put some of the parts into one more block, which comes last."""
@@ -100,7 +105,7 @@ class Blocks:
     def alone(self) -> Alone:
         """The last block."""
         last = self.parts.n_blocks - 1
-        return Alone(*(_some(one, one.block == last) for one in (self.cells, self.parts)))
+        return Alone(*(one.some(one.block == last) for one in (self.cells, self.parts)))
 
     @cached_property
     def total(self) -> Counts:
@@ -163,8 +168,3 @@ class Blocks:
 
 def _product(one: Counts, other: Counts, step: float) -> Floats:
     return (one * step) * (other * step)
-
-
-def _some(parts: Parts, which: NDArray[np.bool_]) -> Parts:
-    rows = (one[which] for one in (parts.block, parts.unit, parts.label, parts.size))
-    return Parts(*rows, parts.n_blocks)

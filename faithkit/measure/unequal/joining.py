@@ -100,7 +100,7 @@ class _Joined:
         total = np.full(len(self.gone), self.alone.total)
         np.add.at(total, self.place, self.joining.size)
         np.subtract.at(total, self.leaving, self.left_size)
-        return (total - self._smallest(total)) * self.step
+        return (total - self._smallest(total)).astype(np.float64) * self.step
 
     def _smallest(self, total: Counts) -> Counts:
         """Return its smallest cluster: of those that change, or the first that does not."""
