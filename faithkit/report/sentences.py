@@ -91,7 +91,7 @@ def _understating(measure: str, found: Estimate) -> str:
 def _found(measure: str, found: Estimate) -> str:
     """Say whether a measure is above chance, and give the end of the interval that shows it."""
     if (found.low, found.high) == (0, 1):
-        return f"Nothing is known of {measure}: it may be anything from 0 to 1."
+        return f"The sample rules nothing out: {measure} may be anything from 0 to 1."
     word = found.finding or ""
     name = measure if word == UNKNOWN else measure.capitalize()
     said = ": ".join(filter(None, [AGAINST_CHANCE.get(word, "").format(name), _ends(found)]))

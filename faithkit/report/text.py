@@ -1,8 +1,9 @@
 """Results as a person reads them in a terminal: tables of at most 80 columns, and plain sentences."""
 
 import io
+import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from faithkit.measure.witnesses import LocalResult, Violation
@@ -27,6 +28,8 @@ MOST_CELLS = 8
 MOST_LOOKS = 30
 # letters in a line of a column's name, of some columns, of others, and of one word
 NARROW, USUAL, LONGEST = {"interval": 8, "agree": 13}, 7, 12
+LEAST = 14  # letters of a name in a line
+GAP = 2  # between columns
 
 
 def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
@@ -52,7 +55,7 @@ def _printed(*parts: Any) -> str:
     console = Console(file=out, width=WIDTH, color_system=None, highlight=False)
     for part in parts:
         console.print(_plain(part) if isinstance(part, str) else part)
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().replace("\u00a0", " ").splitlines())
 
 
 def _new_table(*names: str, left: tuple[str, ...], folding: tuple[str, ...] = ()) -> Any:
@@ -68,19 +71,42 @@ def _new_table(*names: str, left: tuple[str, ...], folding: tuple[str, ...] = ()
     return table
 
 
-def _measured_table(named: dict[str, str], *before: str, left: tuple[str, ...]) -> Any:
-    """Return a table of estimates: what it is of, and all numbers of `_numbers`, under names in two lines."""
-    heads = {key: _folded(name, NARROW.get(key, USUAL)) for key, name in named.items()}
-    return _new_table(*before, *heads.values(), left=left, folding=(heads["agree"],))
+def _measured_table(first: tuple[str, ...], named: dict[str, str], rows: list[tuple[list[str], View]]) -> Any:
+    """Return a table of estimates, one in a row: cells that say which, under `first`, and its numbers.
+
+    The first of those that has a head is a name, which has the room that all others leave.
+    """
+    name = next(head for head in first if head)
+    folded = {key: _folded(text, NARROW.get(key, USUAL)) for key, text in named.items()}
+    heads = [*first, *folded.values()]
+    cells = [[*which, *(shown[key].replace(" %", "\u00a0%") for key in named)] for which, shown in rows]
+    table = _new_table(*heads, left=(name, ""), folding=(folded["agree"],))
+    place = heads.index(name)
+    others = [column for i, column in enumerate(zip(heads, *cells, strict=True)) if i != place]
+    room = max(LEAST, WIDTH - sum(map(_width, others)) - GAP * len(others))
+    for row in cells:
+        row[place] = _broken(visible(row[place]), room)
+        table.add_row(*(_plain(cell, keep="\n") for cell in row))
+    return table
 
 
 def _folded(name: str, width: int) -> str:
     lines = textwrap.wrap(visible(name), width, break_long_words=False)
-    return "\n".join(part for line in lines for part in textwrap.wrap(line, LONGEST))
+    return "\n".join(part for line in lines for part in textwrap.wrap(line, max(width, LONGEST)))
 
 
-def _numbers(named: dict[str, str], shown: View) -> list[str]:
-    return [shown[key].replace(" %", "\u00a0%") for key in named]
+def _width(column: Iterable[str]) -> int:
+    return max(len(line) for text in column for line in text.split("\n"))
+
+
+def _broken(name: str, room: int) -> str:
+    """Break a name that is too long where a person would: after a blank or a sign."""
+    lines = [""]
+    for piece in re.findall(r".+?(?:[-:,=/ ]+|$)", name):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > room:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _add_row(table: Any, *cells: str) -> None:
@@ -104,11 +130,9 @@ def _lines(told: Sequence[str | None]) -> str:
 
 
 def _table(shown: View) -> Any:
-    named = shown["columns"]
-    table = _measured_table(named, "measure", left=("measure",))
-    for one in shown["measures"]:
-        _add_row(table, one["name"], *_numbers(named, one))
-    return table
+    return _measured_table(
+        ("measure",), shown["columns"], [([one["name"]], one) for one in shown["measures"]]
+    )
 
 
 def subgroup_table(told: Told, subgroups: Told) -> str:
@@ -125,9 +149,9 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
 
 def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
     by, parts, named = visible(subgroups["by"]), subgroups["groups"][measure], columns(told)
-    table = _measured_table(named, by, "n", left=(by,))
-    for name, found in group_estimates(told, parts).items():
-        _add_row(table, name, f"{parts[name]['n']:,}", *_numbers(named, estimate_view(found)))
+    found = group_estimates(told, parts).items()
+    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one)) for name, one in found]
+    table = _measured_table((by, "n"), named, rows)
     star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
     minus = _minus_the_rest(told, by, parts)
     return _printed(f"{measure} by {by}", table, "", minus) + _lines([star, note(told)])
@@ -155,10 +179,8 @@ def comparison_table(told: Told) -> str:
 
 
 def _compared(shown: View, named: dict[str, str], corrected: str) -> str:
-    measure, rows = shown["name"], shown["rows"]
-    table = _measured_table(named, "", measure, left=(measure, ""))
-    for one in rows:
-        _add_row(table, "*" if one["mark"] else "", one["name"], *_numbers(named, one))
+    rows = [(["*" if one["mark"] else "", one["name"]], one) for one in shown["rows"]]
+    table = _measured_table(("", shown["name"]), named, rows)
     best = "the best" if shown["tie"] is None else f"these may all be the best: {shown['tie']}"
     star = f"*: {best} (paired differences, {corrected}'s correction)."
     return _printed(table) + _lines([star, shown["permuted"]])

@@ -85,7 +85,7 @@ CONSISTENCY = {
     "a floor that decides nothing": (ALL | {"floor": 0.5}, f"All 200 instances could be checked: {CHECKED}{SURE}"),
     "nothing to compare": (
         NONE | {"merging": "nothing", "finding": "unknown", "low": 0.0, "high": 1.0, "at_least_by_chance": None},
-        f"{ALONE}nothing could be checked. Nothing is known of consistency: it may be anything from 0 to 1.",
+        f"{ALONE}nothing could be checked. The sample rules nothing out: consistency may be anything from 0 to 1.",
     ),
     "at chance": (
         ALL | {"finding": "not above chance", "low": 0.488},
@@ -136,8 +136,8 @@ SUFFICIENCY = {
     ),
     "nothing checked": (
         NONE | {"merging": None, "finding": "unknown", "low": 0.0, "high": 1.0, "at_least_by_chance": 0.0},
-        "No explanation applies to another instance: nothing could be checked. Nothing is known of "
-        "sufficiency: it may be anything from 0 to 1.",
+        "No explanation applies to another instance: nothing could be checked. The sample rules "
+        "nothing out: sufficiency may be anything from 0 to 1.",
     ),
     "partly checked": (
         {"merging": None},
