@@ -107,9 +107,10 @@ def _ends(found: Estimate) -> str | None:
         return f"the lower end of its interval is {rounded_down(found.low)}"
     which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)
     end = found.high if found.finding == BELOW else found.low
-    if found.finding == ABOVE and end <= luck:
+    sure = {ABOVE: end > luck, BELOW: end < luck}
+    if not sure.get(found.finding or "", True):  # by what no model's labels allow
         return None
-    shown = told_apart(end if found.finding in (ABOVE, BELOW) else min(end, luck), luck, way)
+    shown = told_apart(end if found.finding in sure else min(end, luck), luck, way)
     return f"the {which} end of its interval is {shown[0]}; chance alone would give {shown[1]}"
 
 

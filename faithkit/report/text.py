@@ -28,7 +28,7 @@ MOST_CELLS = 8
 MOST_LOOKS = 30
 # letters in a line of a column's name, of some columns, of others, and of one word
 NARROW, USUAL, LONGEST = {"interval": 8, "agree": 13}, 7, 12
-LEAST = 14  # letters of a name in a line
+LEAST = 12  # letters of a name in a line
 GAP = 2  # between columns
 
 

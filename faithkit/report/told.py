@@ -34,10 +34,11 @@ def _measures(told: Told) -> dict[str, Any]:
 
 
 def _estimate(found: Told, told: Told, n: int) -> Estimate:
-    """Read one estimate; older versions wrote a bracket that starts at leave-one-out, and no counts."""
+    """Read one estimate; older versions wrote no counts, and a bracket that starts at leave-one-out."""
     known = dict(found)
     if known.get("checked") is None and known["verified"] > 0:
-        known["agree"] = known["bracket"][0] / known["verified"]
+        agreeing = (known.get("moments") or {}).get("value", known["bracket"][0])
+        known["agree"] = agreeing / known["verified"]
         known["checked"] = None if told.get("effective") else round(known["verified"] * n)
     return Estimate.from_dict(known, n)
 

@@ -4,6 +4,7 @@ import re
 from decimal import ROUND_CEILING, Decimal
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -146,6 +147,26 @@ def test_what_is_below_a_limit_looks_so(one, other):
         assert Decimal(below(low, limit)) <= Decimal(repr(low))
         assert Decimal(below(low, limit)) < Decimal(repr(limit))
         assert digits_beside(low, limit) >= 3
+
+
+class Alternating:
+    """A model with two labels, which nothing explains."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def predict(self, X):
+        return self.classes_[np.asarray(X)[:, 0].astype(int) % 2]
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_an_interval_that_a_floor_cuts_has_its_value(size):
+    """Neighbours have different labels and one explanation: fewer agree than two labels allow."""
+    rows = np.arange(120.0)[:, None]
+    found = faithkit.evaluate(Alternating(), rows, explainer=lambda X: (np.asarray(X)[:, 0] // size).tolist())
+    shown = estimate_view(found.consistency)
+    lower, upper = ends(shown["interval"])
+    assert lower == Decimal("0.5")
+    assert lower <= Decimal(shown["at_least"]) <= upper
 
 
 GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 40)), min_size=1, max_size=6)

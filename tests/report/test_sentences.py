@@ -97,6 +97,16 @@ CONSISTENCY = {
         f"All 200 instances could be checked: {CHECKED}Consistency is above chance: the lower end of its "
         "interval is 0.50412; chance alone would give 0.50408.",
     ),
+    "above what chance gives in the sample, not above the floor": (
+        ALL | {"low": 0.5, "floor": 0.5, "at_least_by_chance": 0.44},
+        f"All 200 instances could be checked: {CHECKED}Consistency is above chance. With two labels consistency "
+        "cannot be below 0.5.",
+    ),
+    "below what chance gives, and at the floor": (
+        ALL | {"low": 0.5, "high": 0.5, "floor": 0.5, "finding": "below chance", "at_least_by_chance": 0.5},
+        f"All 200 instances could be checked: {CHECKED}Consistency is below chance. With two labels consistency "
+        "cannot be below 0.5.",
+    ),
     "an estimator without an interval": (
         ALL | {"low": None, "high": None},
         f"All 200 instances could be checked: {CHECKED}Consistency is above chance.",
