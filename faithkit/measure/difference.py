@@ -63,7 +63,7 @@ class Side:
 def _merged(counted: RowCount, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats]:
     if isinstance(counted, UnequalCount):
         return merged_unequal(counted)
-    found, psi = merged(counted.slots, counted.explanations.identities, facts, pseudo)
+    found, psi = merged(counted, facts, pseudo)
     return found, psi[counted.reflexive.astype(np.int64), counted.place]
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -55,7 +56,7 @@ class InMemory(Population):
     own: Any = None
     design: Design | None = None
     pool: Pool | None = None
-    _sides: dict[int, tuple[Count | None, Side]] = attrs.field(factory=dict, init=False)
+    _sides: "_Sides" = attrs.field(factory=lambda: _Sides(), init=False)
     row_names: RowNames = attrs.field(kw_only=True)  # kept when something else changes: words are dear
 
     where = "of this sample"
@@ -163,10 +164,10 @@ class InMemory(Population):
 
     def side(self, counted: Count | None) -> Side:
         """Compute the pseudo-values of every row, once: a measure is compared with several others."""
-        known = self._sides.get(id(counted))
-        if known is None or known[0] is not counted:  # another one may have the id of one that is gone
-            known = self._sides[id(counted)] = counted, Side.of(_of_rows(counted))
-        return known[1]
+        rows = _of_rows(counted)
+        if rows not in self._sides:
+            self._sides[rows] = Side.of(rows)
+        return self._sides[rows]
 
     def parts(self, groups: Any) -> Parts:
         """Divide the rows by one value each, or by a column of X."""
@@ -296,6 +297,13 @@ class InMemory(Population):
             rows = _held(counted.relation, sample, one)
             N, A = N + len(rows), A + int(same[codes[rows]].sum())
         return local_from_counts(N, A, 0, confidence)
+
+
+class _Sides(WeakKeyDictionary[Count, Side]):
+    """Sides by their counts, for as long as these live; a copy of a result finds them anew."""
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return _Sides, ()
 
 
 def _held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.intp]:

@@ -144,7 +144,7 @@ class OnDisk(Population):
         if counted.relation.groups:
             pseudo = grouped_pseudo_values(slots)
             facts = moments(slots, pseudo)
-            found, _ = merged(slots, counted.explanations.identities, facts, pseudo)
+            found, _ = merged(counted, facts, pseudo)
             return attrs.evolve(facts, merged=found)
         census = counted.census
         passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)

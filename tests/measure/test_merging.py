@@ -167,3 +167,46 @@ def test_where_all_rows_were_checked_nothing_changes():
         assert facts.merged.how == "nothing"
         assert facts.merged.value == pytest.approx(facts.value, abs=1e-15)
         assert facts.merged.se == pytest.approx(facts.se, abs=1e-12)
+
+
+class SameFirstColumn(SameExplanation):
+    """Groups by less than the identity says."""
+
+    name = "same-first-column"
+
+    def key(self, explanations):
+        return explanations.values[:, :1]
+
+
+def test_merging_sees_what_the_relation_compares_and_nothing_behind_it():
+    """The second column tells the label; a relation that does not read it must not be helped by it."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    useless = rng.normal(size=400)
+    vectors = np.column_stack([useless, 1000.0 * labels + rng.random(400)])
+    found = Side.of(count(SameFirstColumn(), Sample(None, Explanations.vectors(vectors)), labels, 2))
+    assert found.facts.merged.value == pytest.approx(0.5, abs=0.1)
+    whole = Side.of(count(SameExplanation(), Sample(None, Explanations.vectors(vectors)), labels, 2))
+    assert whole.facts.merged.value > 0.98  # one pair may be of both labels
+
+
+def test_values_behind_a_discretizers_identities_are_not_seen():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 400)
+    given = Explanations.vectors(1000.0 * labels[:, None] + rng.random((400, 2)))
+    random = given.identified(rng.permutation(400)[:, None])
+    found = Side.of(count(SameExplanation(), Sample(None, random), labels, 2))
+    assert found.facts.merged.value == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("words", "weights"),
+    [
+        ([None] * 3, [1.0, 2.0, 3.0]),
+        ([None, "a", None], [1.0, 0.0, 2.0]),
+        (["a", None, None], [2.0, 1.0, 1.0]),
+    ],
+)
+def test_where_nobody_has_an_explanation_that_counts_nothing_is_merged(words, weights):
+    found = _side(words, [0, 1, 1], weights).facts.merged
+    assert (found.how, found.value, found.reach) == ("nothing", 0.0, 0.0)

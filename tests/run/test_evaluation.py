@@ -528,3 +528,16 @@ def test_logged_rules_without_instances_still_give_consistency():
     )  # whoever quotes it ends the sentence
     assert "(CLI: --features)." in repr(result)
     assert "(CLI: --features).." not in repr(result)
+
+
+def test_measures_that_are_taken_one_after_the_other_do_not_mix():
+    """Each is counted, used and forgotten: a later one may stand where an earlier one was in memory."""
+    result = faithkit.score([0, 0, 1, 1, 0, 1] * 5, np.arange(30.0)[:, None])
+    found = [result.measure(f"near-explanation:tau={tau}") for tau in (0.5, 1.5, 2.5, 3.5, 40.5)]
+    alone = [
+        faithkit.score([0, 0, 1, 1, 0, 1] * 5, np.arange(30.0)[:, None]).measure(
+            f"near-explanation:tau={tau}"
+        )
+        for tau in (0.5, 1.5, 2.5, 3.5, 40.5)
+    ]
+    assert [(one.value, one.low) for one in found] == [(one.value, one.low) for one in alone]

@@ -5,7 +5,6 @@ labels are independent. Which one is made depends on the kind of the identities,
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -14,20 +13,20 @@ from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import BLOCK, NOTHING, PAIRS, Merged
 from faithkit.measure.merging.one_block import one_block
 from faithkit.measure.merging.paired import can_be_near, paired
+from faithkit.measure.relations import key_of
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.spread import Pseudo
 from faithkit.measure.sums import Floats
+from faithkit.measure.tally import Count
 
 
-def merged(slots: Slots, identities: Any, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats]:
-    """Merge the rows that are alone.
+def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats]:
+    """Merge the rows that are alone, seeing what the relation compares and nothing behind it.
 
     Parameters
     ----------
-    slots : Slots
+    counted : Count
         Of a grouping relation.
-    identities : array, DataFrame or tuple of such parts
-        Of the distinct explanations.
     facts : Moments
     pseudo : Pseudo
 
@@ -37,6 +36,7 @@ def merged(slots: Slots, identities: Any, facts: Moments, pseudo: Pseudo) -> tup
     (2, c) float
         The pseudo-value of x for each s and slot.
     """
+    slots, identities = counted.slots, key_of(counted.relation, counted.explanations)
     level = facts.value, facts.verified
     if not can_be_near(identities):
         return one_block(slots, level)

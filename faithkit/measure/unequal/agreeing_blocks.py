@@ -59,8 +59,9 @@ class Parts:
         found = Parts(self.block[first], self.unit[first], self.label[first], size[order], self.n_blocks)
         return found, where[place]
 
+    @cached_property
     def units_of_block(self) -> Counts:
-        """Return the number of clusters in each block."""
+        """The number of clusters in each block."""
         return np.bincount(self.cells()[0].block, minlength=self.n_blocks)
 
     def by_label(self) -> Counts:
@@ -123,12 +124,16 @@ class Blocks:
         first = np.searchsorted(self.cells.block, np.arange(self.cells.n_blocks + 1))
         return first[:-1], np.diff(first)
 
+    @property
+    def _sizes(self) -> Counts:
+        """The size of each cell, and 0 behind the last one."""
+        return np.append(self.cells.size, 0)
+
     @cached_property
     def most(self) -> Floats:
         """The most that a row of each block has of others."""
         first, many = self._smallest
-        smallest = self.cells.size[first.clip(max=max(0, len(self.cells.size) - 1))] if len(first) else first
-        return np.where(many > 1, self.total - smallest, 0) * self.step
+        return np.where(many > 1, self.total - self._sizes[first], 0) * self.step
 
     @cached_property
     def share(self) -> Floats:
@@ -151,7 +156,7 @@ class Blocks:
         gone = np.zeros(len(block))
         np.add.at(gone, self.place, 2.0 * self.agreeing)
         is_smallest = np.arange(len(block)) == first[block]
-        next_one = self.cells.size[(first[block] + is_smallest).clip(max=max(0, len(block) - 1))]
+        next_one = self._sizes[first[block] + is_smallest]
         most = np.where(many[block] > 2, self.total[block] - self.cells.size - next_one, 0) * self.step
         return ratio((self._summed(self.agreeing)[block] - gone).clip(min=0.0), most)
 

@@ -43,7 +43,7 @@ def _places(blocks: Blocks, unit: Counts) -> Counts:
 
 def _joining(own: Parts) -> Parts:
     """Return who is left alone: of explanations that two clusters share, each part by who is left out."""
-    two = own.units_of_block()[own.block] == 2
+    two = own.units_of_block[own.block] == 2
     parts = [one[two] for one in (own.block, own.unit, own.label, own.size)]
     both = np.zeros(own.n_blocks, dtype=np.int64)
     first, _ = alike(parts[0], parts[1])

@@ -41,7 +41,7 @@ def merged_unequal(counted: UnequalCount) -> tuple[Merged, Floats]:
     design = counted.design
     C, whole = design.n_units, float(design.steps.sum()) * design.step
     own = Parts.of(next(counted.cells()))
-    single = own.units_of_block()[own.block] == 1
+    single = own.units_of_block[own.block] == 1
     blocks = Blocks.of(own.merged(single), design.step)
     x, reach = (quotient(exact_sum(part), 1) / whole for part in (blocks.share, blocks.reach))
     grid = Grid.of(whole, 4)

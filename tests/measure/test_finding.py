@@ -1,0 +1,59 @@
+"""What a measure found: one word for each thing that can be the case."""
+
+from types import SimpleNamespace
+
+import attrs
+import numpy as np
+import pytest
+
+import faithkit
+from faithkit.measure.finding import finding
+
+RNG = np.random.default_rng(0)
+EVEN = RNG.integers(0, 2, 400)
+VECTORS = RNG.normal(size=(400, 3))
+
+CASES = {
+    "one label, whatever is explained": (["yes"] * 20, list("ab") * 10, "one label"),
+    "one label, nothing shared": (["yes"] * 20, range(20), "one label"),
+    "the label as its own explanation": (EVEN, EVEN.tolist(), "names the label"),
+    "other words for the label": (EVEN, np.where(EVEN, "sunny", "rainy").tolist(), "names the label"),
+    "two explanations for a label": (EVEN, [(y, i % 2) for i, y in enumerate(EVEN)], "above chance"),
+    "the label, and rows without": (EVEN, [*EVEN[:399].tolist(), None], "above chance"),
+    "unrelated words": (EVEN, RNG.integers(0, 5, 400).tolist(), "not above chance"),
+    "one explanation for all": (EVEN, ["same"] * 400, "not above chance"),
+    "vectors that tell the label": (VECTORS[:, 0] > 0, VECTORS, "above chance"),
+    "vectors that tell nothing": (EVEN, VECTORS, "unknown"),
+    "words that nobody shares": (EVEN, range(400), "unknown"),
+    "a single row": ([1], ["why"], "one label"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_consistency(case):
+    labels, explanations, expected = CASES[case]
+    assert faithkit.score(labels, explanations).consistency.finding == expected
+
+
+def test_sufficiency_can_be_below_chance():
+    labels = np.arange(300) % 2
+    other = faithkit.relation(lambda x, explanation: x % 2 != explanation % 2)
+    result = faithkit.score(labels, range(300), X=list(range(300)), relation=other)
+    assert result.sufficiency.finding == "below chance"
+
+
+def test_it_does_not_depend_on_the_estimator():
+    found = {
+        faithkit.score(VECTORS[:, 0] > 0, VECTORS, estimator=name).consistency.finding
+        for name in ("leave-one-out", "plug-in", "majority", "verified-only")
+    }
+    assert found == {"above chance"}
+
+
+def test_a_pool_of_another_label_is_a_test_where_the_sample_has_one():
+    above = faithkit.relation(lambda x, least: x >= least)
+    one = faithkit.score([1] * 9, [0] * 9, X=list(range(9)), relation=above)
+    assert one.sufficiency.finding == "one label"
+    counts = one.counts["sufficiency"]
+    with_pool = attrs.evolve(counts, pool=SimpleNamespace(codes=np.array([0, 1])))
+    assert finding(with_pool, one.sufficiency.moments, 0.5, 0.95) != "one label"
