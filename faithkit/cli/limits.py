@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import click
@@ -11,7 +10,13 @@ from faithkit.cli.streams import tell
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.supervision import MISSED
-from faithkit.wording import exact
+from faithkit.wording import exact, listing
+
+NO_INTERVAL = "its interval could not be computed"
+NOTHING_KNOWN = (
+    "no explanation holds for any other instance, and nothing else shows that it is above chance; give more "
+    "rows, or a coarser discretizer"
+)
 
 
 def parse_limits(given: Sequence[str]) -> dict[str, float]:
@@ -47,7 +52,7 @@ def check_limits(result: Any, limits: dict[str, float]) -> None:
 
     A limit that cannot be checked is an error, once all that are missed have been told.
     """
-    from faithkit.report.formats import number
+    from faithkit.report.formats import below
 
     unchecked, missed = [], False
     for measure, limit in limits.items():
@@ -56,8 +61,7 @@ def check_limits(result: Any, limits: dict[str, float]) -> None:
             unchecked.append(f"--fail-under {measure}={exact(limit)} cannot be checked: {reason}.")
         elif not found.low >= limit:
             missed = True
-            low, value = rounded_below(found.low, limit), number(found.value)
-            tell(f"failed: {measure} may be as low as {low} (value {value}), below {exact(limit)}.")
+            tell(f"failed: {measure} may be as low as {below(found.low, limit)}, below {exact(limit)}.")
     if unchecked:
         raise InputError(" ".join(unchecked))
     if missed:
@@ -69,19 +73,15 @@ def check_worse(found: Any, limits: dict[str, float]) -> None:
 
     What counts is the lower end of the difference's interval. A difference that is none is an error.
     """
-    import attrs
-
-    from faithkit.report.changes import finding
-
     unchecked, missed, drift = [], False, found.drift()
     for measure, limit in limits.items():
         change = drift.get(measure)
-        reason = found.why_not_compared(measure) if change is None else _why_undecided(change)
+        reason = found.why_not_compared(measure) if change is None else _why_undecided(found, measure, change)
         if reason is not None:
             unchecked.append(f"--fail-if-worse {measure}={exact(limit)} cannot be checked: {reason}.")
         elif not change.low >= -limit:
             missed = True
-            tell(f"failed: {finding(measure, attrs.asdict(change), limit)}.")
+            tell(f"failed: {found.change(measure, change)['finding']}.")
     if unchecked:
         raise InputError(" ".join(unchecked))
     if missed:
@@ -94,33 +94,20 @@ def check_reference(reference: str | None, limits: dict[str, float]) -> None:
         raise click.UsageError("--fail-if-worse needs something to compare with: give --reference FILE, too.")
 
 
-def rounded_below(low: float, limit: float) -> str:
-    """Return a number below a limit, rounded down to as many digits as are needed for it to look so.
-
-    Examples
-    --------
-    >>> rounded_below(0.71239, 0.8), rounded_below(0.79996, 0.8)
-    ('0.712', '0.79996')
-    """
-    digits = next((d for d in range(3, 17) if round(low, d) < limit), 17)
-    return str(Decimal(repr(float(low))).quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR))
-
-
 def _why_unchecked(result: Any, measure: str) -> str | None:
+    from faithkit.report.told import nothing_known
+
     found = getattr(result, measure)
     if found is None:
         return str(result.why_no_sufficiency)
-    if found.verified == 0:
-        return (
-            "no explanation holds for any other instance, so the sample says nothing about it; "
-            "give more rows, or a coarser discretizer"
-        )
+    if nothing_known(found):
+        return NOTHING_KNOWN
     if found.low is None:
         return "the estimator has no interval; use leave-one-out"
-    return "its interval could not be computed" if math.isnan(found.low) else None
+    return NO_INTERVAL if math.isnan(found.low) else None
 
 
-def _why_undecided(change: Any) -> str | None:
-    if change.value is None:
-        return "here or in the reference no explanation holds for any other instance; give more rows"
-    return "its interval could not be computed" if math.isnan(change.low) else None
+def _why_undecided(found: Any, measure: str, change: Any) -> str | None:
+    if where := found.unknown(measure):
+        return f"{listing(where)} {NOTHING_KNOWN}"
+    return NO_INTERVAL if math.isnan(change.low) else None

@@ -169,7 +169,7 @@ def estimate(
 
 def _interval(facts: Moments, confidence: float, floor: float | None) -> tuple[float, float]:
     low, high = interval(facts, confidence)
-    return max(low, floor or 0.0), high
+    return max(low, floor or 0.0), max(high, floor or 0.0)
 
 
 def _floor(counted: Count, n_classes: int | None) -> float | None:

@@ -8,8 +8,9 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.others import Others
 from faithkit.measure.slots import Slots
 from faithkit.report import plots
-from faithkit.report.formats import Told, estimates, percent, unbroken
+from faithkit.report.formats import Told, percent, unbroken
 from faithkit.report.svg import drawn
+from faithkit.report.told import estimates
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -1,94 +1,168 @@
 """Numbers and names as every report writes them, in a terminal or on a page.
 
-Reports are made of what `to_dict` tells, here called `told`, so that a result read from a file has them too.
+Nothing is told surer than it is: lower ends are rounded down and upper ends up; a share says 0 or 1 only
+where nothing or everything is meant; and where two numbers are compared in words, they have as many digits as
+it takes to see it.
 """
 
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
-from faithkit.measure import MEASURES
-from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.wording import listing
 
-Told = Mapping[str, Any]
+Told = Mapping[str, Any]  # what `to_dict` tells: with it a result that was read from a file has reports, too
 
 LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
 MOST_LABELS = 10  # in a line
-_STEP = Decimal("0.001")
-
-
-def estimates(told: Told) -> dict[str, Estimate | None]:
-    """Return both measures of a result; None for the one that was not taken."""
-    taken = told["measures"]
-    return {name: taken[name] and Estimate.from_dict(taken[name], told["n"]) for name in MEASURES}
-
-
-def group_estimates(told: Told, parts: Told) -> dict[str, Estimate | None]:
-    """Return a measure inside each group of a result; None where it was not taken."""
-    # the p-value that a group tells is that of its difference to the rest
-    shared = {"confidence": confidence(told), "p_value": None}
-    return {
-        name: None if part.get("verified") is None else Estimate.from_dict({**part, **shared}, part["n"])
-        for name, part in parts.items()
-    }
-
-
-def confidence(told: Told) -> float:
-    """Return the confidence of a result's intervals, which all of them have in common."""
-    return float(told["measures"]["consistency"]["confidence"])
+DIGITS = 3
+MOST_DIGITS = 20
+NOISE = 12  # digits: a mean that differs from 0 or 1 only further on does so by rounding errors
 
 
 def number(value: float | None) -> str:
     """Return a measure's value, or a dash where there is none.
 
-    >>> number(0.86249), number(None)
-    ('0.862', '–')
+    >>> number(0.86249), number(None), number(1.0), number(0.99998), number(0.0001)
+    ('0.862', '–', '1.000', '> 0.999', '< 0.001')
     """
-    return "–" if value is None else f"{value:.3f}"
-
-
-def ends(low: float | None, high: float | None) -> str:
-    """Return an interval, or a dash where there is none.
-
-    >>> ends(0.8, 0.9)
-    '0.800 – 0.900'
-    """
-    return "–" if low is None or high is None else f"{low:.3f} – {high:.3f}"
+    if value is None:
+        return "–"
+    rounded = _rounded(value)
+    if _is_between(value) and rounded in (0, 1):
+        return "< 0.001" if rounded == 0 else "> 0.999"
+    return str(rounded)
 
 
 def outward(low: float | None, high: float | None) -> str:
-    """Return an interval that is no narrower than it is: its lower end rounded down, its upper end up.
+    """Return an interval that is no narrower than it is, or a dash where there is none.
 
     >>> outward(0.8129, 0.8991), outward(0.0, 1.0), outward(None, None)
     ('0.812 – 0.900', '0.000 – 1.000', '–')
     """
-    if low is None or high is None:
-        return "–"
-    down, up = (Decimal(end).quantize(_STEP, way) for end, way in ((low, ROUND_FLOOR), (high, ROUND_CEILING)))
-    return f"{down} – {up}"
+    return "–" if low is None or high is None else f"{rounded_down(low)} – {rounded_up(high)}"
+
+
+def rounded_down(low: float, digits: int = DIGITS) -> Decimal:
+    """Return a lower end, rounded down.
+
+    >>> str(rounded_down(0.8129)), str(rounded_down(0.7))
+    ('0.812', '0.700')
+    """
+    return _rounded(low, digits, ROUND_FLOOR)
+
+
+def rounded_up(high: float, digits: int = DIGITS) -> Decimal:
+    """Return an upper end, rounded up.
+
+    >>> str(rounded_up(0.8121)), str(rounded_up(-0.0001))
+    ('0.813', '0.000')
+    """
+    return _rounded(high, digits, ROUND_CEILING)
+
+
+def _rounded(value: float, digits: int = DIGITS, way: str = ROUND_HALF_EVEN) -> Decimal:
+    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), way) + 0  # no −0.000
+
+
+def _is_between(share: float) -> bool:
+    """Whether a share is neither nothing nor everything."""
+    return 0 < round(share, NOISE) < 1
+
+
+def below(low: float, limit: float) -> str:
+    """Return a number below a limit, rounded down, with as many digits as it takes to see that it is below.
+
+    >>> below(0.71239, 0.8), below(0.79996, 0.8), below(0.8003, 0.80031)
+    ('0.712', '0.79996', '0.8003')
+    """
+    return str(rounded_down(low, digits_beside(low, limit)))
+
+
+def digits_beside(low: float, limit: float, high: float | None = None) -> int:
+    """Return how many digits it takes for rounded ends to be on the sides of the limit where they are.
+
+    >>> digits_beside(0.79, 0.8), digits_beside(0.8, 0.8), digits_beside(0.5, 0.8, high=0.79999)
+    (3, 3, 5)
+    """
+    bound, high = Decimal(repr(float(limit))), low if high is None else high
+    for digits in range(DIGITS, MOST_DIGITS):
+        lower, upper = rounded_down(low, digits), rounded_up(high, digits)
+        if (lower >= bound) == (low >= limit) and (upper < bound) == (high < limit):
+            return digits
+    return MOST_DIGITS
+
+
+def told_apart(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, str]:
+    """Return an end, rounded down or as said, and a number, with the digits it takes to see which is larger.
+
+    >>> told_apart(0.897, 0.49), told_apart(0.50041, 0.5004), told_apart(0.9, 0.9999)
+    (('0.897', '0.490'), ('0.50041', '0.50040'), ('0.9000', '0.9999'))
+    """
+    for digits in range(DIGITS, MOST_DIGITS):
+        one, two = _rounded(end, digits, way), _rounded(other, digits)
+        if (one > two, one < two, two in (0, 1)) == (end > other, end < other, other in (0, 1)):
+            break
+    return str(one), str(two)
 
 
 def percent(share: float) -> str:
-    """Return a whole percentage that says 0 or 100 only where nothing or everything is meant.
+    """Return a percentage that says 0 or 100 only where nothing or everything is meant.
 
-    >>> percent(0.999), percent(1)
-    ('99 %', '100 %')
+    >>> [percent(share) for share in (0.123, 0.995, 0.999985, 1, 0, 0.0042, 1e-6)]
+    ['12 %', '99.5 %', '> 99.9 %', '100 %', '0 %', '0.4 %', '< 0.1 %']
     """
-    rounded = round(100 * share)
-    if 0 < share < 1:
-        rounded = min(max(rounded, 1), 99)
-    return f"{rounded} %"
+    if not _is_between(share):
+        return f"{100 * round(share)} %"
+    if share < 0.001:
+        return "< 0.1 %"
+    if share > 0.999:
+        return "> 99.9 %"
+    digits = 0 if 0.01 <= share <= 0.99 else 1
+    return f"{_rounded(100 * share, digits)} %"
 
 
-def signed(value: float | None) -> str:
+def of_those(share: float | None, count: int | None) -> str:
+    """Return a share of some instances and how many those are, or a dash where there are none.
+
+    >>> of_those(0.831, 1455), of_those(None, 0), of_those(0.831, None)
+    ('83 % of 1,455', '–', '83 %')
+    """
+    if share is None:
+        return "–"
+    return percent(share) if count is None else f"{percent(share)} of {count:,}"
+
+
+def signed(value: float | None, digits: int = DIGITS) -> str:
     """Return a difference with its sign, or a dash where there is none.
 
     >>> signed(0.0412), signed(-0.2), signed(-0.0001), signed(None)
     ('+0.041', '−0.200', '+0.000', '–')
     """
-    return "–" if value is None else f"{round(value, 3) + 0.0:+.3f}".replace("-", "−")
+    return "–" if value is None else _with_sign(_rounded(value, digits))
+
+
+def spread(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
+    """Return the ends of a difference's interval, the lower rounded down and the upper up.
+
+    >>> spread(-0.01112, 0.0171), spread(-0.0, 0.0), spread(-0.5, -0.00001)
+    (('−0.012', '+0.018'), ('+0.000', '+0.000'), ('−0.500', '+0.000'))
+    """
+    return _with_sign(rounded_down(low, digits)), _with_sign(rounded_up(high, digits))
+
+
+def between(low: float, high: float, digits: int = DIGITS) -> str:
+    """Return the interval of a difference.
+
+    >>> between(-0.01112, 0.0171)
+    '−0.012 to +0.018'
+    """
+    return " to ".join(spread(low, high, digits))
+
+
+def _with_sign(rounded: Decimal) -> str:
+    return f"{rounded:+}".replace("-", "−")
 
 
 def significance(p_value: float) -> str:
@@ -123,11 +197,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def interval_name(told: Told) -> str:
-    """Return what the column of intervals is called."""
-    return f"{100 * confidence(told):g} % interval"
-
-
 def system_name(explainer: str | None, discretizer: str) -> str:
     """Return what an explainer and a discretizer are called together.
 
@@ -136,13 +205,6 @@ def system_name(explainer: str | None, discretizer: str) -> str:
     """
     parts = [part for part in (explainer, discretizer) if part is not None and part != "original"]
     return " · ".join(parts) or "logged explanations"
-
-
-def note(told: Told, what: str = "Differences, intervals and p") -> str | None:
-    """Return which estimator the differences are of, where values beside them are those of another."""
-    if told["estimator"] in LEAVE_ONE_OUT:
-        return None
-    return f"{what} are of leave-one-out, which estimates the measure."
 
 
 def held(violation: Violation) -> str:
@@ -155,10 +217,3 @@ def held(violation: Violation) -> str:
     if many:
         told.append(f"{violation.holds_for - sum(known[label] for label in shown):,} get something else")
     return f"{plural(violation.holds_for, 'instance')}: {listing(told)}"
-
-
-def ranked(told: Told, measure: str) -> dict[str, Estimate]:
-    """Return the systems of a comparison that have a measure, the highest first."""
-    systems = told["systems"]
-    found = {name: systems[name] for name in told["ranked"][measure]}
-    return {name: Estimate.from_dict(one["measures"][measure], one["n"]) for name, one in found.items()}

@@ -7,20 +7,9 @@ from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
-from faithkit.report.changes import between
 from faithkit.report.figures import figures, lines
-from faithkit.report.formats import (
-    Told,
-    confidence,
-    corrected,
-    estimates,
-    group_estimates,
-    held,
-    plural,
-    ranked,
-    signed,
-    significance,
-)
+from faithkit.report.formats import Told, between, corrected, held, plural, signed, significance
+from faithkit.report.told import confidence, estimates, group_estimates, ranked
 from faithkit.report.views import View, changes, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, listing
 
@@ -104,8 +93,8 @@ def _drift(told: Told) -> View:
     rows = [
         {
             "name": name,
-            "here": estimate_view(here[name])["value"],
-            "there": estimate_view(there[name])["value"],
+            "here": estimate_view(here[name])["at_least"],
+            "there": estimate_view(there[name])["at_least"],
             **_difference_view(change["value"], change["low"], change["high"], change["p_value"], alpha),
         }
         for name, change in reference["difference"].items()

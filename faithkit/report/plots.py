@@ -15,7 +15,8 @@ from faithkit.measure.estimators import ratio
 from faithkit.measure.forecast import curve
 from faithkit.measure.others import Others
 from faithkit.measure.slots import Slots
-from faithkit.report.formats import Told, ends, number
+from faithkit.report.formats import Told, number, outward
+from faithkit.report.told import at_least, chance
 from faithkit.wording import one_line, visible
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ BINS = 20
 POINTS = 32  # of the sample-size curve
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 # the most important first
-LEGEND = ("value", "so far", "batch", "interval", "not ruled out", "by chance", "expected")
+LEGEND = ("leave-one-out", "so far", "batch", "interval", "not ruled out", "by chance", "expected")
 LETTER = 0.6  # of the font's size, on average and in a wide font
 
 
@@ -61,7 +62,7 @@ def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes"
 def measures(
     ax: "Axes", estimates: Mapping[str, Estimate | None], best: Collection[str] | None = None
 ) -> "Axes":
-    """Draw a line for every measure, system or group: value, interval, and what cannot be ruled out.
+    """Draw a line for every measure, system or group: what it is at least, interval, and what may be.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
     low = curve(others, sizes)
     unchecked = np.array([others.unverified(int(size)) for size in sizes])
     ax.fill_between(sizes, low, low + unchecked, color=PALE_BLUE, lw=0, label="not ruled out")
-    ax.plot(sizes, low, color=BLUE, lw=2, label="value")
+    ax.plot(sizes, low, color=BLUE, lw=2, label="leave-one-out")
     ax.set(xlim=(0, others.n), ylim=(0, 1.02), xlabel="sample size")
     ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
     _count_rows(ax)
@@ -196,10 +197,15 @@ def _shortened(name: str, room: int) -> str:
 def _value_text(found: Estimate | None, interval: bool) -> str:
     if found is None:
         return "not measured"
-    if found.verified == 0:
-        return "nothing checked"
-    told = f" ({ends(found.low, found.high)})" if interval and found.low is not None else ""
-    return number(found.value) + told
+    if _says_nothing(found):
+        return "nothing known"
+    told = f" ({outward(found.low, found.high)})" if interval and found.low is not None else ""
+    return number(at_least(found)) + told
+
+
+def _says_nothing(found: Estimate) -> bool:
+    """Whether a dot at 0 would look like an unfaithful explainer where there was nothing to check."""
+    return found.verified == 0 and at_least(found) == 0
 
 
 def _draw_rail(ax: "Axes", y: float) -> None:
@@ -212,14 +218,14 @@ def _draw_estimate(ax: "Axes", y: float, found: Estimate, colours: tuple[str, st
     strong, pale = colours
     if found.bracket[1] > found.bracket[0]:
         ax.plot(found.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
-    if found.by_chance is not None and found.verified > 0:
-        ax.plot([found.by_chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
-    if found.verified == 0 or found.value is None:
-        return  # a dot at 0 would look like an unfaithful explainer
+    if _says_nothing(found):
+        return
+    if (luck := chance(found)) is not None:
+        ax.plot([luck], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
     if found.low is not None and found.high is not None:
         told = f"{100 * found.confidence:g} % interval"
         ax.plot([found.low, found.high], [y, y], color=strong, lw=2.2, solid_capstyle="butt", label=told)
-    ax.plot([found.value], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
+    ax.plot([at_least(found)], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
 
 
 def _add_legend(ax: "Axes") -> None:

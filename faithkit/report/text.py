@@ -1,34 +1,35 @@
 """Results as a person reads them in a terminal: tables of at most 80 columns, and plain sentences."""
 
 import io
+import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from faithkit.measure.witnesses import LocalResult, Violation
-from faithkit.report.changes import between, spread
 from faithkit.report.formats import (
     Told,
-    confidence,
+    between,
     corrected,
-    ends,
-    estimates,
-    group_estimates,
     held,
-    interval_name,
-    note,
     number,
+    outward,
     plural,
     signed,
     significance,
 )
 from faithkit.report.monitoring import monitor_view
-from faithkit.report.views import View, changes, compared_view, estimate_view, fragment_view
+from faithkit.report.told import confidence, estimates, group_estimates, note
+from faithkit.report.views import View, changes, columns, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, few, visible
 
 WIDTH = 80
 MOST_CELLS = 8
 MOST_LOOKS = 30
+# letters in a line of a column's name, of some columns, of others, and of one word
+NARROW, USUAL, LONGEST = {"interval": 8, "agree": 13}, 7, 12
+LEAST = 12  # letters of a name in a line
+GAP = 2  # between columns
 
 
 def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
@@ -54,29 +55,69 @@ def _printed(*parts: Any) -> str:
     console = Console(file=out, width=WIDTH, color_system=None, highlight=False)
     for part in parts:
         console.print(_plain(part) if isinstance(part, str) else part)
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().replace("\u00a0", " ").splitlines())
 
 
-def _new_table(*columns: str, left: tuple[str, ...]) -> Any:
+def _new_table(*names: str, left: tuple[str, ...], folding: tuple[str, ...] = ()) -> Any:
+    """Return a table; the first of the columns at the left, and those that fold, are wrapped if need be."""
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in columns:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for name in names:
         justify: Any = "left" if name in left else "right"
-        table.add_column(_plain(name), justify=justify, no_wrap=name not in left[:1])
+        whole = name not in (*left[:1], *folding)
+        table.add_column(_plain(name, keep="\n"), justify=justify, no_wrap=whole, overflow="fold")
     return table
+
+
+def _measured_table(first: tuple[str, ...], named: dict[str, str], rows: list[tuple[list[str], View]]) -> Any:
+    """Return a table of estimates, one in a row: cells that say which, under `first`, and its numbers.
+
+    The first of those that has a head is a name, which has the room that all others leave.
+    """
+    name = next(head for head in first if head)
+    folded = {key: _folded(text, NARROW.get(key, USUAL)) for key, text in named.items()}
+    heads = [*first, *folded.values()]
+    cells = [[*which, *(shown[key].replace(" %", "\u00a0%") for key in named)] for which, shown in rows]
+    table = _new_table(*heads, left=(name, ""), folding=(folded["agree"],))
+    place = heads.index(name)
+    others = [column for i, column in enumerate(zip(heads, *cells, strict=True)) if i != place]
+    room = max(LEAST, WIDTH - sum(map(_width, others)) - GAP * len(others))
+    for row in cells:
+        row[place] = _broken(visible(row[place]), room)
+        table.add_row(*(_plain(cell, keep="\n") for cell in row))
+    return table
+
+
+def _folded(name: str, width: int) -> str:
+    lines = textwrap.wrap(visible(name), width, break_long_words=False)
+    return "\n".join(part for line in lines for part in textwrap.wrap(line, max(width, LONGEST)))
+
+
+def _width(column: Iterable[str]) -> int:
+    return max(len(line) for text in column for line in text.split("\n"))
+
+
+def _broken(name: str, room: int) -> str:
+    """Break a name that is too long where a person would: after a blank or a sign."""
+    lines = [""]
+    for piece in re.findall(r".+?(?:[-:,=/ ]+|$)", name):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > room:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _add_row(table: Any, *cells: str) -> None:
     table.add_row(*map(_plain, cells))
 
 
-def _plain(text: str) -> Any:
+def _plain(text: str, keep: str = "") -> Any:
     """Return text as it stands: what looks like markup in data is none, and no terminal obeys it."""
     from rich.text import Text
 
-    return Text(visible(text))
+    return Text(visible(text, keep))
 
 
 def _wrapped(sentence: str) -> str:
@@ -89,15 +130,9 @@ def _lines(told: Sequence[str | None]) -> str:
 
 
 def _table(shown: View) -> Any:
-    columns = ("measure", "value", shown["interval"], "verified", "by chance", "verdict")
-    table = _new_table(*columns, left=("measure", "verdict"))
-    for one in shown["measures"]:
-        _add_row(table, one["name"], *_numbers(one), one["chance"], one["verdict"])
-    return table
-
-
-def _numbers(shown: View) -> list[str]:
-    return [shown["value"], shown["interval"], shown["verified"]]
+    return _measured_table(
+        ("measure",), shown["columns"], [([one["name"]], one) for one in shown["measures"]]
+    )
 
 
 def subgroup_table(told: Told, subgroups: Told) -> str:
@@ -113,41 +148,42 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
 
 
 def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
-    by, parts = subgroups["by"], subgroups["groups"][measure]
-    table = _new_table(by, "n", "value", interval_name(told), "verified", "minus the rest", left=(by,))
-    for name, found in group_estimates(told, parts).items():
-        n, minus = f"{parts[name]['n']:,}", _minus(parts[name], 1 - confidence(told))
-        _add_row(table, name, n, *_numbers(estimate_view(found)), minus)
-    star = f"*: the difference is not 0; corrected for the number of groups ({corrected(subgroups)})."
-    return _printed(f"{measure} by {by}", table) + _lines([star, note(told)])
+    by, parts, named = visible(subgroups["by"]), subgroups["groups"][measure], columns(told)
+    found = group_estimates(told, parts).items()
+    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one)) for name, one in found]
+    table = _measured_table((by, "n"), named, rows)
+    star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
+    minus = _minus_the_rest(told, by, parts)
+    return _printed(f"{measure} by {by}", table, "", minus) + _lines([star, note(told)])
 
 
-def _minus(part: Told, alpha: float) -> str:
-    if part.get("from") is None:  # a group that is everybody
-        return "–"
-    sure = "*" if part["p_value"] < alpha else " "
-    return f"{signed(part['difference'])} ({', '.join(spread(part['from'], part['to']))}) {sure}"
+def _minus_the_rest(told: Told, by: str, parts: Told) -> Any:
+    table = _new_table(by, "minus the rest", columns(told)["interval"], "p", "", left=(by, ""))
+    for name, part in parts.items():
+        if part.get("from") is None:  # a group that is everybody
+            _add_row(table, name, "–", "–", "–", "")
+            continue
+        sure = "*" if part["p_value"] < 1 - confidence(told) else ""
+        ends = between(part["from"], part["to"])
+        _add_row(table, name, signed(part["difference"]), ends, significance(part["p_value"]), sure)
+    return table
 
 
 def comparison_table(told: Told) -> str:
     """Return one row per system and measure; those that may be the best are marked."""
     shown = compared_view(told)
     tables = [one for one in shown["measures"] if told["best"][one["name"]]]
-    parts = [_compared(one, shown["interval"], shown["corrected"]) for one in tables]
+    parts = [_compared(one, shown["columns"], shown["corrected"]) for one in tables]
     notes = _lines(shown["remarks"])
     return "\n".join([*parts, notes] if notes else parts)
 
 
-def _compared(shown: View, interval: str, corrected: str) -> str:
-    measure, rows = shown["name"], shown["rows"]
-    p = ["p"] if any(one["p"] for one in rows) else []
-    table = _new_table("", measure, "value", interval, "verified", *p, left=(measure, ""))
-    for one in rows:
-        last = [one[name] or "–" for name in p]
-        _add_row(table, "*" if one["mark"] else "", one["name"], *_numbers(one), *last)
-    alone = any(one["mark"] == "best" for one in rows)
-    tied = "the best" if alone else "these may all be the best: the sample cannot tell them apart"
-    return _printed(table) + _lines([f"*: {tied} (paired differences, {corrected}'s correction)."])
+def _compared(shown: View, named: dict[str, str], corrected: str) -> str:
+    rows = [(["*" if one["mark"] else "", one["name"]], one) for one in shown["rows"]]
+    table = _measured_table(("", shown["name"]), named, rows)
+    best = "the best" if shown["tie"] is None else f"these may all be the best: {shown['tie']}"
+    star = f"*: {best} (paired differences, {corrected}'s correction)."
+    return _printed(table) + _lines([star, shown["permuted"]])
 
 
 def violation_text(violations: Sequence[Violation]) -> str:
@@ -187,7 +223,7 @@ def local_text(found: LocalResult, row: int) -> str:
     for name, one in (("consistency", found.consistency), ("sufficiency", found.sufficiency)):
         if one is not None:
             counts = f"{one.holds_for:,}", f"{one.agree:,}"
-            _add_row(table, name, number(one.value), ends(one.low, one.high), *counts)
+            _add_row(table, name, number(one.value), outward(one.low, one.high), *counts)
     return "\n".join(lines) + "\n" + _printed(table) + _sharers(found) + "\n"
 
 
@@ -199,10 +235,10 @@ def _sharers(found: LocalResult) -> str:
 
 
 def _drift(told: Told, reference: Told) -> str:
-    table = _new_table("measure", "value", "reference", "difference", "p", left=("measure",))
+    table = _new_table("measure", "at least", "reference", "difference", "p", left=("measure",))
     here, there = estimates(told), estimates(reference)
     for name, change in reference["difference"].items():
-        values = [estimate_view(part[name])["value"] for part in (here, there)]
+        values = [estimate_view(part[name])["at_least"] for part in (here, there)]
         minus = f"{signed(change['value'])} ({between(change['low'], change['high'])})"
         _add_row(table, name, *values, minus, significance(change["p_value"]))
     title = f"compared with the reference, {plural(reference['n'], 'instance')}"

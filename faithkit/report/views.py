@@ -9,23 +9,23 @@ from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
     Told,
     corrected,
-    ends,
-    estimates,
-    interval_name,
-    note,
     number,
+    of_those,
+    outward,
     percent,
     plural,
-    ranked,
     significance,
     system_name,
     unbroken,
 )
 from faithkit.report.readings import reading_sentences
+from faithkit.report.sentences import sentence
+from faithkit.report.told import at_least, chance, estimates, estimator_name, interval_name, note, ranked
+from faithkit.wording import listing
 
 View = dict[str, Any]
 
-WHO = {"consistency": "that share an explanation", "sufficiency": "to which an explanation applies"}
+NUMBERS = ("at_least", "interval", "chance", "checked", "agree", "value", "bracket")
 
 
 def fragment_view(told: Told) -> View:
@@ -41,10 +41,22 @@ def fragment_view(told: Told) -> View:
         "headline": system_name(told["explainer"], told["discretizer"]),
         "model": told["model"],
         "facts": _facts(told),
-        "interval": interval_name(told),
+        "columns": columns(told),
         "measures": measures,
         "permuted": _permuted(told, p),
         "sentences": said,
+    }
+
+
+def columns(told: Told) -> dict[str, str]:
+    """Return what the columns of an estimate's numbers are called, in every table."""
+    return {
+        "at_least": "at least",
+        "interval": interval_name(told),
+        "chance": "by chance",
+        "checked": "checked",
+        "agree": "agree among those checked",
+        "value": estimator_name(told),
     }
 
 
@@ -82,42 +94,29 @@ def _counted(remarks: Mapping[str, int]) -> str:
 
 
 def sentences(told: Told) -> list[str]:
-    """Say in plain words what each measure means."""
-    said = [_sentence(name, found, told["why_no_sufficiency"]) for name, found in estimates(told).items()]
+    """Say in plain words what each measure means, then what else is to be known."""
+    why, n = told["why_no_sufficiency"], told["n"]
+    said = [sentence(name, found, n, why) for name, found in estimates(told).items()]
     if told["background"] == "the sample itself":
         said.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
     return said if (remark := note(told)) is None else [*said, remark]
 
 
-def _sentence(name: str, found: Estimate | None, why_not: str | None) -> str:
-    if found is None:
-        return f"{name.capitalize()} was not measured: {why_not}."
-    who = f"Instances {WHO[name]}"
-    if found.verified == 0:
-        nothing = "so nothing could be checked; the sample says nothing about the truth"
-        return f"{who}: none were found, {nothing}."
-    agree = found.bracket[0] / found.verified
-    rest = "all instances could be checked"
-    if found.verified < 1:
-        rest = f"{percent(1 - found.verified)} of instances could not be checked"
-    return f"{who} get the same prediction {percent(agree)} of the time; {rest}."
-
-
 def estimate_view(found: Estimate | None) -> View:
     """Return a measure's numbers."""
     if found is None:
-        blank = dict.fromkeys(("value", "interval", "bracket", "verified", "chance"), "–")
-        return {"measured": False, "verdict": "not measured", "p": None, **blank}
+        return {"measured": False, "finding": "not measured", "p": None, **dict.fromkeys(NUMBERS, "–")}
     return {
         "measured": True,
-        # a 0 where nothing could be checked would look unfaithful
-        "value": "–" if found.verified == 0 else number(found.value),
-        "interval": ends(found.low, found.high),
-        "bracket": ends(*found.bracket),
-        "verified": percent(found.verified),
-        "chance": number(found.by_chance),
+        "at_least": number(at_least(found)),
+        "interval": outward(found.low, found.high),
+        "chance": number(chance(found)),
+        "checked": percent(found.verified),
+        "agree": of_those(found.agree, found.checked),
+        "value": number(found.value),
+        "bracket": outward(*found.bracket),
         "p": None if found.p_value is None else significance(found.p_value),
-        "verdict": found.verdict,
+        "finding": found.finding or "–",
     }
 
 
@@ -130,8 +129,9 @@ def changes(reference: Told) -> list[str]:
 
 def compared_view(told: Told) -> View:
     """Return the tables of systems, as far as they fit there, too."""
+    first, *more = (columns(one) for one in told["systems"].values())
     return {
-        "interval": interval_name(next(iter(told["systems"].values()))),
+        "columns": first if all(one == first for one in more) else {**first, "value": "value"},
         "measures": [_table(told, measure) for measure in MEASURES],
         "remarks": _remarks(told),
         "corrected": corrected(told),
@@ -139,23 +139,45 @@ def compared_view(told: Told) -> View:
 
 
 def _table(told: Told, measure: str) -> View:
-    best = told["best"][measure]
+    best, found = told["best"][measure], ranked(told, measure)
     mark = "best" if len(best) == 1 else "may be the best"
     rows = [
         {"name": name, "mark": mark if name in best else "", **estimate_view(one)}
-        for name, one in ranked(told, measure).items()
+        for name, one in found.items()
     ]
-    return {"name": measure, "rows": rows, "sentence": _best_sentence(best)}
+    tie = _tie({name: found[name] for name in best}) if len(best) > 1 else None
+    p = [f"{one['name']} {one['p']}" for one in rows if one["p"]]
+    permuted = _permuted(next(iter(told["systems"].values())), p)
+    said = {"tie": tie, "sentence": _best_sentence(best, tie), "permuted": permuted}
+    return {"name": measure, "rows": rows, **said}
 
 
-def _best_sentence(best: list[str]) -> str:
-    if len(best) > 1:
-        return f"{len(best)} systems may be the best: the sample cannot tell them apart."
+def _best_sentence(best: list[str], tie: str | None) -> str:
+    if tie is not None:
+        return f"{len(best)} systems may be the best: {tie}."
     return f"The best is {best[0]}." if best else "No system has a value."
+
+
+def _tie(best: Mapping[str, Estimate]) -> str:
+    """Say why several systems may be the best; with most care where next to nothing could be checked."""
+    unchecked = [name for name, one in best.items() if one.verdict == "unverifiable"]
+    if not unchecked:
+        return "the sample cannot tell them apart"
+    count = "none" if all(best[name].verified == 0 for name in unchecked) else "hardly any"
+    if len(unchecked) == len(best):
+        return (
+            f"which of them is better is not known, since {count} of their explanations could be checked "
+            "against another instance"
+        )
+    some = listing(unchecked)
+    return (
+        f"the sample cannot tell them apart; of {some}, {count} of the explanations could be checked against "
+        "another instance"
+    )
 
 
 def _remarks(told: Told) -> list[str]:
     """Return what a comparison left out, and whose order it has where its values are of another estimator."""
     lines = [f"Left out: {'; '.join(told['left_out'])}."] if told["left_out"] else []
-    orders = (note(one, "Order, differences, intervals and p") for one in told["systems"].values())
+    orders = (note(one, "Order, intervals, differences and p") for one in told["systems"].values())
     return lines + [line for line in orders if line][:1]

@@ -11,8 +11,10 @@ from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
+from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
+from faithkit.report.told import nothing_known
 from faithkit.run.evaluation import Evaluation, with_ends
 from faithkit.run.reading import NOBODY, ReaderResult, takes_seconds
 from faithkit.run.reference import learnt_apart
@@ -99,13 +101,26 @@ class Findings:
         either = [name for name in MEASURES if name in {**self.result.measures, **reference.measures}]
         reasons = {name: self.why_not_compared(name) for name in either}
         return {
-            "difference": {name: self._change(name, found) for name, found in self.drift().items()},
+            "difference": {name: self.change(name, found) for name, found in self.drift().items()},
             "not_compared": {name: why for name, why in reasons.items() if why is not None},
         }
 
-    def _change(self, measure: str, found: Difference) -> dict[str, Any]:
+    def change(self, measure: str, found: Difference) -> dict[str, Any]:
+        """Return JSON values of a difference: its numbers, how much worse it may be, and a sentence."""
         told, allowed = attrs.asdict(found), self.allowed.get(measure)
-        return told | {"allowed": allowed, "finding": finding(measure, told, allowed)}
+        unchecked = [where for where, one in self._sides(measure).items() if one.verified == 0]
+        return told | {"allowed": allowed, "finding": finding(measure, told, allowed, unchecked)}
+
+    def unknown(self, measure: str) -> list[str]:
+        """Return where next to nothing is known of a measure that is compared: "here", "in the reference"."""
+        return [where for where, one in self._sides(measure).items() if nothing_known(one)]
+
+    def _sides(self, measure: str) -> dict[str, Estimate]:
+        assert self.reference is not None
+        return {
+            "here": self.result.measures[measure],
+            "in the reference": self.reference.measures[measure],
+        }
 
     def to_json(self) -> str:
         """Return JSON text; the same question gives the same bytes."""
@@ -133,7 +148,7 @@ class Findings:
             for measure, row in part.to_frame().to_dict("index").items()
         ]
         minus, drift = {"rows": "minus the reference", "bracket": (None, None)}, self.drift()
-        rows += [minus | {"measure": name} | self._change(name, found) for name, found in drift.items()]
+        rows += [minus | {"measure": name} | self.change(name, found) for name, found in drift.items()]
         return with_ends(pd.DataFrame(rows).astype({"n": "Int64"}))
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from faithkit.wording import describe
 
 SHARES = (
     *("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance"),
-    *("at_least", "agree", "floor", "at_least_by_chance", "reach"),
+    *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach"),
 )
 SIZES = (
     *("se", "se_disagreement", "trials", "effective", "most", "mse_bound", "checked"),

@@ -12,6 +12,10 @@ from faithkit.measure.difference import Difference
 
 Result = TypeVar("Result", bound=Any)  # an evaluation, which knows subgroups, so that they do not know it
 
+# what a table of groups shows of an estimate
+_LEVEL = ("at_least", "merging", "low", "high", "floor", "at_least_by_chance")
+SHOWN = (*_LEVEL, "verified", "checked", "agree", "finding", "value", "by_chance", "bracket")
+
 
 @attrs.frozen(eq=False)
 class Subgroups(Mapping[Any, Result]):
@@ -92,8 +96,8 @@ def _row(part: Any, measure: str) -> dict[str, Any]:
     found = getattr(part, measure)
     if found is None:
         return {"n": part.n}
-    shown, row = ("value", "low", "high", "verified", "bracket", "by_chance"), found.to_row()
-    return {"n": part.n, **{name: row[name] for name in shown}}
+    row = found.to_row()
+    return {"n": part.n, **{name: row[name] for name in SHOWN}}
 
 
 def _jsonable(row: dict[Any, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import numpy as np
 
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
+from faithkit.measure.estimators import ratio
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Violation
 from faithkit.run.components import Given
@@ -12,12 +13,16 @@ from faithkit.run.readable import readable
 
 
 def violations(population: Population, discretizer: Given, counted: Count, most: int) -> list[Violation]:
-    """Return the explanations whose owners meet the most instances that contradict them, the worst first."""
+    """Return the explanations that cost the measure most, the worst first: Σ owners (1 − h), the loss.
+
+    Pairs that clash would be counted by the square of a group: a large one in which few dissent has more of
+    them than one that is split in halves.
+    """
     slots = counted.slots
-    # what contradicts an owner are the others that do not agree with it
-    clashes = slots.by_explanation(slots.owners.astype(np.float64) * (slots.others - slots.agreeing))
-    worst = np.argsort(-clashes, kind="stable")[:most]
-    worst = worst[clashes[worst] > 0]
+    others = slots.others
+    loss = slots.by_explanation(slots.owners * ratio(others - slots.agreeing, others))
+    worst = np.argsort(-loss, kind="stable")[:most]
+    worst = worst[loss[worst] > 0]
     found = []
     for start, stop in spans(len(worst), max(1, asking.DENSE // counted.n_labels)):
         some = worst[start:stop]

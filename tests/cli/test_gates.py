@@ -10,8 +10,9 @@ from consoles import LOG, SCORE, console, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithkit.cli.limits import check_limits, rounded_below
+from faithkit.cli.limits import check_limits
 from faithkit.errors import InputError
+from faithkit.report.formats import below
 
 UNVERIFIABLE = "label,why\nyes,a\nno,b\nyes,c\n"  # everybody has an explanation of his own
 
@@ -37,8 +38,8 @@ def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, es
         f"--fail-under consistency={limit} cannot be checked: no explanation holds for any other"
         in done.stderr
     )
-    assert "value 0" not in done.stderr
-    assert "unverifiable" in done.stdout
+    assert "as low as" not in done.stderr
+    assert "No two instances share an explanation" in done.stdout
 
 
 @pytest.mark.parametrize("limit", ["nan", "NaN", "inf", "-inf", "-0.1", "1.0001", "1e400", ""])
@@ -48,9 +49,9 @@ def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
     assert "is no limit" in done.stderr
 
 
-def judged(low, value=0.9, verified=1.0, limit=0.5):
+def judged(low, verified=1.0, finding="above chance", limit=0.5):
     """Judge a result whose consistency is as given."""
-    found = SimpleNamespace(low=low, value=value, verified=verified)
+    found = SimpleNamespace(low=low, verified=verified, finding=finding)
     check_limits(SimpleNamespace(consistency=found), {"consistency": limit})
 
 
@@ -59,14 +60,22 @@ def judged(low, value=0.9, verified=1.0, limit=0.5):
     [
         ({"low": float("nan")}, "its interval could not be computed"),
         ({"low": None}, "the estimator has no interval"),
-        ({"low": 0.0, "value": 0.0, "verified": 0.0}, "the sample says nothing"),
-        ({"low": 0.0, "value": None, "verified": 0.0}, "the sample says nothing"),
-        ({"low": None, "value": None, "verified": 0.0}, "the sample says nothing"),
+        ({"low": 0.0, "verified": 0.0, "finding": "unknown"}, "nothing else shows that it is above chance"),
+        ({"low": 0.5, "verified": 0.0, "finding": "unknown"}, "nothing else shows that it is above chance"),
+        ({"low": 0.0, "verified": 0.0, "finding": "one label"}, "nothing else shows that it is above chance"),
+        ({"low": None, "verified": 0.0, "finding": "unknown"}, "nothing else shows that it is above chance"),
+        ({"low": 0.5, "verified": 0.0, "finding": None}, "nothing else shows that it is above chance"),
     ],
 )
 def test_what_is_no_number_keeps_no_limit(found, reason):
     with pytest.raises(InputError, match=reason):
         judged(**found, limit=0.0)
+
+
+def test_a_bound_that_is_above_chance_keeps_a_limit_where_nothing_could_be_checked():
+    judged(0.94, verified=0.0, limit=0.9)
+    with pytest.raises(click.exceptions.Exit):
+        judged(0.94, verified=0.0, limit=0.95)
 
 
 def test_the_lower_end_itself_keeps_the_limit():
@@ -79,12 +88,12 @@ def test_the_lower_end_itself_keeps_the_limit():
 @pytest.mark.parametrize(
     ("low", "limit", "told"),
     [
-        (0.7125, 0.8, "as low as 0.712 (value 0.900), below 0.8."),
-        (0.7996, 0.8, "as low as 0.7996 (value 0.900), below 0.8."),
-        (0.79999996, 0.8, "as low as 0.79999996 (value 0.900), below 0.8."),
-        (0.8, 0.80000001, "as low as 0.800 (value 0.900), below 0.80000001."),
-        (0.0, 1.0, "as low as 0.000 (value 0.900), below 1."),
-        (0.57, 0.6, "as low as 0.570 (value 0.900), below 0.6."),
+        (0.7125, 0.8, "as low as 0.712, below 0.8."),
+        (0.7996, 0.8, "as low as 0.7996, below 0.8."),
+        (0.79999996, 0.8, "as low as 0.79999996, below 0.8."),
+        (0.8, 0.80000001, "as low as 0.800, below 0.80000001."),
+        (0.0, 1.0, "as low as 0.000, below 1."),
+        (0.57, 0.6, "as low as 0.570, below 0.6."),
     ],
 )
 def test_the_words_do_not_contradict_each_other(low, limit, told, capsys):
@@ -97,7 +106,7 @@ def test_the_words_do_not_contradict_each_other(low, limit, told, capsys):
 def test_a_lower_end_is_never_told_higher_than_it_is_nor_as_high_as_its_limit(one, other):
     low, limit = min(one, other), max(one, other)
     if low < limit:
-        told = Decimal(rounded_below(low, limit))
+        told = Decimal(below(low, limit))
         assert told <= Decimal(repr(low))
         assert told < Decimal(repr(limit))
 

@@ -171,11 +171,21 @@ def test_the_lower_end_of_the_difference_decides(here, log, by, code, reference)
     assert done.stderr.startswith(line) if code else done.stderr == ""
 
 
-def gated(change, limit=0.02, why=None):
-    found = SimpleNamespace(
-        drift=lambda: {} if change is None else {"consistency": change}, why_not_compared=lambda _: why
+def gated(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
+    """Judge a difference to a reference of which so much could be checked."""
+    here, there = (SimpleNamespace(verified=share, finding=finding) for share in (1.0, verified))
+    found = Findings(
+        SimpleNamespace(measures={"consistency": here}),
+        reference=SimpleNamespace(measures={"consistency": there}),
+        allowed={"consistency": limit},
     )
-    check_worse(found, {"consistency": limit})
+    given = {
+        "drift": lambda: {} if change is None else {"consistency": change},
+        "why_not_compared": lambda _: why,
+        "unknown": found.unknown,
+        "change": found.change,
+    }
+    check_worse(SimpleNamespace(**given), {"consistency": limit})
 
 
 def test_the_end_itself_keeps_the_limit_and_the_next_number_does_not(capsys):
@@ -187,17 +197,30 @@ def test_the_end_itself_keeps_the_limit_and_the_next_number_does_not(capsys):
 
 
 @pytest.mark.parametrize(
-    ("change", "why", "reason"),
+    ("change", "given", "reason"),
     [
-        (None, "the reference has none (there is no relation)", "the reference has none"),
-        (Difference(None, -0.01, 0.4, 0.95, 1.0), None, "no explanation holds for any other"),
-        (Difference(0.0, float("nan"), 0.1, 0.95, 1.0), None, "its interval could not be computed"),
+        (None, {"why": "the reference has none (there is no relation)"}, "the reference has none"),
+        (
+            Difference(0.4, -0.01, 0.4, 0.95, 1.0),
+            {"verified": 0.0, "finding": "unknown"},
+            "in the reference no explanation holds for any other instance, and nothing else",
+        ),
+        (Difference(0.0, float("nan"), 0.1, 0.95, 1.0), {}, "its interval could not be computed"),
     ],
-    ids=["not compared", "nothing checked", "no number"],
+    ids=["not compared", "nothing known", "no number"],
 )
-def test_what_cannot_be_compared_does_not_pass_whatever_is_allowed(change, why, reason):
+def test_what_cannot_be_compared_does_not_pass_whatever_is_allowed(change, given, reason):
     with pytest.raises(InputError, match=f"--fail-if-worse consistency=1 cannot be checked: .*{reason}"):
-        gated(change, 1.0, why)
+        gated(change, 1.0, **given)
+
+
+def test_where_nothing_could_be_checked_a_bound_decides_and_that_is_told(capsys):
+    gated(Difference(0.0, -0.01, 0.1, 0.95, 1.0), verified=0.0)
+    with pytest.raises(click.exceptions.Exit):
+        gated(Difference(0.0, -0.03, 0.1, 0.95, 1.0), verified=0.0)
+    told = capsys.readouterr().err
+    assert "may be worse than in the reference by more than 0.02" in told
+    assert told.endswith("; nothing could be checked in the reference.\n")
 
 
 def test_both_gates_are_judged_and_both_are_told(here):
@@ -479,8 +502,8 @@ def test_nothing_checked_in_the_reference_is_no_pass_however_good_this_sample_is
     pd.DataFrame({"label": ["yes"] * 900, "phi_a": 0.1}).to_csv("perfect.csv", index=False)
     done = score("perfect.csv", "--reference", "alone.json", "--fail-if-worse", "consistency=0.02")
     assert done.exit_code == 1
-    assert "here or in the reference no explanation holds for any other instance" in done.stderr
-    assert "in one of the two nothing could be checked" in " ".join(done.stdout.split())
+    assert "in the reference no explanation holds for any other instance" in done.stderr
+    assert "nothing could be checked in the reference" in " ".join(done.stdout.split())
 
 
 def test_the_very_same_rows_are_compared_as_others_and_that_is_told(evaluated):

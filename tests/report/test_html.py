@@ -92,9 +92,9 @@ def test_every_section_is_there():
 def test_numbers_are_those_of_the_terminal():
     result = ordinary()
     read, printed = Reader(result.to_html()).text, repr(result)
-    for number in re.findall(r"\d\.\d{3} – \d\.\d{3}|\d\.\d{3}|\d+ %", printed):
+    for number in re.findall(r"\d\.\d{3} – \d\.\d{3}|\d\.\d{3}|\d+ % of \d+|\d+ %", printed):
         assert number in read.replace("\u00a0", " ")
-    told = " ".join(printed.split("verifiable\n")[-1].split())
+    told = " ".join(printed[printed.index("All 60 instances") :].split())
     for sentence in told.removesuffix(".").split(". "):
         assert sentence in read.replace("\u00a0", " ")
 
@@ -239,10 +239,10 @@ def test_subgroups_show_their_difference_and_mark_the_sure_ones():
     labels = ["y"] * 200 + ["y", "n"] * 100
     result = faithkit.score(labels, ["same"] * 400)
     text = Findings.of(result, by=["calm"] * 200 + ["wild"] * 200).to_html()
-    row = re.search(r"<tr><th>calm</th>(.*?)</tr>", text, re.S)[1]
-    assert "<td>200</td>" in row
-    assert "<td>1.000</td>" in row
-    assert re.search(r'class="sign">\+0\.503<b title="not 0">\*</b>', row)
+    numbers, minus = re.findall(r"<tr><th>calm</th>(.*?)</tr>", text, re.S)
+    assert "<td>200</td><td>1.000</td>" in numbers
+    assert '<td>100 %</td><td>100 % of 200</td><td>1.000</td><td class="text">one label</td>' in numbers
+    assert re.search(r'class="sign">\+0\.503<b title="not 0">\*</b>', minus)
 
 
 def test_a_group_that_is_everybody_has_nobody_to_differ_from():
@@ -296,29 +296,30 @@ def test_a_p_value_is_shown_where_it_was_asked_for():
     assert "p (permutations) 0.050" in Reader(asked.to_html()).text
 
 
-def test_chance_is_a_dash_where_the_estimator_does_not_tell_it():
-    labels, words = ["y", "y", "n", "n"], ["a", "a", "a", "b"]
-    shown = {}
-    for name in ("leave-one-out", "verified-only", "plug-in", "majority"):
-        result = faithkit.score(labels, words, estimator=name)
-        shown[name] = re.search(r"by chance (\S+)", Reader(result.to_html()).text)[1]
-        row = next(line for line in repr(result).splitlines() if line.startswith("consistency"))
-        assert row.split()[-3] == shown[name]
+@pytest.mark.parametrize(
+    ("estimator", "value"),
+    # a: two y and an n, so that h is 1/2, 1/2 and 0, and b is alone
+    [("leave-one-out", "0.250"), ("verified-only", "0.333"), ("plug-in", "0.667"), ("majority", "0.750")],
+)
+def test_the_estimator_has_a_column_of_its_name_and_chance_is_that_of_what_stands_first(estimator, value):
+    result = faithkit.score(["y", "y", "n", "n"], ["a", "a", "a", "b"], estimator=estimator)
+    read = Reader(result.to_html()).text
     # two of each label: any two agree with probability 1/3, and three of four instances can be checked
-    assert shown == {
-        "leave-one-out": "0.250",
-        "verified-only": "0.333",
-        "plug-in": "–",
-        "majority": "–",
-    }
+    assert (re.search(r"at least (\S+)", read)[1], re.search(r"by chance (\S+)", read)[1]) == (
+        "0.250",
+        "0.250",
+    )
+    assert f"{estimator} {value}" in read
+    row = next(line for line in repr(result).splitlines() if line.startswith("consistency  "))
+    assert row.split()[-1] == value
 
 
 def test_a_notebook_shows_the_p_value_and_whose_the_interval_is():
     result = faithkit.score(["y", "n"] * 20, ["y", "n"] * 20, permutations=19, estimator="plug-in")
     read = Reader(result._repr_html_()).text
     assert "p (19 permutations): consistency 0.050" in read
-    assert "Differences, intervals and p are of leave-one-out" in read
-    assert "Differences, intervals and p are of leave-one-out" in Reader(result.to_html()).text
+    assert "Intervals, differences and p are the same for every estimator" in read
+    assert "Intervals, differences and p are the same for every estimator" in Reader(result.to_html()).text
 
 
 def test_a_comparison_ranks_systems_and_marks_the_best(compared):
@@ -331,8 +332,8 @@ def test_a_comparison_ranks_systems_and_marks_the_best(compared):
     assert names == [
         "exact",
         "&lt;script&gt;document.title=&#34;hacked&#34;&lt;/script&gt;",
-        "constant",
         "all different",
+        "constant",
     ]
     best = compared.best()
     assert table.count('<span class="mark">') == len(best)
@@ -398,4 +399,4 @@ def test_a_fragment_has_the_table_and_the_sentences():
     result = ordinary()
     read = Reader(result._repr_html_()).text
     assert f"{result.consistency.value:.3f}" in read
-    assert "Instances that share an explanation get the same prediction" in read
+    assert "All 60 instances could be checked: others with their explanation get the same prediction" in read

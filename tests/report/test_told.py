@@ -116,18 +116,21 @@ def test_groups_are_a_table_of_what_a_file_tells():
 
 def test_groups_with_one_text_can_be_told_apart():
     groups = faithkit.score(["y", "n", "n"] * 20, ["a"] * 60).by([1, "1"] * 30)
-    assert [line.split()[0] for line in repr(groups).splitlines()[3:5]] == ["1", "'1'"]
+    assert [line.split()[0] for line in repr(groups).splitlines()[4:6]] == ["1", "'1'"]
 
 
 def test_what_a_result_of_an_older_version_does_not_tell_is_left_out():
     told = read(ordinary())
     for found in told["measures"].values():
-        for name in ("by_chance", "moments", "others"):
+        for name in ("at_least", "checked", "agree", "finding", "at_least_by_chance", "moments", "others"):
             del found[name]
     page = html.page(told)
     assert "by sample size" not in page
     assert "how many share" not in page
     assert "<dt>by chance</dt><dd>–</dd>" in page
+    assert "<dt>agree among those checked</dt><dd>79 % of 60</dd>" in page
+    assert "The lower end of its interval is" in page
+    assert "chance alone" not in page
 
 
 @pytest.mark.parametrize(

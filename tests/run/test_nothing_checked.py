@@ -65,10 +65,10 @@ def test_json_has_null_and_csv_an_empty_cell():
 @pytest.mark.parametrize("estimator", ESTIMATORS[:4])
 def test_reports_have_a_dash_and_say_why(estimator):
     result = faithkit.score(LABELS, DISTINCT, estimator=estimator)
-    (row,) = [line.split() for line in repr(result).splitlines() if line.startswith("consistency")]
-    assert row[1] == "–"
-    assert "nothing could be checked" in " ".join(repr(result).split())
-    assert "nothing checked" in result.to_html()
+    (row,) = [line.split() for line in repr(result).splitlines() if line.startswith("consistency  ")]
+    assert row[-4:] == ["0", "%", "–", "–"]  # of what was checked, nobody agrees, and there is no value
+    assert "No two instances share an explanation" in " ".join(repr(result).split())
+    assert "Of consistency nothing could be checked" in result.to_html()
     assert result.plot() is not None
 
 
@@ -87,27 +87,26 @@ def test_a_difference_to_what_could_not_be_checked_is_that_of_what_is_known_at_l
 
 
 @pytest.mark.filterwarnings("ignore:the groups of:faithkit.FaithkitWarning")
-def test_subgroups_that_could_not_be_checked_have_no_value():
+def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_bounds():
     parts = faithkit.score([0, 0, 1, 1], ["a", "a", "b", "c"]).by(["f", "f", "m", "m"])
     table = parts.to_frame()
     assert table["value"].isna().tolist() == [False, True]
+    assert table["agree"].isna().tolist() == [False, True]
     assert table["difference"].tolist() == [0.0, 0.0]  # merged, both rows of m agree, too
     told = parts.to_dict()["groups"]["consistency"]
-    assert (told["m"]["value"], told["f"]["value"]) == (None, 1.0)
-    assert [line.split()[2] for line in repr(parts).splitlines() if line.startswith(("f ", "m "))] == [
-        "1.000",
-        "–",
-    ]
+    assert (told["m"]["value"], told["m"]["agree"], told["m"]["checked"]) == (None, None, 0)
+    assert (told["f"]["value"], told["f"]["agree"], told["f"]["checked"]) == (1.0, 1.0, 2)
+    rows = [line.split() for line in repr(parts).splitlines() if line.startswith(("f ", "m "))]
+    assert [row[-1] for row in rows[:2]] == ["1.000", "–"]
     assert Findings.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
 
 
-def test_drift_from_a_reference_that_could_not_be_checked_is_told():
+def test_drift_from_a_reference_that_could_not_be_checked_says_so():
     result = faithkit.score(LABELS, ["a", "a", "b", "b"])
     found = Findings.of(result, reference=faithkit.score(LABELS, DISTINCT))
     assert found.drift()["consistency"].value == pytest.approx(1 - 1 / 3)
-    (row,) = [line for line in repr(found).splitlines() if "consistency" in line and "to" in line]
-    assert row.split()[1:4] == ["1.000", "–", "–"]
-    assert found.to_html()
+    assert "); nothing could be checked in the reference." in " ".join(repr(found).split())
+    assert "); nothing could be checked in the reference." in found.to_html()
 
 
 def test_the_command_line_writes_null_and_empty(tmp_path):

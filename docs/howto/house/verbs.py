@@ -21,5 +21,4 @@ def audit(folder: Path, prediction: str, explanation: str) -> None:
     for file in files:
         log = pd.read_csv(file)
         found = faithkit.score(log[prediction], log[explanation]).consistency
-        value = "–" if found.value is None else f"{found.value:.3f}"
-        click.echo(f"{file.name}: {value}, {found.verdict}")
+        click.echo(f"{file.name}: at least {found.at_least:.3f}, {found.finding}")

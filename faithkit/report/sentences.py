@@ -1,0 +1,121 @@
+"""What a measure means, in sentences that cannot be misread.
+
+Each says how much could be checked, whether that is better than chance, and what the lower end is. That much
+could be checked is no praise; nor is that all agree, where nothing was tested.
+"""
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL, UNKNOWN
+from faithkit.measure.merging.merged import BLOCK, PAIRS
+from faithkit.report.formats import percent, plural, rounded_down, told_apart
+from faithkit.report.told import chance
+
+OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
+NOBODY = {
+    "consistency": "No two instances share an explanation",
+    "sufficiency": "No explanation applies to another instance",
+}
+NONE_CHECKED = {
+    PAIRS: "those with near explanations were compared in pairs instead",
+    BLOCK: "all were compared with all instead, as if they had one explanation",
+}
+REST = {
+    PAIRS: "The rest were compared in pairs of near explanations",
+    BLOCK: "The rest were compared with each other, as if they had one explanation",
+}
+AGAINST_CHANCE = {
+    ABOVE: "{} is above chance",
+    NOT_ABOVE: "{} is not shown to be above chance",
+    BELOW: "{} is below chance",
+    UNKNOWN: "Whether {} is above chance is not known",
+}
+UNTESTED = {
+    ONE_LABEL: "All instances have one prediction, with which any explanation agrees: nothing was tested.",
+    NAMES_THE_LABEL: "There is one explanation for each prediction: it may be no more than the prediction "
+    "itself, and that such explanations agree says nothing.",
+}
+LABELS = {2: "two", 3: "three", 4: "four", 5: "five"}
+
+
+def sentence(measure: str, found: Estimate | None, n: int, why_not: str | None = None) -> str:
+    """Say what one measure of n instances means; of one that is None, why it was not measured.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "yes", "no"] * 50, ["a", "a", "b", "c"] * 50)
+    >>> sentence("consistency", result.consistency, result.n)
+    'All 200 instances could be checked: others with their explanation get the same prediction 100 % of the
+    time. Consistency is above chance: the lower end of its interval is 0.963; chance alone would give 0.623.'
+    """
+    if found is None:
+        return f"{measure.capitalize()} was not measured: {why_not}."
+    if found.finding in UNTESTED:
+        return UNTESTED[found.finding]
+    return " ".join(
+        filter(None, [_checked(measure, found, n), _found(measure, found), _floor(measure, found)])
+    )
+
+
+def _checked(measure: str, found: Estimate, n: int) -> str:
+    """Say how much could be checked, how much of that agrees, and what was done with the rest."""
+    if found.agree is None:
+        instead = NONE_CHECKED.get(found.merging or "", "nothing could be checked")
+        return f"{NOBODY[measure]}: {instead}{_understating(measure, found)}."
+    agree = f"others {OTHERS[measure]} get the same prediction {_share(found.agree)} of the time"
+    if found.verified == 1:
+        return f"All {plural(n, 'instance')} could be checked: {agree}."
+    rest = REST.get(found.merging or "")
+    more = f" {rest}{_understating(measure, found)}." if rest else ""
+    return f"{_how_many(found, n)} could be checked: {agree}.{more}"
+
+
+def _how_many(found: Estimate, n: int) -> str:
+    if found.checked is None:
+        return f"{_share(found.verified)} of {plural(n, 'instance')}".capitalize()
+    by = "" if math.isclose(found.checked / n, found.verified) else " by weight"
+    return f"{found.checked:,} of {plural(n, 'instance')} ({_share(found.verified)}{by})"
+
+
+def _share(share: float) -> str:
+    return percent(share).replace("<", "less than").replace(">", "more than")
+
+
+def _understating(measure: str, found: Estimate) -> str:
+    return f", which can only understate {measure}" if found.merging in REST else ""
+
+
+def _found(measure: str, found: Estimate) -> str:
+    """Say whether a measure is above chance, and give the end of the interval that shows it."""
+    if (found.low, found.high) == (0, 1):
+        return f"The sample rules nothing out: {measure} may be anything from 0 to 1."
+    word = found.finding or ""
+    name = measure if word == UNKNOWN else measure.capitalize()
+    said = ": ".join(filter(None, [AGAINST_CHANCE.get(word, "").format(name), _ends(found)]))
+    return f"{said[0].upper()}{said[1:]}." if said else ""
+
+
+def _ends(found: Estimate) -> str | None:
+    """Return the end of the interval that decides, and what chance would give; None where neither does."""
+    if found.low is None or found.high is None:
+        return None
+    luck = chance(found)
+    if luck is None:
+        return f"the lower end of its interval is {rounded_down(found.low)}"
+    which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)
+    end = found.high if found.finding == BELOW else found.low
+    sure = {ABOVE: end > luck, BELOW: end < luck}
+    if not sure.get(found.finding or "", True):  # by what no model's labels allow
+        return None
+    shown = told_apart(end if found.finding in sure else min(end, luck), luck, way)
+    return f"the {which} end of its interval is {shown[0]}; chance alone would give {shown[1]}"
+
+
+def _floor(measure: str, found: Estimate) -> str | None:
+    if found.floor is None or found.low is None or found.low > found.floor:
+        return None
+    k = round(1 / found.floor)
+    return f"With {LABELS.get(k, k)} labels {measure} cannot be below {found.floor:.3g}."

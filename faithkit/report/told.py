@@ -1,0 +1,85 @@
+"""What a result tells, read back: the estimates that reports show, whatever version wrote them."""
+
+from typing import Any
+
+from faithkit.measure import MEASURES
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.finding import ABOVE
+from faithkit.report.formats import LEAVE_ONE_OUT, Told
+
+
+def estimates(told: Told) -> dict[str, Estimate | None]:
+    """Return both measures of a result; None for the one that was not taken."""
+    return {name: found and _estimate(found, told, told["n"]) for name, found in _measures(told).items()}
+
+
+def group_estimates(told: Told, parts: Told) -> dict[str, Estimate | None]:
+    """Return a measure inside each group of a result; None where it was not taken."""
+    # the p-value that a group tells is that of its difference to the rest
+    shared = {"confidence": confidence(told), "p_value": None}
+    return {
+        name: None if part.get("verified") is None else _estimate({**part, **shared}, told, part["n"])
+        for name, part in parts.items()
+    }
+
+
+def ranked(told: Told, measure: str) -> dict[str, Estimate]:
+    """Return the systems of a comparison that have a measure, the highest first."""
+    found = {name: estimates(told["systems"][name])[measure] for name in told["ranked"][measure]}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _measures(told: Told) -> dict[str, Any]:
+    return {name: told["measures"][name] for name in MEASURES}
+
+
+def _estimate(found: Told, told: Told, n: int) -> Estimate:
+    """Read one estimate; older versions wrote no counts, and a bracket that starts at leave-one-out."""
+    known = dict(found)
+    if known.get("checked") is None and known["verified"] > 0:
+        agreeing = (known.get("moments") or {}).get("value", known["bracket"][0])
+        known["agree"] = agreeing / known["verified"]
+        known["checked"] = None if told.get("effective") else round(known["verified"] * n)
+    return Estimate.from_dict(known, n)
+
+
+def at_least(found: Estimate) -> float:
+    """Return what a measure is at least: no less than what it cannot be below."""
+    return max(found.at_least, found.floor or 0.0)
+
+
+def chance(found: Estimate) -> float | None:
+    """Return what explanations unrelated to the predictions would be at least."""
+    unrelated = found.at_least_by_chance
+    return None if unrelated is None else max(unrelated, found.floor or 0.0)
+
+
+def nothing_known(found: Estimate) -> bool:
+    """Whether nothing could be checked, and nothing else shows more than chance would."""
+    return found.verified == 0 and found.finding != ABOVE
+
+
+def confidence(told: Told) -> float:
+    """Return the confidence of a result's intervals, which all of them have in common."""
+    return float(told["measures"]["consistency"]["confidence"])
+
+
+def interval_name(told: Told) -> str:
+    """Return what the column of intervals is called."""
+    return f"{100 * confidence(told):g} % interval"
+
+
+def estimator_name(told: Told) -> str:
+    """Return what the column of the estimator's values is called.
+
+    >>> estimator_name({"estimator": "faithkit/plug-in"})
+    'plug-in'
+    """
+    return str(told["estimator"]).removeprefix("faithkit/")
+
+
+def note(told: Told, what: str = "Intervals, differences and p") -> str | None:
+    """Say what has nothing to do with the estimator, where it is not the one of the measure itself."""
+    if told["estimator"] in LEAVE_ONE_OUT:
+        return None
+    return f"{what} are the same for every estimator."

@@ -1,0 +1,197 @@
+"""No number is told surer than it is: no interval excludes its own value, no share rounds across 0 or 1."""
+
+import re
+from decimal import ROUND_CEILING, Decimal
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import faithkit
+from faithkit.report.formats import (
+    below,
+    between,
+    digits_beside,
+    number,
+    of_those,
+    outward,
+    percent,
+    signed,
+    told_apart,
+)
+from faithkit.report.views import estimate_view
+
+PERCENTAGES = {
+    0: "0 %",
+    1: "100 %",
+    1e-9: "< 0.1 %",
+    0.0009999: "< 0.1 %",
+    0.001: "0.1 %",
+    0.00949: "0.9 %",
+    0.01: "1 %",
+    0.126: "13 %",
+    0.5: "50 %",
+    0.99: "99 %",
+    0.991: "99.1 %",
+    0.995: "99.5 %",
+    0.9984: "99.8 %",
+    0.999: "99.9 %",
+    0.9991: "> 99.9 %",
+    0.999985: "> 99.9 %",
+    1 - 1e-9: "> 99.9 %",
+    1 - 1e-15: "100 %",  # a mean of ones, but for rounding errors
+}
+
+
+@pytest.mark.parametrize(("share", "told"), PERCENTAGES.items())
+def test_a_percentage_says_nothing_and_everything_only_where_that_is_meant(share, told):
+    assert percent(share) == told
+
+
+NUMBERS = [
+    (0.0, "0.000"),
+    (-0.0, "0.000"),
+    (1.0, "1.000"),
+    (0.0004, "< 0.001"),
+    (0.9996, "> 0.999"),
+    (0.8626, "0.863"),
+    (None, "–"),
+]
+
+
+@pytest.mark.parametrize(("value", "told"), NUMBERS)
+def test_a_number_says_nothing_and_everything_only_where_that_is_meant(value, told):
+    assert number(value) == told
+
+
+def holds(told, value):
+    """Whether a value is what its text says: "> 0.999" is any number above that."""
+    sign, shown = ("", told) if told[0].isdigit() else told.split(maxsplit=1)
+    bound = Decimal(shown)
+    if sign:
+        return value > bound if sign == ">" else value < bound
+    return abs(Decimal(repr(value)) - bound) <= Decimal(1).scaleb(bound.as_tuple().exponent) / 2
+
+
+def ends(told):
+    return [Decimal(end) for end in told.split(" – ")]
+
+
+def printed(told):
+    """Return the least and the most that a printed number may stand for."""
+    bounds = {"<": (0, Decimal("0.001")), ">": (Decimal("0.999"), 1)}
+    return bounds[told[0]] if told[0] in bounds else (Decimal(told), Decimal(told))
+
+
+shares = st.floats(0, 1)
+
+
+@given(st.tuples(shares, shares, shares).map(sorted))
+@example([0.9999, 0.99995, 1.0])
+@example([0.0, 1e-9, 1e-8])
+@example([0.0005, 0.0005, 0.0005])
+def test_an_interval_is_rounded_outward_and_has_its_value(three):
+    low, value, high = three
+    lower, upper = ends(outward(low, high))
+    assert lower <= Decimal(repr(low))
+    assert upper >= Decimal(repr(high))
+    assert upper - lower <= Decimal(repr(high)) - Decimal(repr(low)) + Decimal("0.002")
+    least, most = printed(number(value))
+    assert lower <= most
+    assert least <= upper
+    assert holds(number(value), value) or value < 1e-12 or value > 1 - 1e-12
+
+
+@given(st.integers(1, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+@example((999_985, 1_000_000))
+@example((1, 10**9))
+def test_no_count_rounds_across_nothing_or_all(counts):
+    part, whole = counts
+    told = percent(part / whole)
+    assert (told == "0 %") == (part == 0)
+    assert (told == "100 %") == (part == whole)
+    assert holds(told.removesuffix(" %"), 100 * part / whole)
+    assert of_those(part / whole, whole) == f"{told} of {whole:,}"
+
+
+@given(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)).map(sorted), st.integers(3, 9))
+@example([-1e-300, -1e-300, -1e-300], 3)
+def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three, digits):
+    low, value, high = three
+    texts = [*between(low, high, digits).split(" to "), signed(value, digits)]
+    lower, upper, middle = (Decimal(text.replace("−", "-")) for text in texts)
+    assert lower <= middle <= upper
+    assert {middle.as_tuple().exponent, lower.as_tuple().exponent} == {-digits}
+    assert not [text for text in texts if re.fullmatch(r"−0\.0+", text)]
+
+
+@given(shares, shares)
+@example(0.5000000001, 0.5)
+def test_two_numbers_that_differ_are_told_apart(one, other):
+    texts = (
+        told_apart(max(one, other), min(one, other)),
+        told_apart(min(one, other), max(one, other), ROUND_CEILING),
+    )
+    for (first, second), larger in zip(texts, (True, False), strict=True):
+        apart = abs(one - other) > 1e-15
+        assert (Decimal(first) > Decimal(second)) == (apart and larger) or not apart
+        assert (Decimal(first) < Decimal(second)) == (apart and not larger) or not apart
+
+
+@given(shares, shares)
+def test_what_is_below_a_limit_looks_so(one, other):
+    low, limit = sorted([one, other])
+    if low < limit:
+        assert Decimal(below(low, limit)) <= Decimal(repr(low))
+        assert Decimal(below(low, limit)) < Decimal(repr(limit))
+        assert digits_beside(low, limit) >= 3
+
+
+class Alternating:
+    """A model with two labels, which nothing explains."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def predict(self, X):
+        return self.classes_[np.asarray(X)[:, 0].astype(int) % 2]
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_an_interval_that_a_floor_cuts_has_its_value(size):
+    """Neighbours have different labels and one explanation: fewer agree than two labels allow."""
+    rows = np.arange(120.0)[:, None]
+    found = faithkit.evaluate(Alternating(), rows, explainer=lambda X: (np.asarray(X)[:, 0] // size).tolist())
+    shown = estimate_view(found.consistency)
+    lower, upper = ends(shown["interval"])
+    assert lower == Decimal("0.5")
+    assert lower <= Decimal(shown["at_least"]) <= upper
+
+
+GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 40)), min_size=1, max_size=6)
+
+
+@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@given(GROUPS.filter(lambda groups: sum(yes + no for yes, no, _ in groups) > 0), st.booleans())
+@example([(2000, 1, 1)], False)
+@example([(1, 0, 40)], True)
+@settings(max_examples=60)
+def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
+    """Groups of so many yes and no, each kind several times: explanations are numbers or words."""
+    labels, told = [], []
+    for kind, (yes, no, times) in enumerate(groups):
+        for again, (label, size) in product(range(times), (("yes", yes), ("no", no))):
+            labels += [label] * size
+            told += [[float(kind), float(again)] if numeric else f"{kind} {again}"] * size
+    given_as = faithkit.Explanations.vectors(told) if numeric else told
+    found = faithkit.score(labels, given_as).consistency
+    shown = estimate_view(found)
+    for interval in (shown["interval"], shown["bracket"]):
+        lower, upper = ends(interval)
+        least, most = printed(shown["at_least"])
+        assert lower <= most
+        assert least <= upper
+    assert (shown["checked"] == "100 %") == (found.checked == len(labels))
+    assert (shown["checked"] == "0 %") == (found.checked == 0)
+    assert (shown["agree"] == "–") == (found.checked == 0)

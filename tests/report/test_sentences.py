@@ -1,0 +1,282 @@
+"""What a measure means in words: each case has its own sentence, and none can be read as praise by mistake."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit import Explanations
+from faithkit.measure.estimate import Estimate
+from faithkit.report.sentences import sentence
+from faithkit.run.comparison import Comparison
+
+
+def estimated(**given):
+    """Return an estimate of 200 instances, of which 80 were checked; consistency is above chance."""
+    usual = {
+        "value": 0.36, "at_least": 0.85, "merging": "pairs", "verified": 0.4, "checked": 80, "agree": 0.9,
+        "bracket": (0.85, 0.96), "se": 0.03, "low": 0.7812, "high": 0.98, "floor": None, "confidence": 0.95,
+        "p_value": None, "mse_bound": None, "at_least_by_chance": 0.504, "finding": "above chance",
+    }  # fmt: skip
+    return Estimate(**usual | given)
+
+
+ALL = {"verified": 1.0, "checked": 200, "merging": "nothing"}
+NONE = {"verified": 0.0, "checked": 0, "agree": None, "value": None}
+UNKNOWN = {"finding": "unknown", "high": 1.0}
+ALONE = "No two instances share an explanation: "
+PAIRS = "those with near explanations were compared in pairs instead, which can only understate consistency. "
+BLOCK = "all were compared with all instead, as if they had one explanation, which can only understate consistency. "
+CHECKED = "others with their explanation get the same prediction 90 % of the time. "
+SURE = "Consistency is above chance: the lower end of its interval is 0.781; chance alone would give 0.504."
+
+CONSISTENCY = {
+    "all checked": (ALL, f"All 200 instances could be checked: {CHECKED}{SURE}"),
+    "partly checked, in pairs": (
+        {},
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared in pairs of near "
+        f"explanations, which can only understate consistency. {SURE}",
+    ),
+    "partly checked, in one block": (
+        {"merging": "one block"},
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with each other, as if "
+        f"they had one explanation, which can only understate consistency. {SURE}",
+    ),
+    "partly checked, one row alone": (
+        {"merging": "nothing", "verified": 0.995, "checked": 199},
+        f"199 of 200 instances (99.5 %) could be checked: {CHECKED}{SURE}",
+    ),
+    "nearly all": (
+        {"merging": "nothing", "verified": 0.99999, "checked": 199, "agree": 0.9999},
+        "199 of 200 instances (more than 99.9 % by weight) could be checked: others with their explanation get "
+        f"the same prediction more than 99.9 % of the time. {SURE}",
+    ),
+    "with weights": (
+        {"merging": "nothing", "verified": 0.55},
+        f"80 of 200 instances (55 % by weight) could be checked: {CHECKED}{SURE}",
+    ),
+    "nothing checked, and pairs show something": (NONE, f"{ALONE}{PAIRS}{SURE}"),
+    "nothing checked, and nothing known in pairs": (
+        NONE | UNKNOWN | {"low": 0.408},
+        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        "0.408; chance alone would give 0.504.",
+    ),
+    "nothing checked, and nothing known in one block": (
+        NONE | UNKNOWN | {"merging": "one block", "low": 0.488},
+        f"{ALONE}{BLOCK}Whether consistency is above chance is not known: the lower end of its interval is "
+        "0.488; chance alone would give 0.504.",
+    ),
+    "the lower end is the floor": (
+        NONE | UNKNOWN | {"low": 0.5, "floor": 0.5},
+        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        "0.500; chance alone would give 0.504. With two labels consistency cannot be below 0.5.",
+    ),
+    "the floor of ten labels, above what chance gives in the sample": (
+        ALL | {"finding": "not above chance", "low": 0.1, "floor": 0.1, "at_least_by_chance": 0.09},
+        f"All 200 instances could be checked: {CHECKED}Consistency is not shown to be above chance: the lower "
+        "end of its interval is 0.100; chance alone would give 0.100. With 10 labels consistency cannot be "
+        "below 0.1.",
+    ),
+    "three labels": (
+        NONE | UNKNOWN | {"low": 1 / 3, "floor": 1 / 3, "at_least_by_chance": 0.35},
+        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        "0.333; chance alone would give 0.350. With three labels consistency cannot be below 0.333.",
+    ),
+    "a floor that decides nothing": (ALL | {"floor": 0.5}, f"All 200 instances could be checked: {CHECKED}{SURE}"),
+    "nothing to compare": (
+        NONE | {"merging": "nothing", "finding": "unknown", "low": 0.0, "high": 1.0, "at_least_by_chance": None},
+        f"{ALONE}nothing could be checked. The sample rules nothing out: consistency may be anything from 0 to 1.",
+    ),
+    "at chance": (
+        ALL | {"finding": "not above chance", "low": 0.488},
+        f"All 200 instances could be checked: {CHECKED}Consistency is not shown to be above chance: the lower "
+        "end of its interval is 0.488; chance alone would give 0.504.",
+    ),
+    "above chance by little": (
+        ALL | {"low": 0.50412, "at_least_by_chance": 0.50408},
+        f"All 200 instances could be checked: {CHECKED}Consistency is above chance: the lower end of its "
+        "interval is 0.50412; chance alone would give 0.50408.",
+    ),
+    "above what chance gives in the sample, not above the floor": (
+        ALL | {"low": 0.5, "floor": 0.5, "at_least_by_chance": 0.44},
+        f"All 200 instances could be checked: {CHECKED}Consistency is above chance. With two labels consistency "
+        "cannot be below 0.5.",
+    ),
+    "below what chance gives, and at the floor": (
+        ALL | {"low": 0.5, "high": 0.5, "floor": 0.5, "finding": "below chance", "at_least_by_chance": 0.5},
+        f"All 200 instances could be checked: {CHECKED}Consistency is below chance. With two labels consistency "
+        "cannot be below 0.5.",
+    ),
+    "an estimator without an interval": (
+        ALL | {"low": None, "high": None},
+        f"All 200 instances could be checked: {CHECKED}Consistency is above chance.",
+    ),
+    "one label": (
+        ALL | {"finding": "one label"},
+        "All instances have one prediction, with which any explanation agrees: nothing was tested.",
+    ),
+    "names the label": (
+        ALL | {"finding": "names the label"},
+        "There is one explanation for each prediction: it may be no more than the prediction itself, and that "
+        "such explanations agree says nothing.",
+    ),
+    "of an older version": (
+        {"finding": None, "merging": None, "at_least_by_chance": None},
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The lower end of its interval is 0.781.",
+    ),
+    "of an older version, with weights": (
+        {"finding": None, "merging": None, "at_least_by_chance": None, "checked": None},
+        f"40 % of 200 instances could be checked: {CHECKED}The lower end of its interval is 0.781.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CONSISTENCY)
+def test_consistency_in_words(case):
+    given, words = CONSISTENCY[case]
+    assert sentence("consistency", estimated(**given), 200) == words
+
+
+SUFFICIENCY = {
+    "below chance": (
+        ALL | {"merging": None, "finding": "below chance", "low": 0.2, "high": 0.3102},
+        "All 200 instances could be checked: others to which their explanation applies get the same prediction "
+        "90 % of the time. Sufficiency is below chance: the upper end of its interval is 0.311; chance alone "
+        "would give 0.504.",
+    ),
+    "nothing checked": (
+        NONE | {"merging": None, "finding": "unknown", "low": 0.0, "high": 1.0, "at_least_by_chance": 0.0},
+        "No explanation applies to another instance: nothing could be checked. The sample rules "
+        "nothing out: sufficiency may be anything from 0 to 1.",
+    ),
+    "partly checked": (
+        {"merging": None},
+        "80 of 200 instances (40 %) could be checked: others to which their explanation applies get the same "
+        "prediction 90 % of the time. Sufficiency is above chance: the lower end of its interval is 0.781; "
+        "chance alone would give 0.504.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SUFFICIENCY)
+def test_sufficiency_in_words(case):
+    given, words = SUFFICIENCY[case]
+    assert sentence("sufficiency", estimated(**given), 200) == words
+
+
+def test_what_was_not_measured_says_why():
+    told = sentence("sufficiency", None, 200, "no relation was given")
+    assert told == "Sufficiency was not measured: no relation was given."
+
+
+# --- the words that a result has -------------------------------------------------------------------------
+
+
+LABELS = ["yes", "no"] * 50
+RNG = np.random.default_rng(0)
+RESULTS = {
+    "yes": (LABELS, "names the label"),
+    "one label": (["a"] * 100, "not above chance"),
+    "distinct words": ([str(i) for i in range(100)], "unknown"),
+    "random vectors": (Explanations.vectors(RNG.normal(size=(100, 2))), "unknown"),
+    "telling vectors": (
+        Explanations.vectors(RNG.normal(size=(100, 2)) + [[9.0, 0.0], [0.0, 0.0]] * 50),
+        "above chance",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", RESULTS)
+@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+def test_the_verdict_is_in_json_and_nobody_reads_it(case):
+    explanations, finding = RESULTS[case]
+    result = faithkit.score(LABELS, explanations)
+    told = result.to_dict()["measures"]["consistency"]
+    assert told["finding"] == finding
+    assert told["verdict"] in ("verifiable", "unverifiable")
+    for text in (repr(result), result._repr_html_(), result.to_html(), repr(result.by(LABELS))):
+        assert "verifiable" not in text
+        assert "verdict" not in text
+
+
+@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+def test_a_small_group_shows_how_few_could_be_checked():
+    labels = ["yes", "no"] * 200 + ["yes"] * 10 + ["no"] * 23
+    words = ["a", "b"] * 200 + [f"c{i}" for i in range(19)] + ["d"] * 14
+    groups = ["many"] * 400 + ["few"] * 33
+    found = faithkit.score(labels, words).by(groups)
+    (row,) = [line.split() for line in repr(found).splitlines() if line.startswith("few ")][:1]
+    assert row[1] == "33"
+    assert row[-7:-1] == ["42", "%", "100", "%", "of", "14"]
+    assert found.to_dict()["groups"]["consistency"]["few"]["checked"] == 14
+
+
+# --- which is the best, where nothing could be checked ---------------------------------------------------
+
+
+def system(share, good, n=300):
+    """Return a system of which a share of the rows can be checked, on labels that all systems have."""
+    labels = np.array(["yes", "no"] * (n // 2))
+    words = [f"{label} {i % 2}" if i < share * n else f"alone {i}" for i, label in enumerate(labels)]
+    if not good:
+        words = ["same" if i < share * n else f"alone {i}" for i in range(n)]
+    return faithkit.score(labels, words, X=pd.DataFrame({"row": range(n)}))
+
+
+BEST = [
+    ({"one": 0, "two": 0}, "which of them is better is not known, since none of their explanations could be checked "
+     "against another instance"),
+    ({"one": 0.04, "two": 0}, "which of them is better is not known, since hardly any of their explanations could be "
+     "checked against another instance"),
+    ({"one": 1, "two": 0}, "the sample cannot tell them apart; of two, none of the explanations could be checked against "
+     "another instance"),
+    ({"one": 1, "two": 1}, "the sample cannot tell them apart"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("systems", "words"), BEST, ids=[str(systems) for systems, _ in BEST])
+@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+def test_systems_that_may_be_the_best_only_for_want_of_anything_to_check_say_so(systems, words):
+    found = Comparison({name: system(share, good=True) for name, share in systems.items()})
+    assert found.best() == ["one", "two"]
+    assert f"*: these may all be the best: {words} (paired differences" in " ".join(repr(found).split())
+    for text in (found.to_html(), found._repr_html_()):
+        assert f"2 systems may be the best: {words}." in " ".join(text.split())
+
+
+# --- eighty columns --------------------------------------------------------------------------------------
+
+
+WIDEST = {
+    "value": 0.99998, "at_least": 0.99999, "verified": 0.999999, "checked": 999_999, "agree": 0.99999,
+    "bracket": (0.99999, 1.0), "low": 0.9999, "high": 1.0, "at_least_by_chance": 0.99991,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("estimator", "confidence"), [("leave-one-out", 0.95), ("verified-only", 0.95), ("majority", 0.99999)]
+)
+def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confidence):
+    from faithkit.report.text import comparison_table, subgroup_table, summary
+
+    told = faithkit.score(["yes", "no"], ["a", "a"], estimator=estimator, confidence=confidence).to_dict()
+    told["n"] = 1_000_000
+    told["estimator"] = estimator.replace("majority", "an_estimator_of_others")
+    told["measures"]["consistency"] |= WIDEST | {"moments": None, "others": None}
+    differing = {"n": 999_999, "difference": -0.9, "from": -0.91, "to": -0.89, "p_value": 0.0001}
+    groups = {
+        "by": "occupation",
+        "adjust": "holm",
+        "groups": {"consistency": {"a group of a long name": WIDEST | differing}},
+    }
+    name = "an explainer of a long name · a discretizer"
+    compared = {
+        "systems": {name: told}, "left_out": [], "adjust": "holm", "ranked": {"consistency": [name], "sufficiency": []},
+        "best": {"consistency": [name], "sufficiency": []}, "differences": {"consistency": [], "sufficiency": []},
+    }  # fmt: skip
+    for text in (summary(told), subgroup_table(told, groups), comparison_table(compared)):
+        assert max(map(len, text.splitlines())) <= 80
+        assert all(
+            one in " ".join(text.split()) for one in ("> 0.999 0.999 – 1.000 > 0.999 > 99.9 %", "999,999")
+        )
+        assert "…" not in text

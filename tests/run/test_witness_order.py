@@ -1,0 +1,49 @@
+"""The worst explanations are those that cost the measure most, and not those with the most pairs that clash."""
+
+import numpy as np
+import pytest
+
+import faithkit
+
+
+def labelled(counts):
+    """Return labels and explanations of groups, each with so many rows of either label."""
+    labels = [
+        label for pair in counts.values() for label, size in zip("yn", pair, strict=True) for _ in range(size)
+    ]
+    return labels, [name for name, pair in counts.items() for _ in range(sum(pair))]
+
+
+def loss(yes, no):
+    """Return the sum over rows of the share of others that contradict them: each clashing pair counts twice."""
+    return 2 * yes * no / (yes + no - 1)
+
+
+ORDERS = [
+    # 7,992 clashing pairs and a loss of 16 against 1,600 pairs and a loss of 40
+    ({"huge": (999, 8), "split": (40, 40)}, ["split", "huge"]),
+    ({"split": (40, 40), "huge": (999, 8)}, ["split", "huge"]),
+    ({"pair": (1, 1), "huge": (999, 1)}, ["pair", "huge"]),  # losses of 2 and 1.998
+    ({"pure": (500, 0), "small": (2, 1)}, ["small"]),
+]
+
+
+@pytest.mark.parametrize(("counts", "order"), ORDERS)
+def test_a_group_that_is_split_is_worse_than_a_larger_one_in_which_few_dissent(counts, order):
+    assert [violation.explanation for violation in faithkit.score(*labelled(counts)).violations()] == order
+    losses = [loss(*counts[name]) for name in order]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_rows_that_weigh_more_lose_more():
+    labels, words = labelled({"one": (5, 5), "two": (5, 5)})
+    for heavy in ("one", "two"):
+        weights = np.where(np.array(words) == heavy, 3.0, 1.0)
+        found = faithkit.score(labels, words, weights=weights).violations()
+        assert found[0].explanation == heavy
+
+
+def test_weights_order_by_loss_and_not_by_pairs():
+    labels, words = labelled({"huge": (999, 8), "split": (40, 40)})
+    found = faithkit.score(labels, words, weights=np.full(len(labels), 0.5)).violations()
+    assert [violation.explanation for violation in found] == ["split", "huge"]
