@@ -90,10 +90,11 @@ def test_the_best_compromise_stands_first_and_what_cannot_be_used_last():
     alike = faithkit.try_discretizers(
         result, ["sign-of-top:k=9", "original", lambda phi: [0] * len(phi), "sign"]
     )
-    assert alike["discretizer"].tolist() == ["sign", "<lambda>", "original", "sign-of-top:k=9"]
-    assert alike["consistency"].tolist()[:3] == pytest.approx([1.0, 1 / 3, math.nan], nan_ok=True)
-    assert alike["verified"].tolist()[:3] == [1.0, 1.0, 0.0]
-    assert alike["up_to"].tolist()[:3] == pytest.approx([1.0, 1 / 3, 1.0])
+    assert alike["discretizer"].tolist() == ["sign", "original", "<lambda>", "sign-of-top:k=9"]
+    assert alike["recommended"].tolist() == [True, False, False, False]
+    assert alike["consistency"].tolist()[:3] == pytest.approx([1.0, math.nan, 1 / 3], nan_ok=True)
+    assert alike["verified"].tolist()[:3] == [1.0, 0.0, 1.0]
+    assert alike["up_to"].tolist()[:3] == pytest.approx([1.0, 1.0, 1 / 3])
     last = alike.iloc[-1]
     assert math.isnan(last["consistency"])
     assert last["note"].startswith("sign-of-top: k is 9, and the explanations have 1 importances")
