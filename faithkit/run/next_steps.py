@@ -1,0 +1,221 @@
+"""What to do next with a result: at most three sentences, computed from it and from its rows.
+
+Every number in a sentence was found by doing what the sentence proposes: the planner forecasts rows, and
+discretizers and relations are asked about the rows at hand. What cannot be found out in a short time is not
+proposed, and a plugin that fails is not, either.
+"""
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+
+import attrs
+
+from faithkit.extension.registry import registry
+from faithkit.inputs.rows import input_kind
+from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
+from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
+from faithkit.measure.forecast import Pilot
+from faithkit.measure.planning import PilotPlan, plan_samples
+from faithkit.report.formats import number, outward, percent
+from faithkit.run.components import component
+from faithkit.run.discretizing import learns
+from faithkit.run.in_memory import InMemory
+from faithkit.run.population import Population, Saved
+from faithkit.run.setup import Setup
+from faithkit.run.trying import recommended, suitable, under, variants
+
+MOST = 3  # sentences
+MOST_ROWS = 20_000  # that discretizers are asked about
+MOST_RELATED = 2_000  # rows that relations are asked about, each against all
+EPSILON = 0.05  # the unchecked share, and half of an interval's width, that are small enough
+NOTICEABLY = 0.05  # how much more must be checked for a coarser explanation to be worth it
+
+TOLD = {
+    ONE_LABEL: "All predictions are the same, so nothing was tested: give rows that the model decides "
+    "differently.",
+    NAMES_THE_LABEL: "Each prediction has one explanation of its own, which may be no more than its name: "
+    "show explanations that do not contain the prediction.",
+}
+
+
+@attrs.frozen(eq=False)
+class Stage:
+    """A result, as far as steps lead on from it."""
+
+    n: int
+    measures: Mapping[str, Estimate]
+    setup: Setup
+    population: Population
+    pool: int | None
+
+    @property
+    def consistency(self) -> Estimate:
+        """The one measure that every result has."""
+        return self.measures["consistency"]
+
+    @property
+    def judged(self) -> Estimate:
+        """The measure of which violations are shown."""
+        return self.measures.get("sufficiency", self.consistency)
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether there are rows, and so few that they can be asked about again in passing."""
+        return isinstance(self.population, InMemory) and self.n <= MOST_ROWS
+
+
+def next_steps(stage: Stage) -> list[str]:
+    """Say what to do next, the most useful first.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> faithkit.score(["yes"] * 3, ["a", "a", "b"]).next_steps
+    ['All predictions are the same, so nothing was tested: give rows that the model decides differently.']
+    """
+    told = TOLD.get(stage.consistency.finding or "")
+    if told is not None:
+        return [told]
+    with warnings.catch_warnings():  # nobody asked for what is tried here
+        warnings.simplefilter("ignore")
+        parts = (_more_rows(stage, "consistency"), _coarser(stage), _more_to_check(stage), _relation(stage))
+        steps = [step for part in parts for step in part]
+    return steps[:MOST] or [_last(stage)]
+
+
+def _more_rows(stage: Stage, measure: str) -> Iterator[str]:
+    """Forecast how many rows leave little unchecked, or make a wide interval narrow."""
+    found, plan = stage.measures[measure], _plan(stage, measure)
+    if plan is None:
+        return
+    enough = plan.unverified[1]
+    if found.verified < VERIFIABLE and enough is not None and enough > stage.n:
+        yield f"About {enough:,} rows would leave at most {percent(EPSILON)} unchecked in {measure}."
+    wide = found.low is not None and found.high is not None and found.high - found.low > 2 * EPSILON
+    if found.verified >= VERIFIABLE and wide and plan.half_width is not None and plan.half_width > stage.n:
+        yield f"About {plan.half_width:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
+
+
+def _plan(stage: Stage, measure: str) -> PilotPlan | None:
+    """Plan with the result as its own pilot; None where rows are no independent ones that count alike."""
+    found = stage.measures[measure]
+    if found.others is None or found.moments is None:
+        return None
+    pilot = Pilot(found.others, found.moments, found.confidence)
+    return plan_samples(EPSILON, pilot=pilot, measure=measure).from_pilot
+
+
+def _coarser(stage: Stage) -> Iterator[str]:
+    """Try the discretizers that take these explanations, and name one under which more can be checked."""
+    if stage.consistency.verified >= VERIFIABLE or not stage.at_hand:
+        return
+    names = [*suitable(stage.population.kind), *variants(stage.population.kind)]
+    enough = stage.consistency.verified + NOTICEABLY
+    best = _best(names, lambda text: _under(text, stage), enough)
+    if best is not None:
+        yield _proposed("discretizer", "--discretize", "consistency", *best)
+
+
+def _under(text: str, stage: Stage) -> Estimate | None:
+    """Estimate consistency under a discretizer that need not learn: then nobody has to explain again."""
+    given = component("discretizer", text)
+    return None if learns(given) else under(given, stage.population, stage.setup)
+
+
+def _more_to_check(stage: Stage) -> Iterator[str]:
+    """Say how sufficiency can be checked of more rows: by a pool where the relation reads instances only."""
+    found, relation = stage.measures.get("sufficiency"), stage.setup.applies.relation
+    if found is None:
+        return
+    if relation is None or not relation.instance_only or stage.pool is not None:
+        yield from _more_rows(stage, "sufficiency")
+    elif found.verified < VERIFIABLE:
+        plan = _plan(stage, "sufficiency")
+        enough = None if plan is None else plan.unverified[1]
+        many = "Further rows" if enough is None or enough <= stage.n else f"About {enough - stage.n:,} rows"
+        yield (
+            f"{many} that nobody has to explain would let more of sufficiency be checked: give them as a "
+            "pool (pool=, CLI: --pool)."
+        )
+
+
+def _relation(stage: Stage) -> Iterator[str]:
+    """Ask the relations that take these explanations, where sufficiency says nothing yet."""
+    found = stage.measures.get("sufficiency")
+    if not stage.at_hand or stage.n > MOST_RELATED or (found is not None and found.verified > UNVERIFIABLE):
+        return
+    best = _best(_relations(stage.population), lambda name: _related(name, stage), UNVERIFIABLE)
+    if best is not None:
+        yield _proposed("relation", "--relation", "sufficiency", *best)
+
+
+def _relations(population: Population) -> list[str]:
+    """Name the installed relations that take explanations of this kind and rows of this form."""
+    known, X = registry(), population.sample.X
+    pairs = zip(known.entries("relation"), known.names("relation"), strict=True)
+    return [
+        name
+        for entry, name in pairs
+        if population.kind in (entry.component.kinds or (population.kind,))
+        and (X is None or input_kind(X) in entry.component.inputs)
+    ]
+
+
+def _related(name: str, stage: Stage) -> Estimate | None:
+    relation = component("relation", name).instance
+    if relation.groups:  # that is consistency, or a coarser one
+        return None
+    asked = stage.population.fitted(relation, stage.setup.background)
+    setup = attrs.evolve(stage.setup, permutations=0)
+    return stage.population.estimate(stage.population.count(asked), setup)
+
+
+def _best(
+    names: list[str], ask: Callable[[str], Estimate | None], enough: float
+) -> tuple[str, Estimate] | None:
+    """Return what to recommend of all that finds more than chance and of which enough can be checked."""
+    found: list[tuple[str, Estimate]] = []
+    for name in sorted(names):
+        with contextlib.suppress(Exception):  # what fails is no step to propose
+            one = ask(name)
+            if one is not None and one.finding == ABOVE and one.verified >= enough:
+                found.append((name, one))
+    place = recommended([one for _, one in found])
+    return None if place is None else found[place]
+
+
+def _proposed(argument: str, flag: str, measure: str, text: str, found: Estimate) -> str:
+    least = f"at least {number(found.at_least)}"
+    if found.low is not None:
+        least += f" ({outward(found.low, found.high)})"
+    return (
+        f"With {argument}={text!r} (CLI: {flag} {text}), {percent(found.verified)} of these rows could be "
+        f"checked, and {measure} is {least}. It was chosen on these rows: report it on others."
+    )
+
+
+def _last(stage: Stage) -> str:
+    """Say what is left to do where no number of rows and nothing that is installed would help."""
+    if stage.judged.verified < VERIFIABLE:
+        return _by_hand(stage)
+    worst = "result.violations() (CLI: --violations 5) shows"
+    if isinstance(stage.population, Saved):
+        worst = "evaluate or score the rows again, and violations() (CLI: --violations 5) shows"
+    if stage.judged.finding in (NOT_ABOVE, BELOW):
+        return f"Explanations tell no more of the prediction than chance: {worst} which contradict it."
+    if stage.judged.bracket[1] < 1:
+        return f"No more has to be measured: {worst} the explanations that hold for different predictions."
+    return "No more has to be done: whatever could be checked agrees."
+
+
+def _by_hand(stage: Stage) -> str:
+    if stage.at_hand:
+        return (
+            "Nothing that is installed lets more be checked: give a function from explanations to coarser "
+            "ones (discretizer=), or more rows."
+        )
+    coarser = "Of coarser explanations more can be checked"
+    if isinstance(stage.population, InMemory):
+        return f"{coarser}: faithkit.try_discretizers(result) tries what is installed."
+    return f"{coarser}: name a discretizer (discretizer=, CLI: --discretize)."
