@@ -15,7 +15,7 @@ from faithkit.extension.registry import registry
 from faithkit.inputs.rows import input_kind
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
-from faithkit.measure.forecast import Pilot
+from faithkit.measure.forecast import FARTHEST, Pilot
 from faithkit.measure.planning import PilotPlan, plan_samples
 from faithkit.report.formats import number, outward, percent
 from faithkit.run.components import component
@@ -62,7 +62,7 @@ class Stage:
     @property
     def at_hand(self) -> bool:
         """Whether there are rows, and so few that they can be asked about again in passing."""
-        return isinstance(self.population, InMemory) and self.n <= MOST_ROWS
+        return not isinstance(self.population, Saved) and self.n <= MOST_ROWS
 
 
 def next_steps(stage: Stage) -> list[str]:
@@ -89,12 +89,16 @@ def _more_rows(stage: Stage, measure: str) -> Iterator[str]:
     found, plan = stage.measures[measure], _plan(stage, measure)
     if plan is None:
         return
-    enough = plan.unverified[1]
-    if found.verified < VERIFIABLE and enough is not None and enough > stage.n:
-        yield f"About {enough:,} rows would leave at most {percent(EPSILON)} unchecked in {measure}."
-    wide = found.low is not None and found.high is not None and found.high - found.low > 2 * EPSILON
-    if found.verified >= VERIFIABLE and wide and plan.half_width is not None and plan.half_width > stage.n:
-        yield f"About {plan.half_width:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
+    few, enough = plan.unverified
+    left = f"at most {percent(EPSILON)} unchecked in {measure}"
+    if found.verified >= VERIFIABLE:
+        wide = found.low is not None and found.high is not None and found.high - found.low > 2 * EPSILON
+        if wide and plan.half_width is not None and plan.half_width > stage.n:
+            yield f"About {plan.half_width:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
+    elif enough is not None and enough > stage.n:
+        yield f"About {enough:,} rows would leave {left}."
+    elif enough is None and few is not None and few > stage.n:
+        yield f"At least {few:,} rows are needed to leave {left}; a larger sample can tell how many."
 
 
 def _plan(stage: Stage, measure: str) -> PilotPlan | None:
@@ -143,7 +147,8 @@ def _more_to_check(stage: Stage) -> Iterator[str]:
 def _relation(stage: Stage) -> Iterator[str]:
     """Ask the relations that take these explanations, where sufficiency says nothing yet."""
     found = stage.measures.get("sufficiency")
-    if not stage.at_hand or stage.n > MOST_RELATED or (found is not None and found.verified > UNVERIFIABLE):
+    known = found is not None and found.verified > UNVERIFIABLE
+    if known or stage.n > MOST_RELATED or not isinstance(stage.population, InMemory):
         return
     best = _best(_relations(stage.population), lambda name: _related(name, stage), UNVERIFIABLE)
     if best is not None:
@@ -213,9 +218,16 @@ def _by_hand(stage: Stage) -> str:
     if stage.at_hand:
         return (
             "Nothing that is installed lets more be checked: give a function from explanations to coarser "
-            "ones (discretizer=), or more rows."
+            f"ones (discretizer=){_hopeless(stage)}."
         )
-    coarser = "Of coarser explanations more can be checked"
-    if isinstance(stage.population, InMemory):
-        return f"{coarser}: faithkit.try_discretizers(result) tries what is installed."
-    return f"{coarser}: name a discretizer (discretizer=, CLI: --discretize)."
+    named = "name a discretizer (discretizer=, CLI: --discretize)"
+    tried = "" if isinstance(stage.population, Saved) else ", which faithkit.try_discretizers(result) tries"
+    return f"Of coarser explanations more can be checked: {named}{tried}."
+
+
+def _hopeless(stage: Stage) -> str:
+    """Say whether the forecast rules out that rows alone would help."""
+    plan = _plan(stage, "consistency")
+    if plan is None or plan.unverified[0] is not None:
+        return ""
+    return f", for even {FARTHEST} times the rows would leave more than {percent(EPSILON)} unchecked"
