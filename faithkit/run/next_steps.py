@@ -116,7 +116,7 @@ def _coarser(stage: Stage) -> Iterator[str]:
         return
     names = [*suitable(stage.population.kind), *variants(stage.population.kind)]
     enough = stage.consistency.verified + NOTICEABLY
-    best = _best(names, lambda text: _under(text, stage), enough)
+    best = _best(names, lambda text: _under(text, stage), enough, stage.consistency)
     if best is not None:
         yield _proposed("discretizer", "--discretize", "consistency", *best)
 
@@ -177,16 +177,22 @@ def _related(name: str, stage: Stage) -> Estimate | None:
 
 
 def _best(
-    names: list[str], ask: Callable[[str], Estimate | None], enough: float
+    names: list[str], ask: Callable[[str], Estimate | None], enough: float, own: Estimate | None = None
 ) -> tuple[str, Estimate] | None:
-    """Return what to recommend of all that finds more than chance and of which enough can be checked."""
+    """Return what to recommend of all that finds more than chance and of which enough can be checked.
+
+    It is to be as good as one's own, if there is any such.
+    """
     found: list[tuple[str, Estimate]] = []
     for name in sorted(names):
         with contextlib.suppress(Exception):  # what fails is no step to propose
             one = ask(name)
             if one is not None and one.finding == ABOVE and one.verified >= enough:
                 found.append((name, one))
-    place = recommended([one for _, one in found])
+    tried = [one for _, one in found]
+    place = recommended(tried if own is None else [*tried, own])
+    if place == len(tried):
+        place = recommended(tried)
     return None if place is None else found[place]
 
 

@@ -255,8 +255,8 @@ def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
     faithkit.try_discretizers(result)
     assert not asked
     assert repr(result).endswith("\nNext steps:\n- Rest.\n")
-    assert "Next steps" in result.to_html()
-    assert "<li>Rest.</li>" in result._repr_html_()
+    assert "<h2>Next steps</h2>\n<ul>\n<li>Rest.</li>\n</ul>" in result.to_html()
+    assert "<p>Rest.</p>" in result._repr_html_()
     assert result.to_dict()["next_steps"] == ["Rest."]
     assert len(asked) == 1
 
