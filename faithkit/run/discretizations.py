@@ -114,7 +114,6 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
 
 def _table(tried: list[tuple[dict[str, Any], Estimate | None]]) -> pd.DataFrame:
     """Put the rows in order, and mark the one to choose."""
-    tried = sorted(tried, key=lambda row: str(row[0]["discretizer"]))
     usable = [row for row in tried if row[1] is not None]
     place = recommended([found for _, found in usable if found is not None])
     best = None if place is None else usable[place]

@@ -151,7 +151,12 @@ class Evaluation:
         """
         if self._steps is not None:  # those of a file, whose rows are gone
             return self._steps
-        return next_steps(Stage(self.n, self.measures, self.setup, self.population, self.pool))
+        return next_steps(self._stage)
+
+    @property
+    def _stage(self) -> Stage:
+        of_sample = {name: getattr(self, name) for name in ("n", "pool", "unexplained")}
+        return Stage(measures=self.measures, setup=self.setup, population=self.population, **of_sample)
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.

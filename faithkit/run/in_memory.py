@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -56,7 +55,7 @@ class InMemory(Population):
     own: Any = None
     design: Design | None = None
     pool: Pool | None = None
-    _sides: WeakKeyDictionary[RowCount, Side] = attrs.field(factory=WeakKeyDictionary, init=False)
+    _sides: dict[int, tuple[RowCount, Side]] = attrs.field(factory=dict, init=False)
     row_names: RowNames = attrs.field(kw_only=True)  # kept when something else changes: words are dear
 
     where = "of this sample"
@@ -165,9 +164,10 @@ class InMemory(Population):
     def side(self, counted: Count | None) -> Side:
         """Compute the pseudo-values of every row, once: a measure is compared with several others."""
         counted = _of_rows(counted)
-        if counted not in self._sides:  # by the count itself: the number of one that is gone is given again
-            self._sides[counted] = Side.of(counted)
-        return self._sides[counted]
+        known = self._sides.get(id(counted))
+        if known is None or known[0] is not counted:  # the id of one that is gone may be another's
+            known = self._sides[id(counted)] = counted, Side.of(counted)
+        return known[1]
 
     def parts(self, groups: Any) -> Parts:
         """Divide the rows by one value each, or by a column of X."""

@@ -48,6 +48,7 @@ class Stage:
     setup: Setup
     population: Population
     pool: int | None
+    unexplained: int
 
     @property
     def consistency(self) -> Estimate:
@@ -58,6 +59,11 @@ class Stage:
     def judged(self) -> Estimate:
         """The measure of which violations are shown."""
         return self.measures.get("sufficiency", self.consistency)
+
+    @property
+    def many_unexplained(self) -> bool:
+        """Whether more rows have no explanation than may stay unchecked."""
+        return self.unexplained > EPSILON * self.n
 
     @property
     def at_hand(self) -> bool:
@@ -79,9 +85,18 @@ def next_steps(stage: Stage) -> list[str]:
         return [told]
     with warnings.catch_warnings():  # nobody asked for what is tried here
         warnings.simplefilter("ignore")
-        parts = (_more_rows(stage, "consistency"), _coarser(stage), _more_to_check(stage), _relation(stage))
-        steps = [step for part in parts for step in part]
+        checking = _more_rows(stage, "consistency"), _coarser(stage), _more_to_check(stage), _relation(stage)
+        steps = [step for part in (_unexplained(stage), *checking) for step in part]
     return steps[:MOST] or [_last(stage)]
+
+
+def _unexplained(stage: Stage) -> Iterator[str]:
+    """Say that rows without an explanation stay unchecked, whatever else is done."""
+    if stage.many_unexplained:
+        yield (
+            f"{stage.unexplained:,} of {stage.n:,} rows have no explanation, and cannot be checked: "
+            "result.why_unexplained says what is known of the reasons."
+        )
 
 
 def _more_rows(stage: Stage, measure: str) -> Iterator[str]:
@@ -102,9 +117,12 @@ def _more_rows(stage: Stage, measure: str) -> Iterator[str]:
 
 
 def _plan(stage: Stage, measure: str) -> PilotPlan | None:
-    """Plan with the result as its own pilot; None where rows are no independent ones that count alike."""
+    """Plan with the result as its own pilot; None where rows are no independent ones that count alike.
+
+    Many rows without an explanation are nothing to plan with, which would take them for rare explanations.
+    """
     found = stage.measures[measure]
-    if found.others is None or found.moments is None:
+    if found.others is None or found.moments is None or stage.many_unexplained:
         return None
     pilot = Pilot(found.others, found.moments, found.confidence)
     return plan_samples(EPSILON, pilot=pilot, measure=measure).from_pilot
@@ -116,15 +134,17 @@ def _coarser(stage: Stage) -> Iterator[str]:
         return
     names = [*suitable(stage.population.kind), *variants(stage.population.kind)]
     enough = stage.consistency.verified + NOTICEABLY
-    best = _best(names, lambda text: _under(text, stage), enough, stage.consistency)
+    best = _best(names, lambda text: _under(text, stage, enough), enough, stage.consistency)
     if best is not None:
         yield _proposed("discretizer", "--discretize", "consistency", *best)
 
 
-def _under(text: str, stage: Stage) -> Estimate | None:
+def _under(text: str, stage: Stage, enough: float) -> Estimate | None:
     """Estimate consistency under a discretizer that need not learn: then nobody has to explain again."""
     given = component("discretizer", text)
-    return None if learns(given) else under(given, stage.population, stage.setup)
+    if text == stage.setup.discretizer.text or learns(given):
+        return None
+    return under(given, stage.population, stage.setup, enough)
 
 
 def _more_to_check(stage: Stage) -> Iterator[str]:
@@ -184,7 +204,7 @@ def _best(
     It is to be as good as one's own, if there is any such.
     """
     found: list[tuple[str, Estimate]] = []
-    for name in sorted(names):
+    for name in names:
         with contextlib.suppress(Exception):  # what fails is no step to propose
             one = ask(name)
             if one is not None and one.finding == ABOVE and one.verified >= enough:

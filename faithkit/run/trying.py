@@ -108,10 +108,18 @@ def tried_values(entry: Entry) -> dict[str, list[Any]]:
     return found
 
 
-def under(discretizer: Given, population: Population, setup: Setup) -> Estimate:
-    """Estimate consistency under another discretizer, which has learnt what it has to."""
+def under(discretizer: Given, population: Population, setup: Setup, enough: float = 0.0) -> Estimate | None:
+    """Estimate consistency under another discretizer, which has learnt what it has to.
+
+    None where so many explanations are distinct that the share that can be checked is not `enough`: of m in n
+    equal rows, at most 2 (n − m) rows share theirs with another one.
+    """
     others = population.under(discretizer)
-    return others.estimate(others.count(SameExplanation()), attrs.evolve(setup, permutations=0))
+    counted = others.count(SameExplanation())
+    slots, m = counted.slots, len(counted.explanations)
+    if slots.rows is None and 2 * (slots.n - m) < enough * slots.n:
+        return None
+    return others.estimate(counted, attrs.evolve(setup, permutations=0))
 
 
 def recommended(found: Sequence[Estimate]) -> int | None:

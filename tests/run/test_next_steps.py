@@ -1,6 +1,7 @@
 """What a result says to do next: each number in it is what doing so gives, and nothing is disturbed by it."""
 
 import json
+import pickle
 import random
 import re
 import warnings
@@ -14,7 +15,9 @@ from faithkit import Interval, Rule
 from faithkit.report.formats import number, outward, percent
 from faithkit.run import evaluation, next_steps
 from faithkit.run.comparison import Comparison
+from faithkit.run.components import component
 from faithkit.run.findings import Findings
+from faithkit.run.trying import under
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(150, 4))
@@ -33,7 +36,7 @@ def words(kinds, n, right=0.9, seed=1):
 def rules(n=60):
     """Draw rows, each with a narrow rule that few others keep."""
     rng = np.random.default_rng(5)
-    frame = pd.DataFrame({"age": rng.uniform(18, 80, n).round(1)})
+    frame = pd.DataFrame({"age": rng.uniform(18, 80, n)})
     scopes = [Rule([Interval("age", low=age - 0.4, high=age + 0.4)]) for age in frame["age"]]
     explanations = faithkit.Explanations.of(scopes, kind="rule", relation="in-scope")
     return (frame["age"] > 40).tolist(), explanations, frame
@@ -177,6 +180,18 @@ CASES = {
         "Explanations tell no more of the prediction than chance: result.violations() (CLI: --violations 5) "
         "shows which contradict it.",
     ),
+    "many without an explanation": (
+        [0, 1, 1, 0] * 15,
+        [None, "a", "b", "b"] * 15,
+        "15 of 60 rows have no explanation, and cannot be checked: result.why_unexplained says what is known of "
+        "the reasons.",
+    ),
+    "none with an explanation": (
+        [0, 1, 1],
+        [None] * 3,
+        "3 of 3 rows have no explanation, and cannot be checked: result.why_unexplained says what is known of "
+        "the reasons.",
+    ),
     "all words distinct": (
         [0, 1] * 25,
         [f"w{i}" for i in range(50)],
@@ -275,6 +290,22 @@ def test_the_order_of_rows_changes_nothing():
     steps = faithkit.score(LABELS, PHI, X=X).next_steps
     order = np.random.default_rng(0).permutation(len(X))
     assert faithkit.score(LABELS[order], PHI[order], X=X[order]).next_steps == steps
+
+
+@pytest.mark.parametrize("name", ["original", "sign", "sign-of-top:k=1", "2fp", "fp:digits=0"])
+def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
+    population, setup = (result := faithkit.score(LABELS, PHI)).population, result.setup
+    verified = faithkit.score(LABELS, PHI, discretizer=name).consistency.verified
+    given = component("discretizer", name)
+    assert under(given, population, setup, enough=verified).verified == verified
+    if verified == 0:
+        assert under(given, population, setup, enough=0.01) is None
+
+
+def test_a_result_that_has_been_asked_can_be_copied():
+    result = faithkit.score(LABELS, PHI)
+    assert pickle.loads(pickle.dumps(result)).next_steps == result.next_steps
+    assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
 
 
 def test_randomness_and_the_result_stay_as_they_were():
