@@ -104,16 +104,13 @@ def _more_rows(stage: Stage, measure: str) -> Iterator[str]:
     found, plan = stage.measures[measure], _plan(stage, measure)
     if plan is None:
         return
-    few, enough = plan.unverified
-    left = f"at most {percent(EPSILON)} unchecked in {measure}"
+    enough = plan.unverified[1]
     if found.verified >= VERIFIABLE:
         wide = found.low is not None and found.high is not None and found.high - found.low > 2 * EPSILON
         if wide and plan.half_width is not None and plan.half_width > stage.n:
             yield f"About {plan.half_width:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
     elif enough is not None and enough > stage.n:
-        yield f"About {enough:,} rows would leave {left}."
-    elif enough is None and few is not None and few > stage.n:
-        yield f"At least {few:,} rows are needed to leave {left}; a larger sample can tell how many."
+        yield f"About {enough:,} rows would leave at most {percent(EPSILON)} unchecked in {measure}."
 
 
 def _plan(stage: Stage, measure: str) -> PilotPlan | None:
@@ -244,16 +241,17 @@ def _by_hand(stage: Stage) -> str:
     if stage.at_hand:
         return (
             "Nothing that is installed lets more be checked: give a function from explanations to coarser "
-            f"ones (discretizer=){_hopeless(stage)}."
+            f"ones (discretizer=){_by_rows(stage)}."
         )
     named = "name a discretizer (discretizer=, CLI: --discretize)"
     tried = "" if isinstance(stage.population, Saved) else ", which faithkit.try_discretizers(result) tries"
-    return f"Of coarser explanations more can be checked: {named}{tried}."
+    return f"Of coarser explanations more can be checked: {named}{tried}{_by_rows(stage)}."
 
 
-def _hopeless(stage: Stage) -> str:
-    """Say whether the forecast rules out that rows alone would help."""
-    plan = _plan(stage, "consistency")
-    if plan is None or plan.unverified[0] is not None:
-        return ""
-    return f", for even {FARTHEST} times the rows would leave more than {percent(EPSILON)} unchecked"
+def _by_rows(stage: Stage) -> str:
+    """Say what the forecast rules out, where it cannot tell how many rows would do."""
+    plan, left = _plan(stage, "consistency"), f"{percent(EPSILON)} unchecked"
+    few = stage.n if plan is None else plan.unverified[0]
+    if few is None:
+        return f"; even {FARTHEST} times the rows would leave more than {left}"
+    return f"; or more rows, of which it takes at least {few:,} to leave {left}" if few > stage.n else ""

@@ -54,8 +54,8 @@ def test_where_the_planner_cannot_tell_how_many_it_tells_what_is_too_few():
     few, enough = faithkit.plan(0.05, pilot=result).from_pilot.unverified
     assert enough is None
     assert result.next_steps == [
-        f"At least {few:,} rows are needed to leave at most 5 % unchecked in consistency; a larger sample can "
-        "tell how many."
+        "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
+        f"(discretizer=); or more rows, of which it takes at least {few:,} to leave 5 % unchecked."
     ]
 
 
@@ -196,7 +196,7 @@ CASES = {
         [0, 1] * 25,
         [f"w{i}" for i in range(50)],
         "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
-        "(discretizer=), for even 8 times the rows would leave more than 5 % unchecked.",
+        "(discretizer=); even 8 times the rows would leave more than 5 % unchecked.",
     ),
 }
 
@@ -230,7 +230,8 @@ def test_of_an_older_file_is_said_what_numbers_tell(tmp_path):
     assert older(rows, tmp_path / "a.json").next_steps == rows.next_steps
     vectors = older(faithkit.score(LABELS, PHI), tmp_path / "b.json")
     assert vectors.next_steps == [
-        "Of coarser explanations more can be checked: name a discretizer (discretizer=, CLI: --discretize)."
+        "Of coarser explanations more can be checked: name a discretizer (discretizer=, CLI: --discretize); "
+        "even 8 times the rows would leave more than 5 % unchecked."
     ]
     checked = older(faithkit.score(*CASES["checked, narrow, and some disagree"][:2]), tmp_path / "c.json")
     assert "evaluate or score the rows again, and violations()" in checked.next_steps[0]
@@ -332,7 +333,7 @@ def test_of_many_rows_nothing_is_asked_again(monkeypatch):
     monkeypatch.setattr(next_steps, "MOST_RELATED", 100)
     assert faithkit.score(LABELS, PHI, X=X).next_steps == [
         "Of coarser explanations more can be checked: name a discretizer (discretizer=, CLI: --discretize), "
-        "which faithkit.try_discretizers(result) tries."
+        "which faithkit.try_discretizers(result) tries; even 8 times the rows would leave more than 5 % unchecked."
     ]
 
 
