@@ -1,7 +1,6 @@
 """The result: what was measured, how sure it is, and everything a person may ask about it next."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +89,7 @@ class Evaluation:
     counts: Mapping[str, Count] = attrs.field(factory=dict)
     _again: "Callable[[Population, Setup], Evaluation] | None" = None
     _steps: list[str] | None = None
+    _found: list[str] = attrs.field(factory=list, init=False)
 
     @property
     def consistency(self) -> Estimate:
@@ -139,24 +139,22 @@ class Evaluation:
         """The size and the fingerprint of what was evaluated: computed when asked for, since it reads all."""
         return self.population.data()
 
-    @cached_property
+    @property
     def next_steps(self) -> list[str]:
         """What to do next, in at most three sentences: computed when asked for, since rows are asked again.
 
         Examples
         --------
         >>> import faithkit
-        >>> faithkit.score([0, 1] * 40, ["a", "b"] * 20 + ["a"] * 40).next_steps[0]
-        'About 392 rows would narrow the interval of consistency to ± 0.05.'
+        >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
+        'About 1,579 rows would narrow the interval of consistency to ± 0.05.'
         """
         if self._steps is not None:  # those of a file, whose rows are gone
-            return self._steps
-        return next_steps(self._stage)
-
-    @property
-    def _stage(self) -> Stage:
-        of_sample = {name: getattr(self, name) for name in ("n", "pool", "unexplained")}
-        return Stage(measures=self.measures, setup=self.setup, population=self.population, **of_sample)
+            return list(self._steps)
+        if not self._found:
+            of_result = ("n", "measures", "setup", "population", "pool", "unexplained")
+            self._found.extend(next_steps(Stage(**{name: getattr(self, name) for name in of_result})))
+        return list(self._found)
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.
