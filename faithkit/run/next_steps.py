@@ -27,7 +27,7 @@ from faithkit.run.trying import recommended, suitable, under, variants
 
 MOST = 3  # sentences
 MOST_ROWS = 20_000  # that discretizers are asked about
-MOST_RELATED = 2_000  # rows that relations are asked about, each against all
+MOST_RELATED = 10_000  # rows that relations are asked about, each against all
 EPSILON = 0.05  # the unchecked share, and half of an interval's width, that are small enough
 NOTICEABLY = 0.05  # how much more must be checked for a coarser explanation to be worth it
 
