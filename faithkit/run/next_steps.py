@@ -86,8 +86,15 @@ def next_steps(stage: Stage) -> list[str]:
     with warnings.catch_warnings():  # nobody asked for what is tried here
         warnings.simplefilter("ignore")
         checking = _more_rows(stage, "consistency"), _coarser(stage), _more_to_check(stage), _relation(stage)
-        steps = [step for part in (_unexplained(stage), *checking) for step in part]
+        steps = [step for part in (_unexplained(stage), *checking) for step in _whatever_fails(part)]
     return steps[:MOST] or [_last(stage)]
+
+
+def _whatever_fails(part: Iterator[str]) -> list[str]:
+    """Return no steps where somebody's plugin fails even to be listed: a result can always be printed."""
+    with contextlib.suppress(Exception):
+        return list(part)
+    return []
 
 
 def _unexplained(stage: Stage) -> Iterator[str]:
@@ -122,7 +129,9 @@ def _plan(stage: Stage, measure: str) -> PilotPlan | None:
     if found.others is None or found.moments is None or stage.many_unexplained:
         return None
     pilot = Pilot(found.others, found.moments, found.confidence)
-    return plan_samples(EPSILON, pilot=pilot, measure=measure).from_pilot
+    with contextlib.suppress(ArithmeticError, ValueError):  # a file may say what no sample could
+        return plan_samples(EPSILON, pilot=pilot, measure=measure).from_pilot
+    return None
 
 
 def _coarser(stage: Stage) -> Iterator[str]:

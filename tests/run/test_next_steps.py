@@ -262,6 +262,15 @@ def test_a_plugin_that_fails_is_skipped(error, monkeypatch):
     assert "same-top-features" not in str(result.next_steps)
 
 
+def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch):
+    def fail(kind):
+        raise RuntimeError("no repr")
+
+    monkeypatch.setattr(next_steps, "suitable", fail)
+    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["With relation"]
+    assert "Next steps" in repr(faithkit.score(LABELS, PHI))
+
+
 def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
     asked = []
     monkeypatch.setattr(evaluation, "next_steps", lambda stage: asked.append(stage) or ["Rest."])
