@@ -15,7 +15,7 @@ from faithkit.measure.planning import Plan, plan_samples
 from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
-from faithkit.run.discretizing import chosen, learns, warn_about_background
+from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
 from faithkit.run.drawing import design_of, labelled, logged, needed, of_sample, offered, usable
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
@@ -171,7 +171,7 @@ def score(
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
     given = as_explanations(explanations)
-    way = chosen(discretizer, given)
+    way = discretizer_for(discretizer, given)
     setup = Setup(
         discretizer=way,
         estimator=component("estimator", estimator),

@@ -13,14 +13,14 @@ from faithkit.measure.protocols import said
 from faithkit.run.components import Given, component
 
 
-def chosen(given: Any, explanations: Explanations) -> Given:
+def discretizer_for(given: Any, explanations: Explanations) -> Given:
     """Return the discretizer that was asked for, else the one that explanations name, else original.
 
     Examples
     --------
-    >>> chosen(None, Explanations.of(["a"])).text
+    >>> discretizer_for(None, Explanations.of(["a"])).text
     'original'
-    >>> chosen(None, Explanations.of(["a"], discretizer="orginal"))
+    >>> discretizer_for(None, Explanations.of(["a"], discretizer="orginal"))
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: the explanations name a discretizer that cannot be had: no discretizer ...

@@ -18,7 +18,7 @@ from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.design import Design
 from faithkit.run.components import Given
-from faithkit.run.discretizing import chosen, learns, warn_about_background
+from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
 from faithkit.run.drawing import labelled, needed, of_sample, warn_about_small_groups
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
@@ -44,7 +44,7 @@ def explained(
     """Explain: let the model predict and the explainer explain a sample; then measure it."""
     predictions = job.predictor.predict(X)
     system, explanations = System.begun(job, X, execution)
-    setup = _discretized_by(chosen(discretizer, explanations), setup)
+    setup = _discretized_by(discretizer_for(discretizer, explanations), setup)
     system.teach(setup.discretizer, X, explanations)
     applies = needed(Applicability.of(relation, explanations, job.background), pool)
     told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}

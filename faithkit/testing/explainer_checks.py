@@ -20,7 +20,7 @@ from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
 from faithkit.measure.protocols import said
-from faithkit.run.discretizing import accepted_kinds, chosen
+from faithkit.run.discretizing import accepted_kinds, discretizer_for
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
@@ -132,7 +132,7 @@ def check_the_named_discretizer_takes_them(entry: Entry) -> None:
     needs(check_explanations_are_of_a_declared_kind, entry)
     for trial in trials(entry):
         try:
-            named = chosen(None, trial.answer)
+            named = discretizer_for(None, trial.answer)
         except FaithkitError as error:
             demand(False, trial.who, str(error).rstrip("."), "Without one, explanations count as they are")
         kinds, kind = accepted_kinds(named), trial.answer.kind

@@ -69,6 +69,13 @@ def test_the_one_asked_for_comes_before_the_one_named(measure, named, asked, use
     assert found.n_explanations == scored(None, used).n_explanations
 
 
+@pytest.mark.parametrize(("asked", "used"), [(None, "sign-of-top:k=1"), ("sign", "sign")])
+def test_a_monitor_watches_with_it(tmp_path, asked, used):
+    named = Explanations.vectors(np.tile(PHI, (5, 1)), discretizer="sign-of-top:k=1")
+    watched = faithkit.Monitor.create(tmp_path / "state", np.tile(LABELS, 5), named, asked)
+    assert watched.discretizer.text == used
+
+
 def test_a_later_sample_has_the_same_discretizer():
     later = evaluated("sign", None).on(X[:20] + 0.1)
     assert later.setup.discretizer.text == "sign"
