@@ -139,18 +139,18 @@ def _coarser(stage: Stage) -> Iterator[str]:
     if stage.consistency.verified >= VERIFIABLE or not stage.at_hand:
         return
     names = [*suitable(stage.population.kind), *variants(stage.population.kind)]
-    enough = stage.consistency.verified + NOTICEABLY
-    best = _best(names, lambda text: _under(text, stage, enough), enough, stage.consistency)
+    own = stage.consistency
+    best = _best(names, lambda text: _under(text, stage), own.verified, own)
     if best is not None:
         yield _proposed("discretizer", "--discretize", "consistency", *best)
 
 
-def _under(text: str, stage: Stage, enough: float) -> Estimate | None:
+def _under(text: str, stage: Stage) -> Estimate | None:
     """Estimate consistency under a discretizer that need not learn: then nobody has to explain again."""
     given = component("discretizer", text)
     if text == stage.setup.discretizer.text or learns(given):
         return None
-    return under(given, stage.population, stage.setup, enough)
+    return under(given, stage.population, stage.setup, stage.consistency.verified + NOTICEABLY)
 
 
 def _more_to_check(stage: Stage) -> Iterator[str]:
@@ -176,7 +176,8 @@ def _relation(stage: Stage) -> Iterator[str]:
     known = found is not None and found.verified > UNVERIFIABLE
     if known or stage.n > MOST_RELATED or not isinstance(stage.population, InMemory):
         return
-    best = _best(_relations(stage.population), lambda name: _related(name, stage), UNVERIFIABLE)
+    checked = 0.0 if found is None else found.verified
+    best = _best(_relations(stage.population), lambda name: _related(name, stage), checked)
     if best is not None:
         yield _proposed("relation", "--relation", "sufficiency", *best)
 
@@ -203,18 +204,19 @@ def _related(name: str, stage: Stage) -> Estimate | None:
 
 
 def _best(
-    names: list[str], ask: Callable[[str], Estimate | None], enough: float, own: Estimate | None = None
+    names: list[str], ask: Callable[[str], Estimate | None], checked: float, own: Estimate | None = None
 ) -> tuple[str, Estimate] | None:
-    """Return what to recommend of all that finds more than chance and of which enough can be checked.
+    """Return what to recommend of all that finds more than chance and lets noticeably more be checked.
 
-    It is to be as good as one's own, if there is any such.
+    If there is any such, it halves what is unchecked, and is as good as one's own.
     """
     found: list[tuple[str, Estimate]] = []
     for name in names:
         with contextlib.suppress(Exception):  # what fails is no step to propose
             one = ask(name)
-            if one is not None and one.finding == ABOVE and one.verified >= enough:
+            if one is not None and one.finding == ABOVE and one.verified >= checked + NOTICEABLY:
                 found.append((name, one))
+    found = [pair for pair in found if pair[1].verified >= (1 + checked) / 2] or found
     tried = [one for _, one in found]
     place = recommended(tried if own is None else [*tried, own])
     if place == len(tried):
@@ -260,7 +262,11 @@ def _by_hand(stage: Stage) -> str:
 def _by_rows(stage: Stage) -> str:
     """Say what the forecast rules out, where it cannot tell how many rows would do."""
     plan, left = _plan(stage, "consistency"), f"{percent(EPSILON)} unchecked"
-    few = stage.n if plan is None else plan.unverified[0]
+    if plan is None:
+        return ""
+    few = plan.unverified[0]
     if few is None:
         return f"; even {FARTHEST} times the rows would leave more than {left}"
-    return f"; or more rows, of which it takes at least {few:,} to leave {left}" if few > stage.n else ""
+    if few > stage.n:
+        return f"; or more rows: at least {few:,} are needed to leave {left}"
+    return f"; or more rows: these are too few to tell how many leave {left}"

@@ -5,7 +5,7 @@ m = E Σ_y P(y | π)² and squares are convex. So a discretization can only lowe
 be checked of it; what consistency is at least under the coarser one, it is at least under the finer one, too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -74,7 +74,7 @@ def _named(kind: str) -> dict[Recipe, str]:
     return distinct
 
 
-def _recipe(entry: Entry, params: Mapping[str, Any] = {}) -> Recipe:
+def _recipe(entry: Entry, **params: Any) -> Recipe:
     try:
         values = {p.name: p.default if p.preset is EMPTY else p.preset for p in parameters(entry)}
     except FaithkitError:  # it cannot be imported, which its row will say
@@ -89,7 +89,7 @@ def _varied(entry: Entry, name: str) -> Iterator[tuple[Recipe, str]]:
         return
     for parameter, values in proposed.items():
         for value in values:
-            yield _recipe(entry, {parameter: value}), format_spec(name, {parameter: value})
+            yield _recipe(entry, **{parameter: value}), format_spec(name, {parameter: value})
 
 
 def tried_values(entry: Entry) -> dict[str, list[Any]]:
@@ -104,7 +104,7 @@ def tried_values(entry: Entry) -> dict[str, list[Any]]:
     with foreign(f"what {entry} proposes to try"):
         found = {parameter: list(islice(values, MOST_VALUES)) for parameter, values in proposed.items()}
         for parameter, values in found.items():
-            format_spec(entry.component.name, dict.fromkeys([parameter], values))  # only what can be written
+            format_spec(entry.component.name, {parameter: values})  # only what can be written
     return found
 
 

@@ -55,7 +55,7 @@ def test_where_the_planner_cannot_tell_how_many_it_tells_what_is_too_few():
     assert enough is None
     assert result.next_steps == [
         "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
-        f"(discretizer=); or more rows, of which it takes at least {few:,} to leave 5 % unchecked."
+        f"(discretizer=); or more rows: at least {few:,} are needed to leave 5 % unchecked."
     ]
 
 
@@ -88,9 +88,19 @@ def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives()
 def test_it_is_the_one_that_is_recommended_of_those_that_need_not_learn():
     result = faithkit.score(LABELS, PHI)
     tried = faithkit.try_discretizers(result)
-    useful = tried[(tried["verified"] >= 0.05) & ~tried["discretizer"].str.startswith("quantile")]
-    again = faithkit.try_discretizers(result, useful["discretizer"].tolist())
+    halved = tried[(tried["verified"] >= 0.5) & ~tried["discretizer"].str.startswith("quantile")]
+    again = faithkit.try_discretizers(result, ["original", *halved["discretizer"]])
     assert proposed(result, "discretizer")[0] == again["discretizer"][again["recommended"]].item()
+
+
+def test_where_none_halves_what_is_unchecked_less_will_do(monkeypatch):
+    monkeypatch.setattr(next_steps, "suitable", lambda kind: ["original", "sign"])
+    monkeypatch.setattr(next_steps, "variants", lambda kind: [])
+    phi = np.random.default_rng(0).normal(size=(200, 20))  # so many signs that few have them all in common
+    phi[:40], phi[40:80] = np.abs(phi[:40]), -np.abs(phi[40:80])
+    result = faithkit.score(phi.sum(axis=1) > 0, phi)
+    assert proposed(result, "discretizer")[0] == "sign"
+    assert faithkit.score(phi.sum(axis=1) > 0, phi, discretizer="sign").consistency.verified == 0.4
 
 
 def test_no_coarser_one_is_proposed_where_all_could_be_checked():
@@ -191,6 +201,12 @@ CASES = {
         [None] * 3,
         "3 of 3 rows have no explanation, and cannot be checked: result.why_unexplained says what is known of "
         "the reasons.",
+    ),
+    "nearly all checked": (
+        [0, 1] * 3,
+        ["income", "income", "age", "age", "income", "savings"],
+        "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
+        "(discretizer=); or more rows: these are too few to tell how many leave 5 % unchecked.",
     ),
     "all words distinct": (
         [0, 1] * 25,
