@@ -135,11 +135,13 @@ explaining = option(
     help="Use this explainer: a name, or name:param=value,… with parameters that `faithkit show NAME` lists.",
 )
 
+OWN_DISCRETIZER = "[default: the one that the explanations name, else original]"
+
 discretizing = option(
     "--discretize NAME",
     "discretizer",
-    default="original",
-    help="Use this discretizer, which says what explanations count as equal, such as 1fp or sign.",
+    help="Use this discretizer, which says what explanations count as equal, such as 1fp or sign.  "
+    f"{OWN_DISCRETIZER}",
 )
 
 relating = option(

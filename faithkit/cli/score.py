@@ -94,6 +94,7 @@ def command(
 
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
+    options["discretizer"] = options["discretizer"] or "original"  # a log names none
     pool = None if pool == "none" else pool
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")

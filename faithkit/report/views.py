@@ -45,6 +45,7 @@ def fragment_view(told: Told) -> View:
         "measures": measures,
         "permuted": _permuted(told, p),
         "sentences": said,
+        "next_steps": [unbroken(step) for step in told.get("next_steps") or ()],
     }
 
 

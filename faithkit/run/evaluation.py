@@ -24,6 +24,7 @@ from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
+from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population, Saved
 from faithkit.run.reading import ReaderResult, reader
@@ -88,6 +89,8 @@ class Evaluation:
     population: Population
     counts: Mapping[str, Count] = attrs.field(factory=dict)
     _again: "Callable[[Population, Setup], Evaluation] | None" = None
+    _steps: list[str] | None = None
+    _found: list[str] = attrs.field(factory=list, init=False)
 
     @property
     def consistency(self) -> Estimate:
@@ -136,6 +139,23 @@ class Evaluation:
     def data(self) -> dict[str, Any]:
         """The size and the fingerprint of what was evaluated: computed when asked for, since it reads all."""
         return self.population.data()
+
+    @property
+    def next_steps(self) -> list[str]:
+        """What to do next, in at most three sentences: computed when asked for, since rows are asked again.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
+        'About 1,579 rows would narrow the interval of consistency to ± 0.05.'
+        """
+        if self._steps is not None:  # those of a file, whose rows are gone
+            return list(self._steps)
+        if not self._found:
+            of_result = ("n", "measures", "setup", "population", "pool", "unexplained")
+            self._found.extend(next_steps(Stage(**{name: getattr(self, name) for name in of_result})))
+        return list(self._found)
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.
@@ -312,13 +332,15 @@ class Evaluation:
             self.population.refuse("a tally cannot be had")
         return self.counts[measure]
 
-    def to_dict(self, data: bool = True) -> dict[str, Any]:
+    def to_dict(self, data: bool = True, steps: bool = True) -> dict[str, Any]:
         """Return the result as JSON values; the same question gives the same bytes.
 
         Parameters
         ----------
         data : bool
             Whether to tell the fingerprint of what was evaluated, for which all rows are read.
+        steps : bool
+            Whether to tell what to do next, for which rows are asked again.
         """
         told = {
             "n": self.n,
@@ -339,6 +361,7 @@ class Evaluation:
             "relation": self.relation,
             **self.setup.to_dict(),
         }
+        told |= {"next_steps": self.next_steps} if steps else {}
         return told | {"data": self.data} if data else told
 
     @classmethod
@@ -354,6 +377,7 @@ class Evaluation:
             measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),
+            steps=told.get("next_steps"),
         )
 
     def to_json(self, path: str | Path | None = None) -> str:

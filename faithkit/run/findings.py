@@ -93,7 +93,7 @@ class Findings:
         if self.subgroups is not None:
             found["subgroups"] = self.subgroups.to_dict()
         if self.reference is not None:
-            found["reference"] = self.reference.to_dict(data) | self._compared(self.reference)
+            found["reference"] = self.reference.to_dict(data, steps=False) | self._compared(self.reference)
         return found
 
     def _compared(self, reference: Evaluation) -> dict[str, Any]:
