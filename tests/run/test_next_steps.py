@@ -262,6 +262,18 @@ def test_a_file_whose_steps_are_no_sentences_is_refused(steps, tmp_path):
         faithkit.load(path)
 
 
+def test_a_file_steers_no_terminal_and_no_page(tmp_path):
+    path = tmp_path / "result.json"
+    told = json.loads(words(4, 60).to_json())
+    path.write_text(json.dumps(told | {"next_steps": ["\x1b[31mred<script>", "[bold]"]}))
+    loaded = faithkit.load(path)
+    assert "\x1b" not in repr(loaded)
+    assert "[bold]" in repr(loaded)
+    for page in (loaded.to_html(), loaded._repr_html_()):
+        assert "red<script>" not in page
+        assert "red&lt;script&gt;" in page
+
+
 @pytest.mark.parametrize("error", [KeyError("age"), SystemExit(1), MemoryError()])
 def test_a_plugin_that_fails_is_skipped(error, monkeypatch):
     from faithkit_feature_importance.discretizers.signs import SignOfTop
