@@ -227,7 +227,7 @@ def _best(
 def _proposed(argument: str, flag: str, measure: str, text: str, found: Estimate) -> str:
     least = f"at least {number(found.at_least)}"
     if found.low is not None:
-        least += f" ({outward(found.low, found.high)})"
+        least += f" (interval {outward(found.low, found.high)})"
     return (
         f"With {argument}={text!r} (CLI: {flag} {text}), {percent(found.verified)} of these rows could be "
         f"checked, and {measure} is {least}. It was chosen on these rows: report it on others."
