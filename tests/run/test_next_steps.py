@@ -176,13 +176,13 @@ CASES = {
     "checked, narrow, and some disagree": (
         [0, 1] * 1000 + [0],
         ["a", "b", "c", "d"] * 500 + ["b"],
-        "No more has to be measured: result.violations() (CLI: --violations 5) shows the explanations that "
+        "Of consistency no more has to be measured: result.violations() (CLI: --violations 5) shows the explanations that "
         "hold for different predictions.",
     ),
     "checked, narrow, and none disagrees": (
         [0, 1] * 1000,
         ["a", "b", "c", "d"] * 500,
-        "No more has to be done: whatever could be checked agrees.",
+        "Of consistency no more has to be measured: whatever could be checked agrees.",
     ),
     "no better than chance": (
         [0, 0, 1, 1] * 500,
