@@ -227,7 +227,7 @@ def _best(
 def _proposed(argument: str, flag: str, measure: str, text: str, found: Estimate) -> str:
     least = f"at least {number(found.at_least)}"
     if found.low is not None:
-        least += f" ({outward(found.low, found.high)})"
+        least += f" (interval {outward(found.low, found.high)})"
     return (
         f"With {argument}={text!r} (CLI: {flag} {text}), {percent(found.verified)} of these rows could be "
         f"checked, and {measure} is {least}. It was chosen on these rows: report it on others."
@@ -243,9 +243,11 @@ def _last(stage: Stage) -> str:
         worst = "evaluate or score the rows again, and violations() (CLI: --violations 5) shows"
     if stage.judged.finding in (NOT_ABOVE, BELOW):
         return f"Explanations tell no more of the prediction than chance: {worst} which contradict it."
+    measured = "sufficiency" if "sufficiency" in stage.measures else "consistency"
     if stage.judged.bracket[1] < 1:
-        return f"No more has to be measured: {worst} the explanations that hold for different predictions."
-    return "No more has to be done: whatever could be checked agrees."
+        shown = f"{worst} the explanations that hold for different predictions"
+        return f"Of {measured} no more has to be measured: {shown}."
+    return f"Of {measured} no more has to be measured: whatever could be checked agrees."
 
 
 def _by_hand(stage: Stage) -> str:

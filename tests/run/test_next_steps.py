@@ -80,7 +80,7 @@ def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives()
     assert found.finding == "above chance"
     assert sentence == (
         f"With discretizer='{name}' (CLI: --discretize {name}), {percent(found.verified)} of these rows could "
-        f"be checked, and consistency is at least {number(found.at_least)} ({outward(found.low, found.high)}). "
+        f"be checked, and consistency is at least {number(found.at_least)} (interval {outward(found.low, found.high)}). "
         "It was chosen on these rows: report it on others."
     )
 
@@ -115,7 +115,7 @@ def test_a_relation_is_proposed_with_what_measuring_it_gives():
     found = faithkit.score(LABELS, PHI, X=X, relation=name).sufficiency
     assert sentence == (
         f"With relation='{name}' (CLI: --relation {name}), {percent(found.verified)} of these rows could "
-        f"be checked, and sufficiency is at least {number(found.at_least)} ({outward(found.low, found.high)}). "
+        f"be checked, and sufficiency is at least {number(found.at_least)} (interval {outward(found.low, found.high)}). "
         "It was chosen on these rows: report it on others."
     )
     asked = faithkit.score(LABELS, PHI, X=X, relation=name)
@@ -133,10 +133,10 @@ def test_what_an_evaluation_proposes_is_what_evaluating_gives():
     result = faithkit.evaluate(model, X, explainer, background=background)
     way, sentence = proposed(result, "discretizer")
     found = faithkit.evaluate(model, X, explainer, way, background=background).consistency
-    assert f"at least {number(found.at_least)} ({outward(found.low, found.high)})" in sentence
+    assert f"at least {number(found.at_least)} (interval {outward(found.low, found.high)})" in sentence
     relation, sentence = proposed(result, "relation")
     found = faithkit.evaluate(model, X, explainer, None, relation, background=background).sufficiency
-    assert f"at least {number(found.at_least)} ({outward(found.low, found.high)})" in sentence
+    assert f"at least {number(found.at_least)} (interval {outward(found.low, found.high)})" in sentence
 
 
 def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was_given():
@@ -176,13 +176,13 @@ CASES = {
     "checked, narrow, and some disagree": (
         [0, 1] * 1000 + [0],
         ["a", "b", "c", "d"] * 500 + ["b"],
-        "No more has to be measured: result.violations() (CLI: --violations 5) shows the explanations that "
+        "Of consistency no more has to be measured: result.violations() (CLI: --violations 5) shows the explanations that "
         "hold for different predictions.",
     ),
     "checked, narrow, and none disagrees": (
         [0, 1] * 1000,
         ["a", "b", "c", "d"] * 500,
-        "No more has to be done: whatever could be checked agrees.",
+        "Of consistency no more has to be measured: whatever could be checked agrees.",
     ),
     "no better than chance": (
         [0, 0, 1, 1] * 500,
@@ -260,6 +260,18 @@ def test_a_file_whose_steps_are_no_sentences_is_refused(steps, tmp_path):
     path.write_text(json.dumps(told | {"next_steps": steps}))
     with pytest.raises(faithkit.InputError, match="next_steps are no sentences"):
         faithkit.load(path)
+
+
+def test_a_file_steers_no_terminal_and_no_page(tmp_path):
+    path = tmp_path / "result.json"
+    told = json.loads(words(4, 60).to_json())
+    path.write_text(json.dumps(told | {"next_steps": ["\x1b[31mred<script>", "[bold]"]}))
+    loaded = faithkit.load(path)
+    assert "\x1b" not in repr(loaded)
+    assert "[bold]" in repr(loaded)
+    for page in (loaded.to_html(), loaded._repr_html_()):
+        assert "red<script>" not in page
+        assert "red&lt;script&gt;" in page
 
 
 @pytest.mark.parametrize("error", [KeyError("age"), SystemExit(1), MemoryError()])
