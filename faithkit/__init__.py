@@ -24,6 +24,8 @@ _HOME = {
     "Moments": "faithkit.measure.inference",
     "Others": "faithkit.measure.others",
     "Subgroups": "faithkit.run.subgroups",
+    "ReaderResult": "faithkit.run.reading",
+    "Share": "faithkit.measure.reader.reading",
     "LocalResult": "faithkit.measure.witnesses",
     "Local": "faithkit.measure.instance",
     "Violation": "faithkit.measure.witnesses",

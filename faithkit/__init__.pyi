@@ -40,6 +40,7 @@ from faithkit.measure.predicates import tokens as tokens
 from faithkit.measure.protocols import Discretizer as Discretizer
 from faithkit.measure.protocols import Estimator as Estimator
 from faithkit.measure.protocols import Explainer as Explainer
+from faithkit.measure.reader.reading import Share as Share
 from faithkit.measure.relations import Relation as Relation
 from faithkit.measure.rules import Rule as Rule
 from faithkit.measure.rules import scope_bits as scope_bits
@@ -60,6 +61,7 @@ from faithkit.run.explaining.progress import rows_done as rows_done
 from faithkit.run.loading import load as load
 from faithkit.run.monitoring.monitor import Look as Look
 from faithkit.run.monitoring.monitor import Monitor as Monitor
+from faithkit.run.reading import ReaderResult as ReaderResult
 from faithkit.run.subgroups import Subgroups as Subgroups
 
 __version__: str

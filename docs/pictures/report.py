@@ -11,7 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 PICTURE = Path(__file__).with_suffix(".png")
-COMMAND = ["evaluate", "--explainer", "empirical-anchors", "--violations", "2"]
+COMMAND = ["evaluate", "--explainer", "shap"]  # the one above the picture
 WIDTH, HEIGHT, COLOURS = 900, 840, 64
 
 

@@ -6,6 +6,7 @@ import click
 
 from faithkit.cli.delivery import deliver
 from faithkit.cli.options import (
+    OWN_DISCRETIZER,
     adjusting,
     begin,
     configured_backend,
@@ -32,8 +33,7 @@ from faithkit.cli.streams import Verb
     "--discretize NAME",
     "discretizers",
     multiple=True,
-    default=("original",),
-    help="Compare this discretizer, too. Can be given several times.",
+    help=f"Compare this discretizer, too. Can be given several times.  {OWN_DISCRETIZER}",
 )
 @measuring
 @adjusting
@@ -49,6 +49,7 @@ def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, 
     from faithkit.run.api import compare
 
     begin(options)
+    options["discretizers"] = options["discretizers"] or None
     paths = check_paths(output)
     situation = prepare(**loading)
     with configured_backend(**workers):

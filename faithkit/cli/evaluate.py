@@ -16,6 +16,7 @@ from faithkit.cli.options import (
     loading,
     measuring,
     output,
+    reading,
     referring,
     running,
 )
@@ -29,6 +30,7 @@ from faithkit.errors import InputError
 @explaining
 @discretizing
 @measuring
+@reading
 @referring
 @asking
 @judging
@@ -38,6 +40,7 @@ def command(
     loading: dict[str, Any],
     workers: dict[str, Any],
     output: dict[str, Any],
+    reader: str | None,
     reference: str | None,
     by: str | None,
     adjust: str,
@@ -53,11 +56,12 @@ def command(
     from faithkit.inputs.situation import prepare, read_like
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
+    from faithkit.run.reading import asked
     from faithkit.run.reference import check_alike, is_saved, saved_reference
 
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
-    paths = check_paths(output)
+    paths, classifier = check_paths(output), asked(reader)
     situation = prepare(by=by, **loading)
     saved = earlier = None
     if reference is not None and is_saved(reference):
@@ -75,5 +79,5 @@ def command(
         if before is not None:
             check_alike(result, before)
         allowed = limits["fail_if_worse"]
-        found = Findings.of(result, violations, situation.groups, before, adjust, allowed)
+        found = Findings.of(result, violations, situation.groups, before, adjust, allowed, classifier)
     deliver(found, paths, **limits)

@@ -135,11 +135,13 @@ explaining = option(
     help="Use this explainer: a name, or name:param=value,… with parameters that `faithkit show NAME` lists.",
 )
 
+OWN_DISCRETIZER = "[default: the one that the explanations name, else original]"
+
 discretizing = option(
     "--discretize NAME",
     "discretizer",
-    default="original",
-    help="Use this discretizer, which says what explanations count as equal, such as 1fp or sign.",
+    help="Use this discretizer, which says what explanations count as equal, such as 1fp or sign.  "
+    f"{OWN_DISCRETIZER}",
 )
 
 relating = option(
@@ -205,6 +207,12 @@ asking = together(
         type=click.IntRange(min=0),
         help="Show the K worst explanations that hold for different predictions, with two rows each.",
     ),
+)
+
+reading = option(
+    "--reader NAME",
+    help="Let this classifier guess the predictions from the explanations: auto (chosen), logistic, trees, "
+    "module:attribute of one of scikit-learn's, or none.  [default: auto for up to 10,000 rows in memory]",
 )
 
 referring = option(

@@ -18,6 +18,7 @@ from faithkit.cli.options import (
     measuring,
     option,
     output,
+    reading,
     referring,
 )
 from faithkit.cli.places import check_paths, placed
@@ -53,6 +54,7 @@ from faithkit.cli.streams import Verb
 )
 @discretizing
 @measuring
+@reading
 @referring
 @asking
 @judging
@@ -67,6 +69,7 @@ def command(
     clusters: str | None,
     pool: str | None,
     unexplained: str,
+    reader: str | None,
     reference: str | None,
     by: str | None,
     adjust: str,
@@ -85,15 +88,17 @@ def command(
     """
     from faithkit.inputs.logs import open_log
     from faithkit.inputs.pools import logged_pool
+    from faithkit.run.reading import asked
     from faithkit.run.reference import is_saved, saved_reference
     from faithkit.run.scoring import score_log
 
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
+    options["discretizer"] = options["discretizer"] or "original"  # a log names none
     pool = None if pool == "none" else pool
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
-    paths, drawn = check_paths(output), {"weights": weights, "clusters": clusters}
+    paths, classifier, drawn = check_paths(output), asked(reader), {"weights": weights, "clusters": clusters}
     with configured_backend(**workers):
         logged = open_log(log, prediction, explanation, features, by, **drawn)
         _check_cluster(log, logged, workers)
@@ -104,8 +109,8 @@ def command(
         elif reference is not None:
             earlier = open_log(reference, prediction, explanation, features, **drawn)
             _check_cluster(reference, earlier, workers)
-        compared = {"reference": earlier, "allowed": limits["fail_if_worse"]}
-        found = score_log(logged, violations, more, unexplained, adjust, **compared, **options)
+        asked_too = {"reference": earlier, "allowed": limits["fail_if_worse"], "reader": classifier}
+        found = score_log(logged, violations, more, unexplained, adjust, **asked_too, **options)
         deliver(found, paths, **limits)
 
 

@@ -113,7 +113,7 @@ def load_model(
     elif suffix == ".onnx":
         model = _load_onnx(reference)
     elif ":" in reference:
-        model = _import_model(reference)
+        model = import_object(reference)
     else:
         raise InputError(
             f"the model {reference!r} is neither a file of a known kind nor a name in a module; expected "
@@ -211,7 +211,8 @@ def _check_file(path: str) -> None:
             raise InputError(f"there is no file {path}. Check the path.")
 
 
-def _import_model(reference: str) -> Any:
+def import_object(reference: str) -> Any:
+    """Return what `module:attribute` names; the current directory can be imported from."""
     module_name, _, attribute = reference.partition(":")
     advice = "Expected module:attribute, importable from the current directory."
     with foreign(f"importing the module {module_name!r}", advice):

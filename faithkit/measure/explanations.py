@@ -54,6 +54,9 @@ class Explanations:
         What all rows have in common: names, prototypes, a base value.
     relation : str, optional
         The name of the default applicability relation.
+    discretizer : str, optional
+        The name of the discretizer that is meant for them, "name:param=value,…" with parameters; used where
+        nobody names another.
     remarks : object array, optional
         What to know about a row: why it has no explanation, such as "no counterfactual found", or what is
         wrong with the one it has, such as "below the threshold"; None where there is nothing to say.
@@ -75,6 +78,7 @@ class Explanations:
     )
     shared: dict[str, Any] = attrs.field(factory=dict)
     relation: str | None = None
+    discretizer: str | None = None
     remarks: NDArray[Any] | None = None
 
     def __attrs_post_init__(self) -> None:

@@ -42,7 +42,8 @@ class Explainer(Protocol):
 class Discretizer(Protocol):
     """Says which explanations count as the same.
 
-    It may have `fit`, to learn from explanations, and `tell`, to word an identity.
+    It may have `fit`, to learn from explanations, and `tell`, to word an identity; and say `tries`, values of
+    its parameters that are worth trying.
 
     Examples
     --------
@@ -82,6 +83,7 @@ UNSAID: dict[str, Any] = {
     "rows_per_chunk": 32,  # explained at a time
     "fit": None,  # a discretizer that learns, from explanations
     "tell": None,  # a discretizer's words for an identity
+    "tries": {},  # values of a discretizer's parameters that are worth trying, by parameter
     "interval": False,  # an estimator of the measure itself, whose interval is that of leave-one-out
     "by_chance": None,  # what an estimator gives to explanations unrelated to the predictions
 }

@@ -44,7 +44,13 @@ def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
         parts.append(subgroup_table(told, told["subgroups"]))
     if violations is not None:
         parts.append(violation_text(violations))
+    if told.get("next_steps"):
+        parts.append(_next_steps(told["next_steps"]))
     return "\n".join(parts)
+
+
+def _next_steps(steps: Sequence[str]) -> str:
+    return "\n".join(["Next steps:", *(_indented(f"- {step}", "  ") for step in steps)]) + "\n"
 
 
 def _printed(*parts: Any) -> str:

@@ -18,6 +18,7 @@ from faithkit.report.formats import (
     system_name,
     unbroken,
 )
+from faithkit.report.readings import reading_sentences
 from faithkit.report.sentences import sentence
 from faithkit.report.told import at_least, chance, estimates, estimator_name, interval_name, note, ranked
 from faithkit.wording import listing
@@ -29,7 +30,8 @@ NUMBERS = ("at_least", "interval", "chance", "checked", "agree", "value", "brack
 
 def fragment_view(told: Told) -> View:
     """Return what fits in a terminal, and between the cells of a notebook."""
-    said = [unbroken(sentence) for sentence in sentences(told)]  # a page breaks lines where it likes
+    told_too = reading_sentences(told)
+    said = [unbroken(one) for one in (*sentences(told), *told_too)]  # a page breaks lines where it likes
     measures = [
         {"name": name, "sentence": sentence, **estimate_view(found)}
         for (name, found), sentence in zip(estimates(told).items(), said, strict=False)  # then come remarks
@@ -43,6 +45,7 @@ def fragment_view(told: Told) -> View:
         "measures": measures,
         "permuted": _permuted(told, p),
         "sentences": said,
+        "next_steps": [unbroken(step) for step in told.get("next_steps") or ()],
     }
 
 

@@ -15,7 +15,7 @@ from faithkit.measure.planning import Plan, plan_samples
 from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
-from faithkit.run.discretizing import learns, warn_about_background
+from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
 from faithkit.run.drawing import design_of, labelled, logged, needed, of_sample, offered, usable
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
@@ -25,7 +25,7 @@ from faithkit.run.piloting import pilot_of
 from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model
 from faithkit.run.repeats import warn_about_repeats
-from faithkit.run.setup import Applicability, Setup
+from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
 from faithkit.run.system import check_inputs
 
 
@@ -33,7 +33,7 @@ def evaluate(
     model: Any,
     X: Any,
     explainer: Any = "shap",
-    discretizer: Any = "original",
+    discretizer: Any = None,
     relation: Any = None,
     estimator: Any = "leave-one-out",
     background: Any = None,
@@ -58,7 +58,7 @@ def evaluate(
         Instances of the kind that the system will meet.
     explainer, discretizer, relation, estimator : str, object or callable
         A name, "name:param=value,…", an instance, or a function. `relation` replaces the explanations'
-        own as sufficiency's relation.
+        own as sufficiency's relation; without a `discretizer` it is the one that they name, else "original".
     background : like X, optional
         What the explainer learns from. By default X itself, with a warning.
     seed : int
@@ -99,40 +99,40 @@ def evaluate(
     (0.25, 0.75)
     """
     check_X(X)
-    given, way = component("explainer", explainer), component("discretizer", discretizer)
+    given = component("explainer", explainer)
+    way = None if discretizer is None else component("discretizer", discretizer)
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
     scorer = component("estimator", estimator)
     check_inputs(given, X)
     known = X if background is None else check_X(background, "the background")
     check_columns(X, known)
-    learners = [one for one in (given, way) if learns(one)]
+    learners = [one for one in (given, way) if one is not None and learns(one)]
     if background is None and learners:
         warn_about_background(learners[0])
     predictor = Predictor.of(model, background=known)
     setup = Setup(
         explainer=given,
-        discretizer=way,
         estimator=scorer,
         confidence=confidence,
         permutations=permutations,
         seed=seed,
         model=describe_model(predictor.model),
         background=known,
-        learnt_from="given" if background is not None else ("the sample itself" if learners else None),
+        learnt_from="given" if background is not None else (THE_SAMPLE if learners else None),
     )
     more = None if pool is None else PoolRows.of(pool).like(X)
     if relation is not None:  # before anybody has explained in vain
         usable(more, Applicability(component("relation", relation).instance))
     drawn = design_of(weights, clusters, X, n_rows(X), more), more
     job, clustered = Job(given, predictor, known, setup.seed), clusters is not None
-    return explained(job, X, relation, execution, setup, *drawn, clustered)
+    return explained(job, X, way, relation, execution, setup, *drawn, clustered)
 
 
 def score(
     predictions: Any,
     explanations: Any,
     X: Any = None,
-    discretizer: Any = "original",
+    discretizer: Any = None,
     relation: Any = None,
     estimator: Any = "leave-one-out",
     confidence: float = 0.95,
@@ -170,7 +170,8 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    way = component("discretizer", discretizer)
+    given = as_explanations(explanations)
+    way = discretizer_for(discretizer, given)
     setup = Setup(
         discretizer=way,
         estimator=component("estimator", estimator),
@@ -179,7 +180,7 @@ def score(
         seed=seed,
         background=X,
     )
-    given, more = as_explanations(explanations), None if pool is None else logged(pool, X)
+    more = None if pool is None else logged(pool, X)
     applies = needed(Applicability.of(relation, given, X), more)
     labels, checked = labelled(predictions, more, applies)
     for name, rows in (("explanations", len(given)), ("rows of X", None if X is None else n_rows(X))):
@@ -193,7 +194,7 @@ def score(
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")
         population.teach(way)
-        setup = attrs.evolve(setup, learnt_from="the sample itself")
+        setup = attrs.evolve(setup, learnt_from=THE_SAMPLE)
     return measured(population, attrs.evolve(setup, applies=applies))
 
 
@@ -201,7 +202,7 @@ def compare(
     model: Any,
     X: Any,
     explainers: Any = ("shap", "lime"),
-    discretizers: Any = ("original",),
+    discretizers: Any = None,
     relation: Any = None,
     estimator: Any = "leave-one-out",
     background: Any = None,
@@ -227,7 +228,8 @@ def compare(
     explainers, discretizers : iterable
         Names, "name:param=value,…", instances or functions; one may be given alone. Every explainer explains
         once, whatever the number of discretizers; a discretizer that does not take an explainer's kind is
-        left out. Where several have one name, the second is called "name (2)".
+        left out. Without discretizers each has the one that `evaluate` would use. Where several have one
+        name, the second is called "name (2)".
     relation, estimator, background, seed, n_jobs, confidence, permutations
         As in `evaluate`, and so are `store`, `on_error`, `row_timeout`, `progress`, `weights` and `clusters`.
     pool : like X, optional

@@ -16,18 +16,23 @@ from faithkit.wording import listing
 
 
 def compared(
-    explainers: Any, discretizers: Any, evaluate: Callable[[Any], Evaluation], adjust: str = "holm"
+    explainers: Any, discretizers: Any, evaluate: Callable[..., Evaluation], adjust: str = "holm"
 ) -> Comparison:
-    """Evaluate every explainer, and what it said under every discretizer that takes it."""
+    """Evaluate every explainer, and what it said under every discretizer that takes it.
+
+    Without discretizers it is evaluated as it is alone.
+    """
     adjustment(adjust)
-    named, ways = _named("explainer", explainers), _named("discretizer", discretizers)
-    if not named or not ways:
+    named = _named("explainer", explainers)
+    ways = None if discretizers is None else _named("discretizer", discretizers)
+    if not named or ways == {}:
         raise InputError("nothing to compare: give at least one explainer and one discretizer.")
     results: dict[str, Evaluation] = {}
     misfits: dict[tuple[str, str], list[str]] = {}
     for explainer, given in named.items():
-        explained = evaluate(given)
-        for discretizer, way in ways.items():
+        explained = evaluate(given, discretizer=None if ways is None else "original")
+        own = {explained.setup.discretizer.text: explained.setup.discretizer}
+        for discretizer, way in (own if ways is None else ways).items():
             found = with_discretizer(explained, way)
             if found is None:
                 misfits.setdefault((explainer, _reason(explained, way)), []).append(discretizer)

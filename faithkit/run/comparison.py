@@ -112,7 +112,7 @@ class Comparison:
         `data` is as in an evaluation's.
         """
         return {
-            "systems": {name: result.to_dict(data) for name, result in self.results.items()},
+            "systems": {name: result.to_dict(data, steps=False) for name, result in self.results.items()},
             "left_out": list(self.left_out),
             "adjust": self.adjust,
             "ranked": {measure: list(self.ranked(measure)) for measure in MEASURES},

@@ -1,4 +1,4 @@
-"""The same explanations under other discretizations: one of them, or all that are installed, side by side.
+"""The same explanations under other discretizations: one of them, or many that are tried side by side.
 
 A finer one tells explanations apart that nobody shares, and nothing can be checked; a coarser one unites what
 gets different predictions. Which of them is best depends on the data and the explainer, so one tries.
@@ -10,18 +10,26 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from faithkit.errors import FaithkitError, InputError
-from faithkit.extension.creation import EMPTY, parameters
-from faithkit.extension.entries import Entry
-from faithkit.extension.registry import registry
+from faithkit.errors import InputError
+from faithkit.measure.estimate import Estimate
+from faithkit.report.formats import number, percent
 from faithkit.run.components import component, several
 from faithkit.run.discretizing import accepted_kinds, learns
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.pipeline import measured
-from faithkit.run.setup import Applicability
+from faithkit.run.setup import THE_SAMPLE, Applicability
+from faithkit.run.trying import recommended, suitable, variants
 from faithkit.wording import describe
 
-COLUMNS = ("consistency", "up_to", "low", "high", "verified", "by_chance", "uniqueness", "n_explanations")
+COLUMNS = (
+    *("at_least", "low", "high", "verified", "consistency", "up_to", "by_chance", "uniqueness"),
+    "n_explanations",
+)
+FINER = (
+    "A discretization of explanations can only lower the measure, and raise what can be checked: what "
+    "consistency is at least under a coarser one it is at least under the finer one, too."
+)
+CHOSEN = "The best of many looks better than it is: choose on one sample, and report on another."
 
 
 def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
@@ -38,6 +46,8 @@ def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
     2
     """
     found, population = component("discretizer", discretizer), result.population
+    if found is result.setup.discretizer:
+        return result
     kinds = accepted_kinds(found)
     if kinds and population.kind not in kinds:
         return None
@@ -55,63 +65,76 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
         What `evaluate` or `score` returned.
     discretizers : iterable, optional
         Names, "name:param=value,…", instances or functions; one may be given alone. By default all that are
-        installed and take explanations of this kind.
+        installed and take explanations of this kind, and the same with those values of their parameters that
+        they propose to try, such as decimals, bins or how many importances are kept.
 
     Returns
     -------
     DataFrame
-        One row per discretizer, the highest consistency first. With leave-one-out, what could not be checked
-        counts as disagreement there, so that both a too fine and a too coarse discretization end up low, and
-        where nothing could be checked there is no value (NaN). `up_to` is the value it would have if all that
-        could not be checked agreed. `low` and `high` are the interval, `verified`
-        the share that could be checked, `by_chance` what explanations unrelated to the predictions would get,
-        where the estimator says it. A discretizer that cannot be used stands last, with the reason in `note`.
-        The best of many looks better than it is: choose on one sample, and report on another.
+        One row per discretizer, the highest lower end, `low`, first. `low` and `high` are the interval,
+        `at_least` what consistency is at least in the mean, `verified` the share that could be checked,
+        `consistency` the value, of which there is none (NaN) where nothing could be checked, `up_to` the
+        value it would have if all that could not be checked agreed, and `by_chance` what explanations
+        unrelated to the predictions would get, where the estimator says it. One is `recommended`: the highest
+        lower end, or of those within its standard error the one of which most could be checked. A
+        discretizer that cannot be used stands last, with the reason in `note`. What the table says as a
+        whole is in ``attrs["note"]``.
+
+    Notes
+    -----
+    What is coarser says less: consistency under a discretization is at most that of the explanations as they
+    are, and more of it can be checked. So the lower end of a coarser one is a lower end of the finer one it
+    was made of, such as `original`; its value, its upper end and its violations say nothing about the finer
+    one. That holds for discretizers that read the explanation and nothing else: `delta` and its like read the
+    instance, too. The best of many looks better than it is: choose on one sample, and report on another.
 
     Examples
     --------
     >>> import faithkit
     >>> result = faithkit.score([0, 0, 1, 1], [[0.21], [0.24], [-0.26], [-0.28]])
     >>> tried = faithkit.try_discretizers(result, ["original", "near", lambda phi: phi.values.round(1)])
-    >>> tried[["discretizer", "consistency", "verified", "verdict"]].values.tolist()[:2]
-    [['<lambda>', 1.0, 1.0, 'verifiable'], ['original', nan, 0.0, 'unverifiable']]
+    >>> tried[["discretizer", "recommended", "consistency", "verified"]].values.tolist()[:2]
+    [['<lambda>', True, 1.0, 1.0], ['original', False, nan, 0.0]]
     >>> tried["note"].iloc[-1]
     "no discretizer 'near' is installed. Available: ..."
+    >>> tried.attrs["note"]
+    'Recommended: <lambda>, under which 100 % could be checked and consistency is at least 1.000. ...'
     """
     if not isinstance(result, Evaluation):
         raise InputError(f"the result is a {type(result).__name__}: give what evaluate or score returned.")
-    suitable = _suitable(result.population.kind)
-    chosen = suitable if discretizers is None else several("discretizer", discretizers)
+    kind = result.population.kind
+    chosen = suitable(kind) if discretizers is None else several("discretizer", discretizers)
     if not chosen:
         raise InputError("no discretizers were given: name some, or leave them out to try all.")
-    order = ["consistency", "n_explanations", "discretizer"]
+    tried = [_row(result, given) for given in chosen]
+    if discretizers is None:  # values that were only proposed need not suit these explanations
+        tried += [row for row in (_row(result, text) for text in variants(kind)) if row[1] is not None]
+    return _table(tried)
+
+
+def _table(tried: list[tuple[dict[str, Any], Estimate | None]]) -> pd.DataFrame:
+    """Put the rows in order, and mark the one to choose."""
+    usable = [row for row in tried if row[1] is not None]
+    place = recommended([found for _, found in usable if found is not None])
+    best = None if place is None else usable[place]
     types = dict.fromkeys(COLUMNS, "float64") | {"n_explanations": "Int64"}
-    table = pd.DataFrame([_row(result, given) for given in chosen]).astype(types)
-    return table.sort_values(order, ascending=[False, True, True], ignore_index=True)
+    table = pd.DataFrame([row for row, _ in tried]).astype(types)
+    table.insert(1, "recommended", [best is not None and row is best[0] for row, _ in tried])
+    order = ["low", "at_least", "verified", "n_explanations", "discretizer"]
+    table = table.sort_values(order, ascending=[False, False, False, True, True], ignore_index=True)
+    table.attrs["note"] = FINER if best is None else _note(*best)
+    return table
 
 
-def _suitable(kind: str) -> list[str]:
-    """Name the discretizers that take a kind of explanation, of equal ones the one with presets."""
-    known = registry()
-    named = zip(known.entries("discretizer"), known.names("discretizer"), strict=True)
-    fits = [pair for pair in named if kind in (pair[0].component.kinds or (kind,))]
-    distinct: dict[Any, str] = {}
-    for entry, name in sorted(fits, key=lambda pair: not pair[0].component.params):
-        distinct.setdefault(_recipe(entry), name)
-    return sorted(distinct.values())
+def _note(row: dict[str, Any], found: Estimate | None) -> str:
+    assert found is not None
+    name, share, least = row["discretizer"], percent(found.verified), number(found.at_least)
+    best = f"{name}, under which {share} could be checked and consistency is at least {least}"
+    return f"Recommended: {best}. {FINER} {CHOSEN}"
 
 
-def _recipe(entry: Entry) -> tuple[str, str]:
-    """Return what a component makes: its factory, and all values that it is given."""
-    try:
-        values = {p.name: p.default if p.preset is EMPTY else p.preset for p in parameters(entry)}
-    except FaithkitError:  # it cannot be imported, which its row will say
-        values = {"name": entry.qualified}
-    return entry.component.factory, repr(sorted(values.items()))
-
-
-def _row(result: Evaluation, given: Any) -> dict[str, Any]:
-    """Return a row of the table, or why there is none."""
+def _row(result: Evaluation, given: Any) -> tuple[dict[str, Any], Estimate | None]:
+    """Return a row of the table with its estimate, or why there is none."""
     note = ""
     try:
         found = component("discretizer", given)
@@ -120,18 +143,18 @@ def _row(result: Evaluation, given: Any) -> dict[str, Any]:
             found = own  # it has learnt already what it has to
         elif learns(found):
             result.population.teach(found)
-            note = "learnt from the sample itself"
+            note = f"learnt from {THE_SAMPLE}"
         setup = attrs.evolve(result.setup, discretizer=found, applies=Applicability(), permutations=0)
-        facts = _facts(measured(result.population, setup))
+        other = measured(result.population, setup)
     except Exception as error:  # a discretizer that fails is a fact about it; others may work
         name = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
         empty = dict.fromkeys(COLUMNS, float("nan"))
-        return {"discretizer": name, **empty, "verdict": "", "note": describe(error)}
-    return {"discretizer": found.text, **facts, "note": note}
+        return {"discretizer": name, **empty, "verdict": "", "note": describe(error)}, None
+    return {"discretizer": found.text, **_facts(other), "note": note}, other.consistency
 
 
 def _facts(result: Evaluation) -> dict[str, Any]:
     found = result.consistency
-    ends = (found.value, found.bracket[1], found.low, found.high)
-    values = (*ends, found.verified, found.by_chance, result.uniqueness, result.n_explanations)
+    ends = (found.at_least, found.low, found.high, found.verified, found.value, found.bracket[1])
+    values = (*ends, found.by_chance, result.uniqueness, result.n_explanations)
     return {**dict(zip(COLUMNS, values, strict=True)), "verdict": found.verdict}

@@ -2,14 +2,39 @@
 
 import contextlib
 import warnings
+from typing import Any
 
-from faithkit.errors import ContractError, FaithkitWarning, InputError
+from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
 from faithkit.measure.discretizers import Original
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
-from faithkit.run.components import Given
+from faithkit.run.components import Given, component
+
+
+def discretizer_for(given: Any, explanations: Explanations) -> Given:
+    """Return the discretizer that was asked for, else the one that explanations name, else original.
+
+    Examples
+    --------
+    >>> discretizer_for(None, Explanations.of(["a"])).text
+    'original'
+    >>> discretizer_for(None, Explanations.of(["a"], discretizer="orginal"))
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: the explanations name a discretizer that cannot be had: no discretizer ...
+    """
+    own = explanations.discretizer
+    if given is not None or own is None:
+        return component("discretizer", "original" if given is None else given)
+    try:
+        return component("discretizer", own)
+    except FaithkitError as error:
+        raise InputError(
+            f"the explanations name a discretizer that cannot be had: {str(error).rstrip('.')}. Correct that "
+            "name, or give another discretizer (discretizer=, CLI: --discretize), such as 'original'."
+        ) from error
 
 
 def discretize(discretizer: Given, explanations: Explanations) -> Explanations:

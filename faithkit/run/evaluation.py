@@ -24,8 +24,10 @@ from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
+from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population, Saved
+from faithkit.run.reading import ReaderResult, reader
 from faithkit.run.setup import Setup
 from faithkit.run.subgroups import Subgroups
 from faithkit.run.violations import violations
@@ -87,6 +89,8 @@ class Evaluation:
     population: Population
     counts: Mapping[str, Count] = attrs.field(factory=dict)
     _again: "Callable[[Population, Setup], Evaluation] | None" = None
+    _steps: list[str] | None = None
+    _found: list[str] = attrs.field(factory=list, init=False)
 
     @property
     def consistency(self) -> Estimate:
@@ -135,6 +139,23 @@ class Evaluation:
     def data(self) -> dict[str, Any]:
         """The size and the fingerprint of what was evaluated: computed when asked for, since it reads all."""
         return self.population.data()
+
+    @property
+    def next_steps(self) -> list[str]:
+        """What to do next, in at most three sentences: computed when asked for, since rows are asked again.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
+        'About 1,579 rows would narrow the interval of consistency to ± 0.05.'
+        """
+        if self._steps is not None:  # those of a file, whose rows are gone
+            return list(self._steps)
+        if not self._found:
+            of_result = ("n", "measures", "setup", "population", "pool", "unexplained")
+            self._found.extend(next_steps(Stage(**{name: getattr(self, name) for name in of_result})))
+        return list(self._found)
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.
@@ -226,6 +247,29 @@ class Evaluation:
         later = InMemory.explained(self.setup.system, X, design)
         return self._measured(later.under(self.setup.discretizer))
 
+    def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:
+        """Let a classifier guess the predictions from the explanations, having learnt from other rows.
+
+        This works where no two explanations are equal: what a reader can guess, the explanations tell.
+
+        Parameters
+        ----------
+        classifier : str or classifier, optional
+            "auto", the default, lets every reader choose between "logistic" regression and boosted "trees"
+            by the rows it learns from. Or any scikit-learn classifier that has `predict_proba`; it is copied.
+        seed : int, optional
+            Decides which rows are read by whom; by default that of the result.
+
+        Examples
+        --------
+        >>> import faithkit, numpy as np
+        >>> x = np.random.default_rng(0).normal(size=(300, 2))
+        >>> found = faithkit.score(x[:, 0] > 0, x).reader()
+        >>> found.accuracy.value > 0.9, found.baseline.value < 0.6, found.low > 0.8
+        (True, True, True)
+        """
+        return reader(self.population, self.setup, classifier, seed)
+
     def _measured(self, population: Population) -> "Evaluation":
         assert self._again is not None  # populations that can be had were measured by the pipeline
         return self._again(population, self.setup)
@@ -288,13 +332,15 @@ class Evaluation:
             self.population.refuse("a tally cannot be had")
         return self.counts[measure]
 
-    def to_dict(self, data: bool = True) -> dict[str, Any]:
+    def to_dict(self, data: bool = True, steps: bool = True) -> dict[str, Any]:
         """Return the result as JSON values; the same question gives the same bytes.
 
         Parameters
         ----------
         data : bool
             Whether to tell the fingerprint of what was evaluated, for which all rows are read.
+        steps : bool
+            Whether to tell what to do next, for which rows are asked again.
         """
         told = {
             "n": self.n,
@@ -315,6 +361,7 @@ class Evaluation:
             "relation": self.relation,
             **self.setup.to_dict(),
         }
+        told |= {"next_steps": self.next_steps} if steps else {}
         return told | {"data": self.data} if data else told
 
     @classmethod
@@ -330,6 +377,7 @@ class Evaluation:
             measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),
+            steps=told.get("next_steps"),
         )
 
     def to_json(self, path: str | Path | None = None) -> str:

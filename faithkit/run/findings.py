@@ -16,13 +16,14 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
 from faithkit.report.told import nothing_known
 from faithkit.run.evaluation import Evaluation, with_ends
+from faithkit.run.reading import NOBODY, ReaderResult, takes_seconds
 from faithkit.run.reference import learnt_apart
 from faithkit.run.subgroups import Subgroups
 
 
 @attrs.frozen(eq=False)
 class Findings:
-    """An evaluation with its witnesses, its subgroups, and the same system on a reference sample.
+    """An evaluation with its witnesses, its subgroups, its reader, and the same system on a reference sample.
 
     `allowed` says for measures how much worse than in the reference they may be.
 
@@ -32,7 +33,7 @@ class Findings:
     >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"])
     >>> found = Findings.of(result, violations=1, by=["f", "f", "m"])
     >>> sorted(set(found.to_dict()) - set(result.to_dict()))
-    ['subgroups', 'violations']
+    ['reader', 'subgroups', 'violations']
     """
 
     result: Evaluation
@@ -40,6 +41,7 @@ class Findings:
     subgroups: Subgroups | None = None
     reference: Evaluation | None = None
     allowed: Mapping[str, float] = attrs.field(factory=dict)
+    reader: ReaderResult | None = None
 
     @classmethod
     def of(
@@ -50,14 +52,16 @@ class Findings:
         reference: Evaluation | None = None,
         adjust: str = "holm",
         allowed: Mapping[str, float] | None = None,
+        reader: Any = NOBODY,
     ) -> "Findings":
-        """Ask a result for more; what is None is not asked for."""
+        """Ask a result for more; what is None is not asked for, but a reader: it reads if that is quick."""
         return cls(
             result,
             None if violations is None else result.violations(violations),
             None if by is None else result.by(by, adjust),
             reference,
             allowed or {},
+            _read(result, reader),
         )
 
     def drift(self) -> dict[str, Difference]:
@@ -83,13 +87,13 @@ class Findings:
 
     def to_dict(self, data: bool = True) -> dict[str, Any]:
         """Return the result's JSON values, and what else was asked for; `data` as there."""
-        found = self.result.to_dict(data)
+        found = self.result.to_dict(data) | {"reader": self.reader and self.reader.to_dict()}
         if self.violations is not None:
             found["violations"] = [violation.to_dict() for violation in self.violations]
         if self.subgroups is not None:
             found["subgroups"] = self.subgroups.to_dict()
         if self.reference is not None:
-            found["reference"] = self.reference.to_dict(data) | self._compared(self.reference)
+            found["reference"] = self.reference.to_dict(data, steps=False) | self._compared(self.reference)
         return found
 
     def _compared(self, reference: Evaluation) -> dict[str, Any]:
@@ -151,3 +155,9 @@ class Findings:
         from faithkit.report.text import summary
 
         return summary(self.to_dict(data=False), self.violations)
+
+
+def _read(result: Evaluation, classifier: Any) -> ReaderResult | None:
+    if isinstance(classifier, str) and classifier == NOBODY:
+        return None
+    return result.reader(classifier) if classifier is not None or takes_seconds(result.population) else None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels, encode_labels
+from faithkit.inputs.randomness import global_seed
 from faithkit.inputs.rows import check_columns, check_row, check_X
 from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.containers import take_rows
@@ -20,6 +21,7 @@ from faithkit.measure.inference import Moments
 from faithkit.measure.instance import Local, local, local_from_counts
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
+from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count, RowCount, count
@@ -227,6 +229,13 @@ class InMemory(Population):
                 return self._of_pool(start + int(rows[0]))
             start += len(sample)
         raise AssertionError("the tally counted an instance that is not there")
+
+    def read(self, classifier: Any, confidence: float, seed: int) -> Read:
+        """Show the explanations to a classifier; one that takes no seed draws from the global generators."""
+        rows, design = self.sample.explanations, self.own_design
+        with global_seed(seed):
+            reader = prepared(rows, self.coded.codes, self.labels, design, classifier, seed)
+            return read(reader, design, confidence)
 
     def held_by(self, relation: Relation, explanation: Explanations) -> NDArray[np.intp]:
         """Return the rows for which one explanation holds."""

@@ -91,6 +91,9 @@ def _check(told: Mapping[str, Any]) -> None:
     if type(told["n"]) is not int or told["n"] < 1:
         raise ValueError(f"n is {told['n']!r}")
     _check_numbers(_numbers(told))
+    steps = told.get("next_steps") or []
+    if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
+        raise ValueError("next_steps are no sentences")
     for name, measure in told["measures"].items():
         others = measure and measure.get("others")
         if others:

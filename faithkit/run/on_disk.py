@@ -19,6 +19,7 @@ from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments, agreement, moments, moments_of
 from faithkit.measure.jackknife import grouped_pseudo_values
 from faithkit.measure.merging.bound import merged
+from faithkit.measure.reader.reading import Read
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
@@ -116,6 +117,11 @@ class OnDisk(Population):
         if learns_from_rows(relation):
             self.refuse(f"{relation} learns from all rows, which cannot be had at once")
         return relation
+
+    def read(self, classifier: Any, confidence: float, seed: int) -> Read:
+        """Refuse: a classifier learns from all rows at once."""
+        what = "explanations cannot be read by a classifier (--reader)"
+        self.refuse(what, "give the log as CSV, which is read at once, or ")
 
     def count(self, relation: Relation) -> LogCount:
         """Tally a relation: grouping in one pass, any other in two."""

@@ -17,6 +17,8 @@ from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.design import Design
+from faithkit.run.components import Given
+from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
 from faithkit.run.drawing import labelled, needed, of_sample, warn_about_small_groups
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
@@ -24,13 +26,14 @@ from faithkit.run.explaining.job import Job
 from faithkit.run.in_memory import InMemory
 from faithkit.run.population import Population
 from faithkit.run.repeats import warn_about_repeats
-from faithkit.run.setup import Applicability, Setup
+from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
 from faithkit.run.system import System
 
 
 def explained(
     job: Job,
     X: Any,
+    discretizer: Any,
     relation: Any,
     execution: Execution,
     setup: Setup,
@@ -41,6 +44,7 @@ def explained(
     """Explain: let the model predict and the explainer explain a sample; then measure it."""
     predictions = job.predictor.predict(X)
     system, explanations = System.begun(job, X, execution)
+    setup = _discretized_by(discretizer_for(discretizer, explanations), setup)
     system.teach(setup.discretizer, X, explanations)
     applies = needed(Applicability.of(relation, explanations, job.background), pool)
     told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
@@ -51,6 +55,14 @@ def explained(
     population = InMemory.of(X, labels, explanations, drawn, checked)
     warn_about_repeats(population, clustered)
     return measured(population, setup)
+
+
+def _discretized_by(way: Given, setup: Setup) -> Setup:
+    """Take a discretizer, of which nobody may have known before explaining that it learns."""
+    if not learns(way) or setup.learnt_from is not None:
+        return attrs.evolve(setup, discretizer=way)
+    warn_about_background(way)
+    return attrs.evolve(setup, discretizer=way, learnt_from=THE_SAMPLE)
 
 
 def _declared(job: Job, labels: Labels) -> int | None:

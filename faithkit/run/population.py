@@ -16,6 +16,7 @@ from faithkit.measure.difference import Side
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments
+from faithkit.measure.reader.reading import Read
 from faithkit.measure.relations import Relation, fitted
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
@@ -118,6 +119,10 @@ class Population:
         `held` says how many instances of each label the explanation holds for.
         """
         self.refuse("rows that contradict each other cannot be shown")
+
+    def read(self, classifier: Any, confidence: float, seed: int) -> Read:
+        """Let a classifier guess the predictions by the explanations."""
+        self.refuse("explanations cannot be read by a classifier")
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         """Measure one row, of the population or a new one."""

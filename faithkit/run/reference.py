@@ -7,7 +7,7 @@ from typing import Any
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.logs import Roles
 from faithkit.inputs.paths import is_folder
-from faithkit.run.components import component
+from faithkit.run.components import Given, component
 from faithkit.run.discretizing import learns
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.loading import load
@@ -44,7 +44,8 @@ def saved_reference(path: str, taught: bool = False, **asked: Any) -> Evaluation
     for measure in found.measures:
         found.difference(found, measure, paired=False)  # or say now why that cannot be
     _check_system(path, found, asked)
-    _check_learnt(path, found, asked["discretizer"], taught)
+    if asked["discretizer"] is not None:  # else explanations may name one, which `check_alike` will see
+        _check_learnt(path, found, component("discretizer", asked["discretizer"]), taught)
     _warn_of_others(found, asked)
     return found
 
@@ -55,15 +56,18 @@ def _check_system(path: str, found: Evaluation, asked: dict[str, Any]) -> None:
         before, now = told[kind], asked.get(kind)
         if before is None or now is None:  # a log does not say what explained it
             continue
-        if before != (name := component(kind, now).text):
-            raise InputError(
-                f"{path} was measured with the {kind} {before}, and this is {name}: give a reference of the "
-                "same system, or compare the two with `faithkit compare`."
-            )
+        _check_same(path, kind, before, component(kind, now).text)
 
 
-def _check_learnt(path: str, found: Evaluation, discretizer: Any, taught: bool) -> None:
-    given = component("discretizer", discretizer)
+def _check_same(path: str, kind: str, before: str, now: str) -> None:
+    if before != now:
+        raise InputError(
+            f"{path} was measured with the {kind} {before}, and this is {now}: give a reference of the "
+            "same system, or compare the two with `faithkit compare`."
+        )
+
+
+def _check_learnt(path: str, found: Evaluation, given: Given, taught: bool) -> None:
     if learns(given) and not (taught and found.setup.learnt_from == "given"):
         raise InputError(
             f"{given.text} learns from the rows it is judged on, so what it learnt for {path} is another "
@@ -129,10 +133,18 @@ def _columns(names: str | tuple[str, ...]) -> str:
 def check_alike(result: Evaluation, reference: Evaluation) -> None:
     """Refuse to compare samples that were read or drawn in two ways, and say where they are one."""
     if isinstance(reference.population, Saved):
+        _check_discretizer(result, reference)
         _check_drawn(result, reference)
     else:  # read with the same columns; what kind a saved one was nobody wrote down
         _check_kind(result.population.kind, reference.population.kind)
     _warn_of_same_rows(result, reference)
+
+
+def _check_discretizer(result: Evaluation, reference: Evaluation) -> None:
+    """Refuse a saved result whose discretizer is another, or has learnt something else."""
+    now, before = result.setup.discretizer, reference.setup.discretizer.text
+    _check_same("the reference", "discretizer", before, now.text)
+    _check_learnt("the reference", reference, now, result.setup.learnt_from == "given")
 
 
 def _check_kind(now: str, before: str) -> None:

@@ -9,7 +9,7 @@ from faithkit.errors import FaithkitError
 from faithkit.inputs.logs import Log, ParquetLog
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
-from faithkit.run.components import component
+from faithkit.run.components import Given, component
 from faithkit.run.discretizing import learns
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.findings import Findings
@@ -17,8 +17,9 @@ from faithkit.run.learnt import learnt_discretizer, learnt_relation
 from faithkit.run.on_disk import OnDisk, learns_from_rows
 from faithkit.run.passes import Reading
 from faithkit.run.pipeline import measured
+from faithkit.run.reading import NOBODY
 from faithkit.run.reference import check_alike, check_columns
-from faithkit.run.setup import Applicability, Setup
+from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
 
 
 def score_log(
@@ -29,6 +30,7 @@ def score_log(
     adjust: str = "holm",
     reference: Log | ParquetLog | Evaluation | None = None,
     allowed: Mapping[str, float] | None = None,
+    reader: Any = NOBODY,
     **options: Any,
 ) -> Findings:
     """Measure a log, with its groups where it names some; `options` are those of `score`.
@@ -39,26 +41,31 @@ def score_log(
     taught = False
     if isinstance(reference, Log | ParquetLog):
         check_columns(log.roles, reference.roles)
-        taught = learns(component("discretizer", options.get("discretizer", "original")))
+        taught = learns(_way(options.get("discretizer")))
         reference, options = _learnt(reference, options)
         earlier = _scored(reference, None, unexplained, options)[0]
-        reference = _having_learnt("the sample itself" if taught else None, earlier)
+        reference = _having_learnt(THE_SAMPLE if taught else None, earlier)
     result, groups = _scored(log, pool, unexplained, options)
     result = _having_learnt("given" if taught else result.setup.learnt_from, result)
     if reference is not None:
         check_alike(result, reference)
-    return Findings.of(result, violations, groups, reference, adjust, allowed)
+    return Findings.of(result, violations, groups, reference, adjust, allowed, reader)
 
 
 def _learnt(reference: Log | ParquetLog, options: dict[str, Any]) -> tuple[Log | ParquetLog, dict[str, Any]]:
     """Let what learns do so from all of the reference, once; and return both as they are then."""
-    discretizer, relation = options.get("discretizer", "original"), options.get("relation")
+    way, relation = _way(options.get("discretizer")), options.get("relation")
     bound = relation is not None and _must_learn(relation)
-    if not bound and not learns(component("discretizer", discretizer)):
+    if not bound and not learns(way):
         return reference, options
     held = reference.read() if isinstance(reference, ParquetLog) else reference
-    learnt = {"discretizer": learnt_discretizer(discretizer, held.explanations)}
+    learnt = {"discretizer": learnt_discretizer(way, held.explanations)}
     return held, options | learnt | ({"relation": learnt_relation(relation, held.X)} if bound else {})
+
+
+def _way(discretizer: Any) -> Given:
+    """Return the discretizer of a log, whose explanations name none."""
+    return component("discretizer", "original" if discretizer is None else discretizer)
 
 
 def _having_learnt(learnt_from: str | None, result: Evaluation) -> Evaluation:
@@ -82,7 +89,7 @@ def _scored(
 
 def score_in_pieces(
     log: ParquetLog,
-    discretizer: Any = "original",
+    discretizer: Any = None,
     relation: Any = None,
     estimator: Any = "leave-one-out",
     **numbers: Any,
@@ -94,7 +101,7 @@ def score_in_pieces(
     """
     if log.roles.weights is not None or log.roles.clusters is not None:
         return None
-    way, scorer = component("discretizer", discretizer), component("estimator", estimator)
+    way, scorer = _way(discretizer), component("estimator", estimator)
     setup = Setup(discretizer=way, estimator=scorer, **numbers)
     population = OnDisk(Reading(log, way))
     named = population.example.relation if relation is None else relation

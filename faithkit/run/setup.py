@@ -14,6 +14,7 @@ from faithkit.run.provenance import versions
 from faithkit.run.system import System
 
 MOST_PERMUTATIONS = 10_000_000
+THE_SAMPLE = "the sample itself"  # that something was learnt from, which flatters it
 
 
 def _confidence(given: Any) -> float:
@@ -77,7 +78,7 @@ class Setup:
     from a file names its components, and has none.
     """
 
-    discretizer: Given
+    discretizer: Given = attrs.field(factory=lambda: component("discretizer", "original"))
     estimator: Given
     confidence: float = attrs.field(default=0.95, converter=_confidence)
     permutations: int = attrs.field(default=0, converter=_permutations)

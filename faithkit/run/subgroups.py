@@ -89,7 +89,7 @@ class Subgroups(Mapping[Any, Result]):
         from faithkit.report.text import subgroup_table
 
         first = next(iter(self.values()))
-        return subgroup_table(first.to_dict(data=False), self.to_dict())
+        return subgroup_table(first.to_dict(data=False, steps=False), self.to_dict())
 
 
 def _row(part: Any, measure: str) -> dict[str, Any]:

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from faithkit.errors import FaithkitError
+from faithkit.extension.creation import build
 from faithkit.extension.entries import Entry
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
+from faithkit.run.trying import tried_values
 from faithkit.testing.batches import Batch, batches_for
 from faithkit.testing.checks import demand, needs
-from faithkit.testing.component_checks import make
+from faithkit.testing.component_checks import check_can_be_made, make, needed_params
 from faithkit.testing.fixtures import fresh
 from faithkit.testing.sameness import changed_part, difference, unequal_pair
 
@@ -124,6 +126,21 @@ def check_accepts_an_empty_batch(entry: Entry) -> None:
         identities = discretizer.discretize(batch.explanations.take(slice(0, 0)))
         found = f"discretize returned {n_rows(identities)} identities for an empty batch"
         demand(n_rows(identities) == 0, _who(entry, batch), found, "Return an empty array")
+
+
+def check_values_to_try_are_taken(entry: Entry) -> None:
+    """Check that what it proposes to try, in `tries`, are parameters and values that it takes.
+
+    Those that it refuses are left out in silence, since not all values suit all explanations.
+    """
+    needs(check_can_be_made, entry)
+    mend = "Map the names of parameters to values that the constructor takes"
+    try:
+        for parameter, values in tried_values(entry).items():
+            for value in values:
+                build(entry, needed_params(entry) | {parameter: value})
+    except FaithkitError as error:
+        demand(False, entry.component.name, f"`tries` cannot be tried: {error}", mend)
 
 
 def _tried(entry: Entry) -> Iterator[tuple[Batch, Any]]:

@@ -20,6 +20,7 @@ from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
 from faithkit.measure.protocols import said
+from faithkit.run.discretizing import accepted_kinds, discretizer_for
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
@@ -121,6 +122,22 @@ def check_explanations_are_of_a_declared_kind(entry: Entry) -> None:
     for trial in trials(entry):
         found = f"the explanations are of kind {trial.answer.kind!r}, and the component declares {kinds}"
         demand(not kinds or trial.answer.kind in kinds, trial.who, found, "Make the two agree")
+
+
+def check_the_named_discretizer_takes_them(entry: Entry) -> None:
+    """Check that the discretizer that the explanations name is installed, and takes their kind.
+
+    It is used where nobody names another, so without it nothing can be measured.
+    """
+    needs(check_explanations_are_of_a_declared_kind, entry)
+    for trial in trials(entry):
+        try:
+            named = discretizer_for(None, trial.answer)
+        except FaithkitError as error:
+            demand(False, trial.who, str(error).rstrip("."), "Without one, explanations count as they are")
+        kinds, kind = accepted_kinds(named), trial.answer.kind
+        found = f"the explanations name the discretizer {named.text}, which takes {kinds}, and are {kind!r}"
+        demand(not kinds or kind in kinds, trial.who, found, "Name another one, or none")
 
 
 def check_instances_are_the_explained_rows(entry: Entry) -> None:

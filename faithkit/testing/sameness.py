@@ -99,7 +99,7 @@ def difference(expected: Explanations, given: Explanations, single: bool = False
     """
     if len(expected) != len(given):
         return f"there are {len(given)} explanations instead of {len(expected)}"
-    for name in ("kind", "relation"):
+    for name in ("kind", "relation", "discretizer"):
         if getattr(expected, name) != getattr(given, name):
             return f"{name} is {getattr(given, name)!r} instead of {getattr(expected, name)!r}"
     unlike = expected.missing != given.missing

@@ -1,12 +1,19 @@
 """One result under many discretizations: the same numbers as scoring each, and nothing explained again."""
 
+import itertools
 import math
+import sys
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 import faithkit
+from faithkit.extension.entries import Entry
+from faithkit.run import trying
 from faithkit.run.discretizations import with_discretizer
 
 RNG = np.random.default_rng(0)
@@ -45,10 +52,13 @@ def model(rows):
     return rows[:, 0] > 0
 
 
+@pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
 def test_every_row_is_what_scoring_with_that_discretizer_gives():
     result = faithkit.score(LABELS, PHI)
     tried = faithkit.try_discretizers(result).set_index("discretizer")
-    assert {"original", "1fp", "2fp", "sign", "rank", "sign-of-top-5", "quantile"} <= set(tried.index)
+    names = {"original", "1fp", "2fp", "sign", "rank", "sign-of-top-5", "quantile"}
+    values = {"fp:digits=0", "fp:digits=3", "fp:digits=4", "sign-of-top:k=1", "quantile:bins=8"}
+    assert names | values <= set(tried.index)
     for name in tried.index:
         alone = faithkit.score(LABELS, PHI, discretizer=name)
         row, found = tried.loc[name], alone.consistency
@@ -58,6 +68,7 @@ def test_every_row_is_what_scoring_with_that_discretizer_gives():
             assert row["consistency"] == found.value
             assert row["by_chance"] == pytest.approx(found.verified * alone.chance)
         assert (row["low"], row["high"], row["verified"]) == (found.low, found.high, found.verified)
+        assert row["at_least"] == found.at_least
         assert row["up_to"] == found.bracket[1]
         assert (row["uniqueness"], row["n_explanations"]) == (alone.uniqueness, alone.n_explanations)
         assert row["verdict"] == found.verdict
@@ -90,10 +101,11 @@ def test_the_best_compromise_stands_first_and_what_cannot_be_used_last():
     alike = faithkit.try_discretizers(
         result, ["sign-of-top:k=9", "original", lambda phi: [0] * len(phi), "sign"]
     )
-    assert alike["discretizer"].tolist() == ["sign", "<lambda>", "original", "sign-of-top:k=9"]
-    assert alike["consistency"].tolist()[:3] == pytest.approx([1.0, 1 / 3, math.nan], nan_ok=True)
-    assert alike["verified"].tolist()[:3] == [1.0, 1.0, 0.0]
-    assert alike["up_to"].tolist()[:3] == pytest.approx([1.0, 1 / 3, 1.0])
+    assert alike["discretizer"].tolist() == ["sign", "original", "<lambda>", "sign-of-top:k=9"]
+    assert alike["recommended"].tolist() == [True, False, False, False]
+    assert alike["consistency"].tolist()[:3] == pytest.approx([1.0, math.nan, 1 / 3], nan_ok=True)
+    assert alike["verified"].tolist()[:3] == [1.0, 0.0, 1.0]
+    assert alike["up_to"].tolist()[:3] == pytest.approx([1.0, 1.0, 1 / 3])
     last = alike.iloc[-1]
     assert math.isnan(last["consistency"])
     assert last["note"].startswith("sign-of-top: k is 9, and the explanations have 1 importances")
@@ -104,6 +116,124 @@ def test_one_of_equal_discretizers_is_tried_by_default():
     assert len(set(names)) == len(names)
     assert "fp" not in names  # which is 1fp
     assert "sign-of-top" not in names
+
+
+def test_a_name_stands_for_the_values_that_it_presets():
+    names = faithkit.try_discretizers(faithkit.score(LABELS, PHI))["discretizer"].tolist()
+    assert len(names) < 36  # a few dozen
+    for preset in ("fp:digits=1", "fp:digits=2", "sign-of-top:k=5", "quantile:bins=4"):
+        assert preset not in names
+
+
+def test_values_that_do_not_suit_these_explanations_are_left_out():
+    names = faithkit.try_discretizers(faithkit.score([0, 1, 1], [[0.1, 0.2], [0.2, 0.4], [0.5, 0.1]]))
+    assert {"sign-of-top:k=1", "sign-of-top:k=2"} < set(names["discretizer"])
+    assert not {"sign-of-top:k=3", "sign-of-top:k=4"} & set(names["discretizer"])
+    assert names["note"].iloc[-1].startswith("sign-of-top: k is 5")  # a name, which people may look for
+
+
+class Proposes:
+    """A third party's discretizer, which proposes what it likes."""
+
+    tries: ClassVar = {"k": range(1, 4)}
+
+    def __init__(self, k=1, wide=False):
+        self.k = k
+
+    def discretize(self, explanations):
+        return explanations.values[:, : self.k] > 0
+
+
+class ProposesForever(Proposes):
+    tries: ClassVar = {"k": itertools.count(1), "wide": [True]}
+
+
+class ProposesNonsense(Proposes):
+    tries: ClassVar = {"k": [object()], "z": [1], 3: 4}
+
+
+class ProposesAList(Proposes):
+    tries: ClassVar = [1]
+
+
+@pytest.mark.parametrize(
+    ("factory", "expected"),
+    [
+        ("Proposes", ["mine:k=2", "mine:k=3"]),  # k=1 is what mine is
+        ("ProposesForever", [*(f"mine:k={k}" for k in range(2, 11)), "mine:wide=True"]),
+        ("ProposesNonsense", []),
+        ("ProposesAList", []),
+    ],
+)
+def test_third_parties_propose_values_too(factory, expected, monkeypatch):
+    mine = faithkit.Component(
+        name="mine", factory=f"test_discretizations:{factory}", summary="Mine.", kinds=("vector",)
+    )
+    known = SimpleNamespace(
+        entries=lambda kind: (Entry("discretizer", mine, "acme", "1.0"),), names=lambda kind: ("mine",)
+    )
+    monkeypatch.setattr(trying, "registry", lambda: known)
+    monkeypatch.setitem(sys.modules, "test_discretizations", sys.modules[__name__])
+    assert trying.suitable("vector") == ["mine"]
+    assert trying.variants("vector") == expected
+
+
+def test_the_recommended_one_is_among_the_best_and_the_note_names_it():
+    tried = faithkit.try_discretizers(faithkit.score(LABELS, PHI))
+    (best,) = tried[tried["recommended"]].to_dict("records")
+    assert tried["low"].is_monotonic_decreasing
+    top = tried.iloc[0]
+    error = (top["at_least"] - top["low"]) / 1.959963984540054
+    near = tried[tried["low"] >= top["low"] - error]
+    assert best["discretizer"] in near["discretizer"].tolist()
+    assert best["verified"] >= near["verified"].max() - 0.01
+    assert tried.attrs["note"].startswith(f"Recommended: {best['discretizer']}, under which ")
+    assert "can only lower the measure" in tried.attrs["note"]
+    assert "report on another" in tried.attrs["note"]
+
+
+LAWS = [  # P(explanation, label), in twelfths: two labels, three explanations
+    ((4, 1), (1, 3), (2, 1)),
+    ((6, 0), (0, 4), (1, 1)),
+    ((2, 2), (2, 2), (2, 2)),
+    ((0, 1), (9, 1), (0, 1)),
+]
+COARSE = [(0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 0, 0)]
+
+
+def consistency(law):
+    """Return Σ_π P(π) Σ_y P(y | π)², exactly."""
+    whole = sum(map(sum, law))
+    return sum(Fraction(sum(n * n for n in row), sum(row) * whole) for row in law if sum(row))
+
+
+def united(law, places):
+    return [
+        [sum(row[y] for row, p in zip(law, places, strict=True) if p == place) for y in (0, 1)]
+        for place in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize("places", COARSE)
+def test_what_is_coarser_has_no_higher_consistency(places):
+    for cells in itertools.product(range(4), repeat=6):
+        if sum(cells):
+            law = (cells[:2], cells[2:4], cells[4:])
+            assert consistency(united(law, places)) <= consistency(law)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("places", COARSE)
+def test_what_a_coarser_one_is_at_least_bounds_the_finer_one_in_the_mean(law, places):
+    cells = [(u, y) for u in range(3) for y in (0, 1) if law[u][y]]
+    mean = 0.0
+    for drawn in itertools.combinations_with_replacement(cells, 3):
+        times = [drawn.count(cell) for cell in set(drawn)]
+        ways = math.factorial(3) // math.prod(map(math.factorial, times))
+        chance = ways * math.prod(law[u][y] / 12 for u, y in drawn)
+        found = faithkit.score([y for _, y in drawn], [(f"{places[u]}",) for u, _ in drawn]).consistency
+        mean += chance * found.at_least
+    assert mean <= consistency(law) + 1e-12
 
 
 def test_discretizers_of_other_kinds_are_not_tried_unless_asked_for():

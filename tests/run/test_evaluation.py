@@ -242,6 +242,7 @@ def test_the_result_has_exactly_the_documented_fields():
         ),
         *("why_no_sufficiency", "explainer", "discretizer", "relation", "estimator", "seed", "data", "model"),
         *("versions", "background", "permutations", "explained_by", "effective", "clusters", "pool"),
+        "next_steps",
     }
     assert set(found["measures"]["consistency"]) == {
         *(

@@ -232,3 +232,13 @@ def test_what_was_evaluated_on_one_table_need_not_be_hashed_to_be_paired(hashed)
     hashed.clear()  # to see whether rows repeat
     assert len(found.pairs()) == 6
     assert hashed == []
+
+
+def test_measures_that_are_asked_for_one_after_the_other_do_not_share_what_was_found():
+    """A count that is gone leaves its place in memory to the next one, and nothing else."""
+    result = faithkit.score([0, 0, 1, 0, 1], [[0.1], [0.2], [0.25], [0.9], [1.4]])
+    taus = (0.05, 0.1, 0.2, 0.5, 0.6, 1.0, 2.0)
+    one_by_one = [result.measure(f"near-explanation:tau={tau}") for tau in taus]
+    for tau, found in zip(taus, one_by_one, strict=True):
+        alone = faithkit.score([0, 0, 1, 0, 1], [[0.1], [0.2], [0.25], [0.9], [1.4]])
+        assert found == alone.measure(f"near-explanation:tau={tau}")

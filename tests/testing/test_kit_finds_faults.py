@@ -45,6 +45,16 @@ EXPLAINERS = {
         "says-another-kind on array: the explanations are of kind 'value', and the component declares "
         "('vector',). Make the two agree.",
     ),
+    "NamesNoDiscretizer": (
+        "the_named_discretizer_takes_them",
+        "names-no-discretizer on array: the explanations name a discretizer that cannot be had: no "
+        "discretizer 'sgin' is installed. Did you mean 'sign'?",
+    ),
+    "NamesAnothersDiscretizer": (
+        "the_named_discretizer_takes_them",
+        "names-anothers-discretizer on array: the explanations name the discretizer delta, which takes "
+        "('example',), and are 'vector'. Name another one, or none.",
+    ),
     "ReversesInstances": (
         "instances_are_the_explained_rows",
         "reverses-instances on array: the explanations' instances are not the rows that were explained. "
@@ -237,6 +247,18 @@ RELATIONS = {
 }
 
 DISCRETIZERS = {
+    "TriesWhatItHasNot": (
+        "values_to_try_are_taken",
+        "tries-what-it-has-not: `tries` cannot be tried: the discretizer 'tries-what-it-has-not' of ",
+    ),
+    "TriesWhatItRefuses": (
+        "values_to_try_are_taken",
+        "tries-what-it-refuses: `tries` cannot be tried: k is 0.",
+    ),
+    "TriesAList": (
+        "values_to_try_are_taken",
+        "tries-a-list: `tries` cannot be tried: what the discretizer 'tries-a-list' of ",
+    ),
     "RefusesEverything": (
         "discretizes_something",
         "refuses-everything: it discretizes nothing. vectors: today is Sunday.; wide vectors: today is Sunday. Take one of them",

@@ -1,5 +1,7 @@
 """Which features matter most, whatever their order and sign."""
 
+from typing import ClassVar
+
 import numpy as np
 
 import faithkit
@@ -22,6 +24,8 @@ class TopSet:
     array([[0, 1],
            [0, 1]])
     """
+
+    tries: ClassVar = {"k": (1, 2, 3)}
 
     def __init__(self, k: int = 3) -> None:
         if not isinstance(k, int) or k < 1:

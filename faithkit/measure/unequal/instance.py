@@ -39,7 +39,7 @@ def local_of(
     N, A = len(held), int(same[held].sum())
     if not whole:
         return Local(N, A, None, 0.0, 1.0, confidence)
-    low, high = _limits(agree / whole, _effective(others, design), confidence)
+    low, high = share_limits(agree / whole, _effective(others, design), confidence)
     return Local(N, A, agree / whole, low, high, confidence)
 
 
@@ -48,7 +48,7 @@ def _effective(rows: Counts, design: Design) -> float:
     return worth(summed(design.unit[rows], design.steps[rows], design.n_units))
 
 
-def _limits(share: float, trials: float, confidence: float) -> tuple[float, float]:
+def share_limits(share: float, trials: float, confidence: float) -> tuple[float, float]:
     """Return Clopper and Pearson's interval for a number of trials that need not be whole."""
     from scipy.special import betaincinv
 

@@ -18,6 +18,7 @@ from faithkit.run.explaining.packing import pack, unpack
 from faithkit.wording import describe
 
 COLUMNS = ("values", "identity", "missing")
+NAMES = ("relation", "discretizer")  # of components that are meant for them
 
 
 @attrs.frozen(eq=False)
@@ -102,23 +103,25 @@ class Answer:
 def _head(found: Explanations, blobs: list[bytes]) -> dict[str, Any]:
     columns = {name: pack(getattr(found, name), blobs) for name in (*COLUMNS, "shared")}
     remarks = None if found.remarks is None else found.remarks.tolist()
-    return {"kind": found.kind, "relation": found.relation, "remarks": remarks, **columns}
+    named = {name: getattr(found, name) for name in NAMES}
+    return {"kind": found.kind, **named, "remarks": remarks, **columns}
 
 
 def _explanations(head: dict[str, Any], content: Content) -> Explanations:
-    kind, relation, remarks = head["kind"], head["relation"], head["remarks"]
+    kind, named, remarks = head["kind"], {name: head[name] for name in NAMES}, head["remarks"]
     columns = {name: unpack(head[name], content) for name in COLUMNS}
     shared = unpack(head["shared"], content)
     n = _length(columns["values"])
-    if not (isinstance(kind, str) and isinstance(relation, str | None) and isinstance(shared, dict)):
-        raise ValueError("the kind, the relation or what is shared is of another type")
+    words = all(isinstance(name, str | None) for name in named.values())
+    if not (isinstance(kind, str) and words and isinstance(shared, dict)):
+        raise ValueError("the kind, what is named or what is shared is of another type")
     if columns["identity"] is not None and _length(columns["identity"]) != n:
         raise ValueError("there are more or fewer identities than explanations")
     missing = columns["missing"]
     if not isinstance(missing, np.ndarray) or missing.dtype != bool or missing.shape != (n,):
         raise ValueError("it is not told of every explanation whether it is missing")
     told = None if remarks is None else object_array(_words(remarks))
-    return Explanations(kind=kind, relation=relation, shared=shared, remarks=told, **columns)
+    return Explanations(kind=kind, shared=shared, remarks=told, **named, **columns)
 
 
 def _length(column: Any) -> int:

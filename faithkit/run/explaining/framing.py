@@ -14,7 +14,7 @@ import numpy as np
 from faithkit.errors import InputError
 from faithkit.wording import describe
 
-FORMAT = b"faithkit chunk 3\n"
+FORMAT = b"faithkit chunk 4\n"
 DIGEST = 16  # bytes of the checksum
 SIZE = 8  # bytes of the head's length
 DEEPEST = 160  # of JSON within JSON

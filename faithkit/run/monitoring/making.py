@@ -25,7 +25,7 @@ ASKED = ("discretizer", "confidence", "seed", "columns")
 """What is settled when a state is made."""
 
 
-def chosen(discretizer: str) -> Given:
+def chosen(discretizer: str | Given) -> Given:
     """Return a discretizer that is the same at every look: one that has a name, and does not learn."""
     way = component("discretizer", discretizer)
     if way.recipe is None:

@@ -13,7 +13,9 @@ from faithkit.errors import FaithkitWarning, InputError
 from faithkit.files import written
 from faithkit.foreign import foreign
 from faithkit.jsonable import json_text
+from faithkit.measure.explanations import as_explanations
 from faithkit.run.components import Given
+from faithkit.run.discretizing import discretizer_for
 from faithkit.run.monitoring.looking import looked, refuse_twice
 from faithkit.run.monitoring.making import ASKED, chosen, make
 from faithkit.run.monitoring.scores import Scores
@@ -107,7 +109,7 @@ class Monitor:
         path: str | Path,
         predictions: Any,
         explanations: Any,
-        discretizer: str = "original",
+        discretizer: str | None = None,
         confidence: float = 0.95,
         seed: int = 0,
     ) -> "Monitor":
@@ -120,15 +122,16 @@ class Monitor:
         path : path
         predictions, explanations
             The reference, as in `score`.
-        discretizer : str
-            A name, or "name:param=value,…"; one that learns cannot be used.
+        discretizer : str, optional
+            A name, or "name:param=value,…"; one that learns cannot be used. By default as in `score`.
         confidence : float
             Of all intervals of all looks together.
         seed : int
             Of the draw.
         """
-        way = chosen(discretizer)
-        make(path, Tallies.of_arrays(predictions, explanations, way), way, confidence, seed)
+        given = as_explanations(explanations)
+        way = chosen(discretizer_for(discretizer, given))
+        make(path, Tallies.of_arrays(predictions, given, way), way, confidence, seed)
         return cls.open(path)
 
     @classmethod

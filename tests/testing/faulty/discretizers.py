@@ -1,5 +1,7 @@
 """One sound discretizer, and heirs of it with one fault each."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from faithkit import InputError
@@ -10,6 +12,33 @@ class Sound:
 
     def discretize(self, explanations):
         return np.sign(explanations.values)
+
+
+class TriesWhatItHasNot(Sound):
+    """There is no such parameter."""
+
+    tries: ClassVar = {"digits": (1, 2)}
+
+
+class TriesWhatItRefuses(Sound):
+    """One of the values is none of its own.
+
+    Parameters
+    ----------
+    k : int
+    """
+
+    tries: ClassVar = {"k": (1, 0)}
+
+    def __init__(self, k=1):
+        if k < 1:
+            raise InputError(f"k is {k}.")
+
+
+class TriesAList(Sound):
+    """A list has no names of parameters."""
+
+    tries: ClassVar = [1, 2]
 
 
 class RefusesEverything(Sound):

@@ -84,6 +84,20 @@ class SaysAnotherKind(Sound):
         return Explanations.of(map(tuple, super().explain(X, seeds).values.tolist()))
 
 
+class NamesNoDiscretizer(Sound):
+    """Nobody provides it."""
+
+    def explain(self, X, seeds):
+        return attrs.evolve(super().explain(X, seeds), discretizer="sgin")
+
+
+class NamesAnothersDiscretizer(Sound):
+    """It is made for examples."""
+
+    def explain(self, X, seeds):
+        return attrs.evolve(super().explain(X, seeds), discretizer="delta")
+
+
 class ReversesInstances(Sound):
     """Each explanation stands beside another row."""
 

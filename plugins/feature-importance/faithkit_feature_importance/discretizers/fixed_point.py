@@ -1,5 +1,7 @@
 """Importances with few decimals: the paper's 1-FP and 2-FP."""
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,6 +34,8 @@ class FixedPoint:
     >>> FixedPoint(digits=1, how="round").discretize(phi)
     array([[0.2, 0. , 0. ]])
     """
+
+    tries: ClassVar = {"digits": range(5)}
 
     def __init__(self, digits: int = 1, how: str = "floor") -> None:
         error = faithkit.ParameterError

@@ -1,5 +1,7 @@
 """Importances on a scale of their own: bins of equal mass, learnt on the background."""
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +29,8 @@ class Quantile:
     >>> halves.discretize(faithkit.Explanations.vectors([[-5.0], [20.0], [21.0]])).ravel()
     array([0., 0., 1.])
     """
+
+    tries: ClassVar = {"bins": range(2, 9)}
 
     def __init__(self, bins: int = 4) -> None:
         self.bins = faithkit.whole_number(bins, "quantile: bins", least=2, error=faithkit.ParameterError)

@@ -1,5 +1,7 @@
 """The direction of importances: of all of them, or of the largest alone."""
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,6 +44,8 @@ class SignOfTop:
     >>> SignOfTop(k=2).discretize(faithkit.Explanations.vectors([[0.1, -0.3, 0.2]]))
     array([[ 0, -1,  1]], dtype=int8)
     """
+
+    tries: ClassVar = {"k": range(1, 6)}
 
     def __init__(self, k: int = 5) -> None:
         self.k = faithkit.whole_number(k, "sign-of-top: k", least=1, error=faithkit.ParameterError)

@@ -1,0 +1,175 @@
+"""The classifiers that read explanations: two of scikit-learn's to choose from, or anybody's."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+import numpy as np
+
+from faithkit.errors import InputError
+from faithkit.foreign import foreign
+from faithkit.measure.reader.logistic import Logistic
+from faithkit.measure.slots import Counts
+from faithkit.measure.sums import Floats
+from faithkit.wording import listing, suggest
+
+AUTO = "auto"
+NAMES = (AUTO, "logistic", "trees")
+RARE = -1  # stands for all labels that are not learnt
+FEW_CLASSES = 5  # take little time
+MOST_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
+TREE_CELLS = 300_000  # of a table that trees learn from: more would take long and tell little
+LINEAR_CELLS = 10_000_000
+_ADVICE = "Give a scikit-learn classifier that has predict_proba and takes numbers, NaN among them."
+
+Make = Callable[[int, int, int], Any]
+"""Make a classifier for so many rows and labels, starting from a seed."""
+
+
+@attrs.frozen(eq=False)
+class Candidate:
+    """A classifier that can be a reader, and how many cells of a table it may learn from."""
+
+    name: str
+    make: Make
+    cells: int | None = None
+
+    def most_rows(self, width: int, labels: int) -> int | None:
+        """Return how many rows of a table it may learn from; of many labels each takes time."""
+        times = max(1, min(labels, MOST_CLASSES) // FEW_CLASSES)
+        return None if self.cells is None else max(1, self.cells // (max(1, width) * times))
+
+    def fitted(self, X: Floats, y: Counts, weights: Floats | None, seed: int) -> "Fitted":
+        """Let a new one learn from rows."""
+        classes, sizes = np.unique(y, return_counts=True)
+        common = classes[np.lexsort((classes, -sizes))][:MOST_CLASSES]
+        # the rarer labels are one class together, or their rows would be counted for others
+        taught, codes = np.unique(np.where(np.isin(y, common), y, RARE), return_inverse=True)
+        with self.called():
+            model = self.make(len(X), len(taught), seed)
+            model.fit(X, codes, **_weighted(model, weights))
+            return Fitted(self, model, taught[np.asarray(model.classes_)])
+
+    @contextmanager
+    def called(self) -> Iterator[None]:
+        """Run code of the classifier: whatever it raises names it."""
+        with foreign(f"the classifier {self.name}", _ADVICE), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it has not converged: its score tells
+            yield
+
+
+@attrs.frozen(eq=False)
+class Fitted:
+    """A classifier that has learnt."""
+
+    candidate: Candidate
+    model: Any
+    classes: Counts
+
+    def probabilities(self, X: Floats) -> tuple[Counts, Floats]:
+        """Return the labels it knows, and the probability of each of them in every row."""
+        with self.candidate.called():
+            found = np.asarray(self.model.predict_proba(X), dtype=np.float64)
+            self._check(found, (len(X), len(self.classes)))
+        known = self.classes != RARE
+        return self.classes[known], found[:, known]
+
+    def _check(self, found: Floats, shape: tuple[int, int]) -> None:
+        """Refuse what are no probabilities: only with these is a score a bound."""
+        if found.shape != shape:
+            raise InputError(
+                f"the classifier {self.candidate.name} gave probabilities of shape {found.shape}; expected "
+                f"{shape}. {_ADVICE}"
+            )
+        if not ((found >= 0).all() and (found.sum(axis=1) <= 1 + 1e-6).all()):
+            raise InputError(
+                f"the classifier {self.candidate.name} gave probabilities below 0, or above 1 in all; "
+                f"expected shares of 1. {_ADVICE}"
+            )
+
+
+def candidates(given: Any = None) -> tuple[Candidate, ...]:
+    """Return the classifiers to choose from.
+
+    Parameters
+    ----------
+    given : None, str or classifier
+        "auto", as None, are both "logistic" and "trees"; or a classifier of scikit-learn's kind, which is
+        copied and never fitted itself.
+
+    Examples
+    --------
+    >>> [one.name for one in candidates("auto")], [one.name for one in candidates("trees")]
+    (['logistic', 'trees'], ['trees'])
+    """
+    ours = {
+        "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS),
+        "trees": Candidate("trees", _trees, TREE_CELLS),
+    }
+    if given is None or (isinstance(given, str) and given == AUTO):
+        return tuple(ours.values())
+    if isinstance(given, str):
+        if given not in ours:
+            raise InputError(f"there is no reader {given!r:.60}. {suggest(given, NAMES)}")
+        return (ours[given],)
+    _check(given)
+    return (Candidate(type(given).__name__, lambda _rows, _labels, seed: _seeded(given, seed)),)
+
+
+def _check(given: Any) -> None:
+    is_class = isinstance(given, type)
+    with foreign("looking at the reader", _ADVICE):
+        if not is_class and hasattr(given, "fit"):
+            return
+    what = f"the class {given.__name__}" if is_class else f"an object of type {type(given).__name__}"
+    raise InputError(
+        f"{what} cannot be a reader; expected {listing(map(repr, NAMES), 'or')}, or a classifier such as "
+        "sklearn.naive_bayes.GaussianNB()."
+    )
+
+
+def _trees(rows: int, labels: int, seed: int) -> Any:
+    """Boost few and small trees: as the sample allows, and fewer steps where each has many trees."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    steps = min(40, max(15, rows // 25), max(10, 100 // labels))
+    return HistGradientBoostingClassifier(
+        max_iter=steps,
+        learning_rate=min(0.3, 6.0 / steps),
+        max_leaf_nodes=min(31, max(8, rows // 200)),
+        min_samples_leaf=min(20, max(3, rows // 20)),
+        max_bins=63,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=seed % 2**32,
+    )
+
+
+def _seeded(given: Any, seed: int) -> Any:
+    """Copy a classifier, and let every part of it that would draw at random begin with the seed."""
+    from sklearn.base import clone
+
+    model = clone(given)
+    unset = {
+        name: seed % 2**32
+        for name, value in model.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "random_state" and value is None
+    }
+    return model.set_params(**unset)
+
+
+def _weighted(model: Any, weights: Floats | None) -> dict[str, Floats]:
+    """Return how a classifier is told of weights; one that takes none learns from rows as if all were equal.
+
+    That costs some of its score, and the score stays a bound.
+    """
+    from sklearn.utils.validation import has_fit_parameter
+
+    if weights is None:
+        return {}
+    name, last = model.steps[-1] if hasattr(model, "steps") else ("", model)
+    if not has_fit_parameter(last, "sample_weight"):
+        return {}
+    return {f"{name}__sample_weight" if name else "sample_weight": weights}

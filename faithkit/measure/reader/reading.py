@@ -1,0 +1,126 @@
+"""The reader as a whole: from explanations and labels to what somebody could guess."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from faithkit.errors import InputError
+from faithkit.measure.containers import take_rows
+from faithkit.measure.content_words import content_words
+from faithkit.measure.explanations import Explanations, object_array
+from faithkit.measure.reader.crossfit import Reader
+from faithkit.measure.reader.features import Features
+from faithkit.measure.reader.folds import Turns
+from faithkit.measure.reader.limits import betting_limit, score_limit
+from faithkit.measure.reader.models import candidates
+from faithkit.measure.slots import Counts
+from faithkit.measure.unequal.design import Design
+from faithkit.measure.unequal.instance import share_limits
+
+
+@attrs.frozen
+class Share:
+    """A share of rows with Clopper and Pearson's interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@attrs.frozen(kw_only=True)
+class Read:
+    """What readers found, each of whom had learnt from other rows; see `faithkit.Reading`."""
+
+    n: int
+    accuracy: Share
+    baseline: Share
+    score: float
+    low: float
+    guaranteed: float | None
+    classifiers: dict[str, int]
+    confidence: float
+    effective: float | None = None
+    clusters: int | None = None
+
+
+def read(reader: Reader, design: Design | None, confidence: float) -> Read:
+    """Let readers guess labels by explanations, in a single thread: so many cores, so many orders of sums.
+
+    Examples
+    --------
+    >>> reader = prepared(Explanations.of(["a", "b"] * 50), np.array([0, 1] * 50), ["no", "yes"])
+    >>> found = read(reader, None, 0.95)
+    >>> found.accuracy.value, found.baseline.value < 0.7, found.score > 0.9
+    (1.0, True, True)
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        found, names = reader.crossfitted()
+        chain = reader.chained() if design is None else None
+    trials = float(len(found.scores)) if design is None else design.cap * design.effective
+    shares = (reader.mean(one.astype(np.float64)) for one in (found.right, found.usual))
+    accuracy, baseline = (Share(share, *share_limits(share, trials, confidence)) for share in shares)
+    score = reader.mean(found.scores)
+    return Read(
+        n=len(found.scores),
+        accuracy=accuracy,
+        baseline=baseline,
+        score=score,
+        low=score_limit(score, trials, confidence),
+        # rows that are not equally likely, or not independent, are no sequence of fair bets
+        guaranteed=None if chain is None else betting_limit(chain, confidence),
+        classifiers=dict(sorted(Counter(names).items())),
+        confidence=confidence,
+        effective=None if design is None else design.effective,
+        clusters=design.n_units if design is not None and design.clustered else None,
+    )
+
+
+def prepared(
+    explanations: Explanations,
+    codes: Counts,
+    classes: Sequence[Any],
+    design: Design | None = None,
+    classifier: Any = None,
+    seed: int = 0,
+) -> Reader:
+    """Put rows into an order of their content, and draw who reads whom.
+
+    Parameters
+    ----------
+    explanations : Explanations
+    codes : (n,) int
+    classes : sequence
+        What the codes stand for.
+    design : Design, optional
+        With weights, means are weighted, and classifiers that can learn by weight do so. Rows of one cluster
+        are in one fold.
+    classifier : str or classifier, optional
+        See `candidates`.
+    seed : int
+    """
+    n, chosen, gone = len(codes), candidates(classifier), explanations.missing
+    labels = content_words(object_array(classes))
+    words = content_words(explanations.identities)
+    words[gone] = 0  # whatever stands in the place of an explanation that is missing
+    steps, unit = (np.ones(n, np.int64), np.arange(n)) if design is None else (design.steps, design.unit)
+    turns = Turns.drawn(words, labels[codes], steps, unit, seed)
+    if turns.n < 2:
+        raise InputError("a reader learns from other rows, and there is only one: give 2 or more.")
+    order = turns.order
+    rows = order[~gone[order]]
+    place = np.full(n, -1)
+    place[~gone[order]] = np.arange(len(rows))
+    return Reader(
+        features=Features.of(take_rows(explanations.identities, rows)),
+        place=place,
+        labels=np.argsort(np.argsort(labels, kind="stable"))[codes[order]],
+        weights=None if design is None else design.weights[order],
+        turns=turns,
+        candidates=chosen,
+        seed=seed,
+    )

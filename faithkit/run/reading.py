@@ -1,0 +1,95 @@
+"""What somebody could guess who sees only the explanations: asked in Python, or on the command line."""
+
+from typing import Any
+
+import attrs
+
+from faithkit.inputs.models import import_object
+from faithkit.measure.arguments import whole_number
+from faithkit.measure.reader.models import candidates
+from faithkit.measure.reader.reading import Read
+from faithkit.report.readings import guessed, reading_sentences
+from faithkit.run.in_memory import InMemory
+from faithkit.run.population import Population
+from faithkit.run.setup import Setup
+
+NOBODY = "none"
+MOST_UNASKED = 10_000  # rows up to which the command line reads without being asked
+
+
+@attrs.frozen(repr=False)
+class ReaderResult(Read):
+    """How well a classifier guesses predictions from explanations, having learnt from other rows.
+
+    It sees what equality compares, and nothing else. Any reader's quadratic score is at most the consistency
+    on average, so a good one shows that explanations are faithful even where no two of them are equal.
+
+    Attributes
+    ----------
+    n : int
+        The number of instances.
+    accuracy, baseline : Share
+        How often the reader is right, and how often the commonest label of the rows it learnt from is; each
+        with Clopper and Pearson's interval in `low` and `high`.
+    score : float
+        The mean of 2 r(Y) − Σ r², where r are the reader's probabilities and Y is the prediction. An instance
+        without an explanation scores 0.
+    low : float
+        A lower limit of consistency: that of the score.
+    guaranteed : float or None
+        A lower limit that needs no approximation, by readers who learnt from earlier blocks only. None with
+        weights or clusters.
+    classifiers : dict of str to int
+        How many of the readers, one for each fold, were which classifier.
+    confidence : float
+        That of the intervals; a limit holds with half of the rest to spare.
+    effective, clusters : float and int, or None
+        As those of the evaluation.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> faithkit.score(["yes", "no"] * 100, ["a", "b"] * 100).reader()
+    Somebody who sees only the explanation guesses the prediction right 100 % of the time (98 – 100 %); ...
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return attrs.asdict(self)
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words that anybody understands."""
+        return guessed(self.to_dict())
+
+    def __repr__(self) -> str:
+        return "\n".join(reading_sentences({"reader": self.to_dict()}))
+
+
+def reader(population: Population, setup: Setup, classifier: Any = None, seed: Any = None) -> ReaderResult:
+    """Let a reader guess the predictions of a population."""
+    start = setup.seed if seed is None else whole_number(seed, "the seed")
+    found = population.read(classifier, setup.confidence, start)
+    return ReaderResult(**attrs.asdict(found, recurse=False))
+
+
+def asked(given: str | None) -> Any:
+    """Understand what the command line was given as --reader; what is no reader is refused at once.
+
+    Examples
+    --------
+    >>> asked("tree")
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: there is no reader 'tree'. ...
+    """
+    if given is None or given == NOBODY:
+        return given
+    classifier = import_object(given) if ":" in given else given
+    candidates(classifier)
+    return classifier
+
+
+def takes_seconds(population: Population) -> bool:
+    """Whether rows are read though nobody asked: not those of a large sample, or of a log on disk."""
+    return isinstance(population, InMemory) and 2 <= len(population.sample) <= MOST_UNASKED

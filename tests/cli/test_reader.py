@@ -1,0 +1,109 @@
+"""`--reader`: what the command line says about it, unasked and asked."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from faithkit.cli import main
+
+SAYS = "Somebody who sees only the explanation"
+ROLES = ["--prediction", "label", "--explanation", "phi_*"]
+
+
+def run(*words):
+    return CliRunner().invoke(main, list(words))
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    """Write a log of a few rows, and stand beside it."""
+
+    def write(name, rows=60):
+        x = np.random.default_rng(0).normal(size=(rows, 2)).round(3)
+        frame = pd.DataFrame({"label": x[:, 0] > 0, "phi_a": x[:, 0], "phi_b": x[:, 1]})
+        frame.to_parquet(name) if name.endswith(".parquet") else frame.to_csv(name, index=False)
+        return name
+
+    monkeypatch.chdir(tmp_path)
+    return write
+
+
+@pytest.mark.parametrize("asked", [[], ["--reader", "auto"], ["--reader", "logistic"], ["--reader", "trees"]])
+def test_the_sentence_stands_below_the_table(log, asked):
+    done = run("score", log("log.csv"), *ROLES, *asked)
+    assert done.exit_code == 0, done.stderr
+    table, sentence, _ = done.stdout.partition(SAYS)
+    assert "consistency" in table
+    assert sentence
+
+
+def test_nobody_reads_if_told_so(log):
+    name = log("log.csv")
+    assert SAYS not in run("score", name, *ROLES, "--reader", "none").stdout
+    told = run("score", name, *ROLES, "--reader", "none", "--json", "-").stdout
+    assert json.loads(told)["reader"] is None
+
+
+def test_json_and_html_tell_the_same(log):
+    done = run("score", log("log.csv"), *ROLES, "--json", "result.json", "--html", "result.html")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(Path("result.json").read_text("utf-8"))["reader"]
+    assert told["accuracy"]["value"] > 0.9
+    assert SAYS in Path("result.html").read_text("utf-8")
+
+
+def test_a_large_sample_is_read_only_if_asked(log):
+    name = log("log.csv", 10_001)
+    assert SAYS not in run("score", name, *ROLES).stdout
+    assert SAYS in run("score", name, *ROLES, "--reader", "logistic").stdout
+
+
+def test_a_log_on_disk_is_not_read_and_who_asks_is_told_how(log):
+    name = log("log.parquet")
+    assert SAYS not in run("score", name, *ROLES).stdout
+    done = run("score", name, *ROLES, "--reader", "auto")
+    assert done.exit_code == 1
+    assert (
+        "(--reader) in a log that was read in pieces: give the log as CSV, which is read at once"
+        in done.stderr
+    )
+
+
+def test_one_row_is_not_read_unasked(log):
+    name = log("log.csv", 1)
+    assert SAYS not in run("score", name, *ROLES).stdout
+    assert "there is only one: give 2 or more" in run("score", name, *ROLES, "--reader", "auto").stderr
+
+
+def test_a_classifier_of_ones_own(log, tmp_path):
+    (tmp_path / "my_readers.py").write_text(
+        "from sklearn.naive_bayes import GaussianNB\nbayes = GaussianNB()\n"
+    )
+    done = run("score", log("log.csv"), *ROLES, "--reader", "my_readers:bayes", "--json", "-")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["reader"]["classifiers"] == {"GaussianNB": 5}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("forest", "there is no reader 'forest'. There is: auto, logistic, trees."),
+        ("sklearn.svm:NoSuch", "the module 'sklearn.svm' has no 'NoSuch'."),
+        ("sklearn.naive_bayes:GaussianNB", "the class GaussianNB cannot be a reader; expected 'auto'"),
+    ],
+)
+def test_what_is_no_reader_is_refused_before_anything_is_read(given, message):
+    for words in (("evaluate", "--data", "no_such_file.csv"), ("score", "no_such_file.csv", *ROLES)):
+        done = run(*words, "--reader", given)
+        assert done.exit_code == 1
+        assert message in done.stderr
+
+
+def test_evaluate_reads_what_it_explains():
+    done = run("evaluate", "--data", "iris", "--model", "tree", "--explainer", "tree", "--json", "-")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["reader"]["accuracy"]["value"] > 0.9

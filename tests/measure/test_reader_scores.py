@@ -1,0 +1,102 @@
+"""The reader's score on laws with a known answer: never above consistency in the mean, and near it."""
+
+import numpy as np
+import pytest
+from readers import Hedging, Table
+
+import faithkit
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+def drawn(q, rng):
+    """Draw a label for every row, 1 with probability q, and return the consistency of these explanations."""
+    return (rng.random(len(q)) < q).astype(int), float(np.mean(q**2 + (1 - q) ** 2))
+
+
+def test_a_score_is_twice_the_probability_of_the_truth_minus_the_sum_of_squares():
+    found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).reader(Hedging(0.75))
+    squares = 0.75**2 + 0.25**2
+    assert found.score == pytest.approx(0.7 * (2 * 0.75 - squares) + 0.3 * (2 * 0.25 - squares))
+    assert found.classifiers == {"Hedging": 5}
+
+
+def test_a_row_without_an_explanation_scores_nothing_and_is_guessed_as_without_one():
+    """A hundred rows like those above, and a hundred without an explanation, of which 40 are "yes"."""
+    labels = ["yes"] * 70 + ["no"] * 30 + ["yes"] * 40 + ["no"] * 60
+    found = faithkit.score(labels, ["same"] * 100 + [None] * 100).reader(Hedging(0.75))
+    squares = 0.75**2 + 0.25**2
+    assert found.score == pytest.approx((0.7 * (2 * 0.75 - squares) + 0.3 * (2 * 0.25 - squares)) / 2)
+    assert found.accuracy == found.baseline
+    assert found.baseline.value == 0.55
+
+
+def test_explanations_that_all_are_missing_tell_nothing():
+    found = faithkit.score(["yes", "yes", "no"] * 10, [None] * 30).reader()
+    assert (found.score, found.low, found.guaranteed) == (0.0, 0.0, 0.0)
+    assert found.accuracy == found.baseline
+
+
+def test_a_label_that_nobody_learnt_has_probability_0():
+    """Two rows, each read by the other: certain and wrong, which scores 0 − 1."""
+    found = faithkit.score(["yes", "no"], ["a", "b"]).reader()
+    assert (found.score, found.accuracy.value, found.baseline.value) == (-1.0, 0.0, 0.0)
+
+
+SMOOTH = {
+    "a slope": lambda z: sigmoid(2 * z[:, 0] + z[:, 1]),
+    "a step": lambda z: np.where(z[:, 0] > 0, 0.95, 0.1),
+    "a checkerboard": lambda z: np.where((z[:, 0] > 0) ^ (z[:, 1] > 0), 0.97, 0.03),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", SMOOTH)
+def test_the_score_is_near_consistency_where_the_law_is_smooth(law):
+    apart = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=(2000, 2))
+        labels, m = drawn(SMOOTH[law](z), rng)
+        apart.append(faithkit.score(labels, z).reader().score - m)
+    assert -0.02 < np.mean(apart) < 0.01  # 0.01: the error of such a mean
+
+
+def test_the_score_is_at_most_consistency_in_the_mean():
+    rng, q, apart = np.random.default_rng(3), np.array([0.2, 0.5, 0.95]), []
+    for seed in range(40):
+        seen = rng.integers(0, 3, 80)
+        labels, m = drawn(q[seen], rng)
+        apart.append(faithkit.score(labels, seen[:, None]).reader(Table(), seed=seed).score - m)
+    assert np.mean(apart) < 3 * np.std(apart) / np.sqrt(40)
+    assert np.mean(apart) > -0.05
+
+
+def test_random_vectors_tell_no_more_than_the_labels_alone():
+    scores, better = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        found = faithkit.score(rng.random(90) < 0.7, rng.normal(size=(90, 2))).reader()
+        scores.append(found.score)
+        better.append(found.accuracy.value - found.baseline.value)
+    assert np.mean(scores) < 0.7**2 + 0.3**2 + 0.02
+    assert abs(np.mean(better)) < 0.05
+
+
+def test_a_reader_sees_what_equality_compares_and_not_the_values_behind_it():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(100, 2))
+    labels = np.where(x[:, 0] > 0, "yes", "no")
+    hidden = faithkit.score(labels, x, discretizer=lambda explanations: ["same"] * len(explanations))
+    assert hidden.reader().accuracy == hidden.reader().baseline
+    assert faithkit.score(labels, x).reader().accuracy.value > 0.9
+
+
+def test_trees_are_chosen_where_a_line_tells_nothing():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    found = faithkit.score((x[:, 0] > 0) ^ (x[:, 1] > 0), x).reader()
+    assert found.classifiers == {"trees": 5}
+    assert found.accuracy.value > 0.85

@@ -1,0 +1,367 @@
+"""What a result says to do next: each number in it is what doing so gives, and nothing is disturbed by it."""
+
+import json
+import pickle
+import random
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit import Interval, Rule
+from faithkit.report.formats import number, outward, percent
+from faithkit.run import evaluation, next_steps
+from faithkit.run.comparison import Comparison
+from faithkit.run.components import component
+from faithkit.run.findings import Findings
+from faithkit.run.trying import under
+
+RNG = np.random.default_rng(11)
+X = RNG.normal(size=(150, 4))
+LABELS = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+PHI = X * [0.5, 0.4, 0.1, 0.05]
+
+
+def words(kinds, n, right=0.9, seed=1):
+    """Draw explanations of so many kinds, which mostly go with one label each."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, kinds, n)
+    labels = np.where(rng.random(n) < right, kind % 2, 1 - kind % 2)
+    return faithkit.score(labels, [f"w{one}" for one in kind])
+
+
+def rules(n=60):
+    """Draw rows, each with a narrow rule that few others keep."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"age": rng.uniform(18, 80, n)})
+    scopes = [Rule([Interval("age", low=age - 0.4, high=age + 0.4)]) for age in frame["age"]]
+    explanations = faithkit.Explanations.of(scopes, kind="rule", relation="in-scope")
+    return (frame["age"] > 40).tolist(), explanations, frame
+
+
+def test_rows_are_forecast_by_the_planner_with_the_result_as_its_pilot():
+    result = words(700, 2000)
+    rows = faithkit.plan(0.05, pilot=result).to_check
+    assert rows > result.n
+    assert result.next_steps == [f"About {rows:,} rows would leave at most 5 % unchecked in consistency."]
+
+
+def test_where_the_planner_cannot_tell_how_many_it_tells_what_is_too_few():
+    result = words(100, 100)
+    few, enough = faithkit.plan(0.05, pilot=result).from_pilot.unverified
+    assert enough is None
+    assert result.next_steps == [
+        "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
+        f"(discretizer=); or more rows: at least {few:,} are needed to leave 5 % unchecked."
+    ]
+
+
+def test_a_wide_interval_of_what_was_checked_asks_for_rows_that_make_it_narrow():
+    result = words(4, 60)
+    assert result.consistency.verified == 1
+    rows = faithkit.plan(0.05, pilot=result).to_explain
+    assert result.next_steps == [f"About {rows:,} rows would narrow the interval of consistency to ± 0.05."]
+
+
+def proposed(result, argument):
+    """Return what is proposed for an argument, and the sentence."""
+    (sentence,) = [step for step in result.next_steps if step.startswith(f"With {argument}=")]
+    return re.match(rf"With {argument}='([^']+)'", sentence)[1], sentence
+
+
+def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives():
+    result = faithkit.score(LABELS, PHI)
+    name, sentence = proposed(result, "discretizer")
+    found = faithkit.score(LABELS, PHI, discretizer=name).consistency
+    assert found.verified >= result.consistency.verified + 0.05
+    assert found.finding == "above chance"
+    assert sentence == (
+        f"With discretizer='{name}' (CLI: --discretize {name}), {percent(found.verified)} of these rows could "
+        f"be checked, and consistency is at least {number(found.at_least)} ({outward(found.low, found.high)}). "
+        "It was chosen on these rows: report it on others."
+    )
+
+
+def test_it_is_the_one_that_is_recommended_of_those_that_need_not_learn():
+    result = faithkit.score(LABELS, PHI)
+    tried = faithkit.try_discretizers(result)
+    halved = tried[(tried["verified"] >= 0.5) & ~tried["discretizer"].str.startswith("quantile")]
+    again = faithkit.try_discretizers(result, ["original", *halved["discretizer"]])
+    assert proposed(result, "discretizer")[0] == again["discretizer"][again["recommended"]].item()
+
+
+def test_where_none_halves_what_is_unchecked_less_will_do(monkeypatch):
+    monkeypatch.setattr(next_steps, "suitable", lambda kind: ["original", "sign"])
+    monkeypatch.setattr(next_steps, "variants", lambda kind: [])
+    phi = np.random.default_rng(0).normal(size=(200, 20))  # so many signs that few have them all in common
+    phi[:40], phi[40:80] = np.abs(phi[:40]), -np.abs(phi[40:80])
+    result = faithkit.score(phi.sum(axis=1) > 0, phi)
+    assert proposed(result, "discretizer")[0] == "sign"
+    assert faithkit.score(phi.sum(axis=1) > 0, phi, discretizer="sign").consistency.verified == 0.4
+
+
+def test_no_coarser_one_is_proposed_where_all_could_be_checked():
+    result = faithkit.score(LABELS, PHI, discretizer="sign-of-top:k=1")
+    assert result.consistency.verified >= 0.95
+    assert not [step for step in result.next_steps if "discretizer=" in step]
+
+
+def test_a_relation_is_proposed_with_what_measuring_it_gives():
+    result = faithkit.score(LABELS, PHI, X=X)
+    name, sentence = proposed(result, "relation")
+    found = faithkit.score(LABELS, PHI, X=X, relation=name).sufficiency
+    assert sentence == (
+        f"With relation='{name}' (CLI: --relation {name}), {percent(found.verified)} of these rows could "
+        f"be checked, and sufficiency is at least {number(found.at_least)} ({outward(found.low, found.high)}). "
+        "It was chosen on these rows: report it on others."
+    )
+    asked = faithkit.score(LABELS, PHI, X=X, relation=name)
+    assert not [step for step in asked.next_steps if "relation=" in step]
+
+
+def test_what_an_evaluation_proposes_is_what_evaluating_gives():
+    def model(rows):
+        return np.where(rows[:, 0] + rows[:, 1] > 0, "yes", "no")
+
+    def explainer(rows):
+        return rows * [0.5, 0.4, 0.1, 0.05]
+
+    background = X[:40] + 0.1
+    result = faithkit.evaluate(model, X, explainer, background=background)
+    way, sentence = proposed(result, "discretizer")
+    found = faithkit.evaluate(model, X, explainer, way, background=background).consistency
+    assert f"at least {number(found.at_least)} ({outward(found.low, found.high)})" in sentence
+    relation, sentence = proposed(result, "relation")
+    found = faithkit.evaluate(model, X, explainer, None, relation, background=background).sufficiency
+    assert f"at least {number(found.at_least)} ({outward(found.low, found.high)})" in sentence
+
+
+def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was_given():
+    labels, explanations, frame = rules()
+    result = faithkit.score(labels, explanations, X=frame)
+    assert result.sufficiency.verified < 0.95
+    enough = faithkit.plan(0.05, pilot=result, measure="sufficiency").to_check
+    many = "Further rows" if enough is None else f"About {enough - result.n:,} rows"
+    step = f"{many} that nobody has to explain would let more of sufficiency be checked: give them as a pool"
+    assert f"{step} (pool=, CLI: --pool)." in result.next_steps
+    more = pd.DataFrame({"age": np.linspace(18, 80, 500)})
+    pool = more, (more["age"] > 40).tolist()
+    assert not [
+        step
+        for step in faithkit.score(labels, explanations, X=frame, pool=pool).next_steps
+        if "as a pool" in step
+    ]
+
+
+CASES = {
+    "one label": (
+        ["yes"] * 4,
+        ["a", "a", "b", "c"],
+        "All predictions are the same, so nothing was tested: give rows that the model decides differently.",
+    ),
+    "one row": (
+        ["yes"],
+        ["a"],
+        "All predictions are the same, so nothing was tested: give rows that the model decides differently.",
+    ),
+    "names the label": (
+        ["yes", "no"] * 5,
+        ["it is yes", "it is no"] * 5,
+        "Each prediction has one explanation of its own, which may be no more than its name: show explanations "
+        "that do not contain the prediction.",
+    ),
+    "checked, narrow, and some disagree": (
+        [0, 1] * 1000 + [0],
+        ["a", "b", "c", "d"] * 500 + ["b"],
+        "No more has to be measured: result.violations() (CLI: --violations 5) shows the explanations that "
+        "hold for different predictions.",
+    ),
+    "checked, narrow, and none disagrees": (
+        [0, 1] * 1000,
+        ["a", "b", "c", "d"] * 500,
+        "No more has to be done: whatever could be checked agrees.",
+    ),
+    "no better than chance": (
+        [0, 0, 1, 1] * 500,
+        ["a", "b"] * 1000,
+        "Explanations tell no more of the prediction than chance: result.violations() (CLI: --violations 5) "
+        "shows which contradict it.",
+    ),
+    "many without an explanation": (
+        [0, 1, 1, 0] * 15,
+        [None, "a", "b", "b"] * 15,
+        "15 of 60 rows have no explanation, and cannot be checked: result.why_unexplained says what is known of "
+        "the reasons.",
+    ),
+    "none with an explanation": (
+        [0, 1, 1],
+        [None] * 3,
+        "3 of 3 rows have no explanation, and cannot be checked: result.why_unexplained says what is known of "
+        "the reasons.",
+    ),
+    "nearly all checked": (
+        [0, 1] * 3,
+        ["income", "income", "age", "age", "income", "savings"],
+        "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
+        "(discretizer=); or more rows: these are too few to tell how many leave 5 % unchecked.",
+    ),
+    "all words distinct": (
+        [0, 1] * 25,
+        [f"w{i}" for i in range(50)],
+        "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
+        "(discretizer=); even 8 times the rows would leave more than 5 % unchecked.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_said_of(name):
+    labels, explanations, expected = CASES[name]
+    assert faithkit.score(labels, explanations).next_steps == [expected]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_file_keeps_what_was_said(name, tmp_path):
+    labels, explanations, expected = CASES[name]
+    path = tmp_path / "result.json"
+    text = faithkit.score(labels, explanations).to_json(path)
+    loaded = faithkit.load(path)
+    assert loaded.next_steps == [expected]
+    assert loaded.to_json() == text
+
+
+def older(result, path):
+    """Save a result as a version would that had no steps."""
+    told = json.loads(result.to_json())
+    del told["next_steps"]
+    path.write_text(json.dumps(told))
+    return faithkit.load(path)
+
+
+def test_of_an_older_file_is_said_what_numbers_tell(tmp_path):
+    rows = words(700, 2000)
+    assert older(rows, tmp_path / "a.json").next_steps == rows.next_steps
+    vectors = older(faithkit.score(LABELS, PHI), tmp_path / "b.json")
+    assert vectors.next_steps == [
+        "Of coarser explanations more can be checked: name a discretizer (discretizer=, CLI: --discretize); "
+        "even 8 times the rows would leave more than 5 % unchecked."
+    ]
+    checked = older(faithkit.score(*CASES["checked, narrow, and some disagree"][:2]), tmp_path / "c.json")
+    assert "evaluate or score the rows again, and violations()" in checked.next_steps[0]
+
+
+@pytest.mark.parametrize("steps", ["more", [1], {"a": 1}])
+def test_a_file_whose_steps_are_no_sentences_is_refused(steps, tmp_path):
+    path = tmp_path / "result.json"
+    told = json.loads(words(4, 60).to_json())
+    path.write_text(json.dumps(told | {"next_steps": steps}))
+    with pytest.raises(faithkit.InputError, match="next_steps are no sentences"):
+        faithkit.load(path)
+
+
+@pytest.mark.parametrize("error", [KeyError("age"), SystemExit(1), MemoryError()])
+def test_a_plugin_that_fails_is_skipped(error, monkeypatch):
+    from faithkit_feature_importance.discretizers.signs import SignOfTop
+    from faithkit_feature_importance.same_top_features import SameTopFeatures
+
+    def fail(*args):
+        raise error
+
+    assert "sign-of-top" in proposed(faithkit.score(LABELS, PHI), "discretizer")[0]
+    monkeypatch.setattr(SignOfTop, "discretize", fail)
+    monkeypatch.setattr(SameTopFeatures, "key", fail)
+    result = faithkit.score(LABELS, PHI, X=X)
+    assert proposed(result, "discretizer")[0] not in ("sign-of-top:k=1", "sign-of-top:k=2")
+    assert "same-top-features" not in str(result.next_steps)
+
+
+def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch):
+    def fail(kind):
+        raise RuntimeError("no repr")
+
+    monkeypatch.setattr(next_steps, "suitable", fail)
+    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["With relation"]
+    assert "Next steps" in repr(faithkit.score(LABELS, PHI))
+
+
+def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
+    asked = []
+    monkeypatch.setattr(evaluation, "next_steps", lambda stage: asked.append(stage) or ["Rest."])
+    result = faithkit.score(LABELS, PHI)
+    result.to_frame()
+    result.by(["f", "m"] * 75)
+    faithkit.try_discretizers(result)
+    assert not asked
+    assert repr(result).endswith("\nNext steps:\n- Rest.\n")
+    assert "<h2>Next steps</h2>\n<ul>\n<li>Rest.</li>\n</ul>" in result.to_html()
+    assert "<p>Rest.</p>" in result._repr_html_()
+    assert result.to_dict()["next_steps"] == ["Rest."]
+    assert len(asked) == 1
+
+
+def test_groups_comparisons_and_references_have_none():
+    result = faithkit.score(LABELS, PHI)
+    both = Comparison({"one": result}).to_dict()
+    assert "next_steps" not in both["systems"]["one"]
+    found = Findings(result, reference=faithkit.score(LABELS, PHI)).to_dict()
+    assert "next_steps" in found
+    assert "next_steps" not in found["reference"]
+    assert "Next steps" not in repr(result.by(["f", "m"] * 75))
+
+
+def test_the_order_of_rows_changes_nothing():
+    steps = faithkit.score(LABELS, PHI, X=X).next_steps
+    order = np.random.default_rng(0).permutation(len(X))
+    assert faithkit.score(LABELS[order], PHI[order], X=X[order]).next_steps == steps
+
+
+@pytest.mark.parametrize("name", ["original", "sign", "sign-of-top:k=1", "2fp", "fp:digits=0"])
+def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
+    population, setup = (result := faithkit.score(LABELS, PHI)).population, result.setup
+    verified = faithkit.score(LABELS, PHI, discretizer=name).consistency.verified
+    given = component("discretizer", name)
+    assert under(given, population, setup, enough=verified).verified == verified
+    if verified == 0:
+        assert under(given, population, setup, enough=0.01) is None
+
+
+def test_a_result_that_has_been_asked_can_be_copied():
+    result = faithkit.score(LABELS, PHI)
+    assert pickle.loads(pickle.dumps(result)).next_steps == result.next_steps
+    assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
+
+
+def test_randomness_and_the_result_stay_as_they_were():
+    result = faithkit.score(LABELS, PHI, X=X, permutations=19)
+    before = result.to_dict(steps=False)
+    state, numbers = random.getstate(), np.random.get_state()[1].tolist()
+    assert len(result.next_steps) <= 3
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == (state, numbers)
+    assert result.to_dict(steps=False) == before
+
+
+@pytest.mark.parametrize("design", [{"weights": np.linspace(1, 2, 150)}, {"clusters": np.arange(150) // 2}])
+def test_rows_with_weights_or_clusters_have_steps_and_no_further_warning(design):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = faithkit.score(LABELS, PHI, X=X, **design)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "discretizer" in result.next_steps[0]
+
+
+def test_of_many_rows_nothing_is_asked_again(monkeypatch):
+    monkeypatch.setattr(next_steps, "MOST_ROWS", 100)
+    monkeypatch.setattr(next_steps, "MOST_RELATED", 100)
+    assert faithkit.score(LABELS, PHI, X=X).next_steps == [
+        "Of coarser explanations more can be checked: name a discretizer (discretizer=, CLI: --discretize), "
+        "which faithkit.try_discretizers(result) tries; even 8 times the rows would leave more than 5 % unchecked."
+    ]
+
+
+@pytest.mark.parametrize("estimator", ["majority", "plug-in", "verified-only"])
+def test_every_estimator_has_steps(estimator):
+    assert faithkit.score(LABELS, PHI, estimator=estimator).next_steps

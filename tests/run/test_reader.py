@@ -1,0 +1,182 @@
+"""`result.reader()`: classifiers of anybody's, what is refused, and what comes back."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from readers import Hedging
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+import faithkit
+from faithkit.inputs.logs import open_log
+from faithkit.run.scoring import score_in_pieces
+
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=(80, 2))
+LABELS = np.where(X[:, 0] > 0, "yes", "no")
+
+
+class Failing(Hedging):
+    def fit(self, X, y):
+        raise SystemExit(0)
+
+
+class Doubling(Hedging):
+    def predict_proba(self, X):
+        return 2 * super().predict_proba(X)
+
+
+class Nan(Hedging):
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), np.nan)
+
+
+class Flat(Hedging):
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, 0]
+
+
+class Drawing(Hedging):
+    """Takes no seed, and draws from the global generator."""
+
+    def predict_proba(self, X):
+        first = np.random.random(len(X))
+        return np.column_stack([first, 1 - first])
+
+
+def scored(**options):
+    return faithkit.score(LABELS, X, **options)
+
+
+@pytest.mark.parametrize(
+    ("classifier", "message"),
+    [
+        ("forest", "there is no reader 'forest'. There is: auto, logistic, trees."),
+        (GaussianNB, "the class GaussianNB cannot be a reader; expected 'auto', 'logistic' or 'trees', or a"),
+        (
+            7,
+            "an object of type int cannot be a reader; expected 'auto', 'logistic' or 'trees', or a classifier",
+        ),
+        (LinearSVC(), "the classifier LinearSVC failed with AttributeError: 'LinearSVC' object has no"),
+        (
+            Failing(),
+            "the classifier Failing failed with SystemExit: 0. Give a scikit-learn classifier that has",
+        ),
+        (
+            Doubling(),
+            "the classifier Doubling gave probabilities below 0, or above 1 in all; expected shares of",
+        ),
+        (
+            Nan(),
+            "the classifier Nan gave probabilities below 0, or above 1 in all; expected shares of 1. Give",
+        ),
+        (
+            Flat(),
+            "the classifier Flat gave probabilities of shape (16,); expected (16, 2). Give a scikit-learn",
+        ),
+    ],
+)
+def test_what_cannot_be_a_reader_is_refused_in_one_line(classifier, message):
+    with pytest.raises(faithkit.InputError) as raised:
+        scored().reader(classifier)
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_classifier_that_takes_no_gaps_is_named():
+    gaps = np.where(np.arange(160).reshape(80, 2) % 7 == 0, np.nan, X)
+    with pytest.raises(
+        faithkit.InputError, match=r"the classifier LogisticRegression failed with ValueError: .* NaN"
+    ):
+        faithkit.score(LABELS, gaps).reader(LogisticRegression())
+
+
+def test_one_row_cannot_be_read():
+    with pytest.raises(
+        faithkit.InputError, match="a reader learns from other rows, and there is only one: give 2 or"
+    ):
+        faithkit.score(["yes"], ["a"]).reader()
+
+
+def test_a_seed_is_a_whole_number():
+    with pytest.raises(faithkit.InputError, match=re.escape("the seed must be a whole number, got 0.5.")):
+        scored().reader(seed=0.5)
+
+
+def test_a_result_from_a_file_has_no_rows_to_read(tmp_path):
+    scored().to_json(tmp_path / "result.json")
+    with pytest.raises(
+        faithkit.InputError, match="cannot be read by a classifier in a result that was loaded from"
+    ):
+        faithkit.load(tmp_path / "result.json").reader()
+
+
+def test_a_log_that_stays_on_disk_is_not_read(tmp_path):
+    pd.DataFrame({"label": LABELS, "phi": X[:, 0]}).to_parquet(tmp_path / "log.parquet")
+    result = score_in_pieces(open_log(str(tmp_path / "log.parquet"), "label", ("phi",), ()))
+    with pytest.raises(
+        faithkit.InputError, match="in a log that was read in pieces: give the log as CSV, which is"
+    ):
+        result.reader()
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression()), RandomForestClassifier(5)],
+    ids=lambda classifier: type(classifier).__name__,
+)
+def test_any_classifier_can_be_a_reader_and_is_copied(classifier):
+    found = scored().reader(classifier)
+    assert found.accuracy.value > 0.9
+    assert found.classifiers == {type(classifier).__name__: 5}
+    assert found == scored().reader(classifier)
+    assert not [name for name in vars(classifier) if name.endswith("_") and not name.startswith("_")]
+
+
+@pytest.mark.parametrize("classifier", [GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression())])
+def test_a_classifier_that_can_learns_by_weight(classifier):
+    """All have one explanation, half are "yes" and weigh nine times as much: who knows that says 0.9."""
+    labels = ["yes", "no"] * 100
+    found = faithkit.score(labels, np.ones((200, 1)), weights=[9, 1] * 100).reader(classifier)
+    assert found.score == pytest.approx(0.9**2 + 0.1**2, abs=0.01)
+
+
+def test_global_generators_are_seeded_and_given_back():
+    np.random.seed(3)
+    before = np.random.get_state()[1].tolist()
+    found = scored().reader(Drawing())
+    assert np.random.get_state()[1].tolist() == before
+    np.random.seed(4)
+    assert scored().reader(Drawing()) == found
+
+
+def test_a_reader_can_be_asked_in_a_group():
+    for part in scored().by(np.where(X[:, 1] > 0, "f", "m")).values():
+        assert part.reader("logistic").n == part.n
+
+
+def test_what_comes_back_is_told_in_a_sentence_and_in_json():
+    found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).reader(Hedging())
+    assert found.sentence == (
+        "Somebody who sees only the explanation guesses the prediction right 70 % of the time (60 – 79 %); "
+        "without it, 70 %."
+    )
+    assert repr(found).startswith(found.sentence)
+    assert repr(found).endswith("(95 % confidence; classifier: Hedging 5×).")
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["accuracy"]["value"] == 0.7
+    assert set(told) == {
+        "n", "accuracy", "baseline", "score", "low", "guaranteed", "classifiers", "confidence", "effective", "clusters"
+    }  # fmt: skip
+
+
+def test_a_result_is_hard_to_change():
+    with pytest.raises(AttributeError):
+        scored().reader("logistic").score = 1.0
