@@ -108,7 +108,7 @@ def _ends(found: Estimate) -> str | None:
     which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)
     end = found.high if found.finding == BELOW else found.low
     sure = {ABOVE: end > luck, BELOW: end < luck}
-    if not sure.get(found.finding or "", True):  # by what no model's labels allow
+    if not sure.get(found.finding or "", True):  # a floor hides what the finding is about
         return None
     shown = told_apart(end if found.finding in sure else min(end, luck), luck, way)
     return f"the {which} end of its interval is {shown[0]}; chance alone would give {shown[1]}"

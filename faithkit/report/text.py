@@ -77,17 +77,17 @@ def _new_table(*names: str, left: tuple[str, ...], folding: tuple[str, ...] = ()
     return table
 
 
-def _measured_table(first: tuple[str, ...], named: dict[str, str], rows: list[tuple[list[str], View]]) -> Any:
+def _measured_table(
+    first: tuple[str, ...], named: dict[str, str], rows: list[tuple[list[str], View]], place: int = 0
+) -> Any:
     """Return a table of estimates, one in a row: cells that say which, under `first`, and its numbers.
 
-    The first of those that has a head is a name, which has the room that all others leave.
+    At a place among the former are names, which have the room that all others leave.
     """
-    name = next(head for head in first if head)
     folded = {key: _folded(text, NARROW.get(key, USUAL)) for key, text in named.items()}
     heads = [*first, *folded.values()]
     cells = [[*which, *(shown[key].replace(" %", "\u00a0%") for key in named)] for which, shown in rows]
-    table = _new_table(*heads, left=(name, ""), folding=(folded["agree"],))
-    place = heads.index(name)
+    table = _new_table(*heads, left=(first[place], ""), folding=(folded["agree"],))
     others = [column for i, column in enumerate(zip(heads, *cells, strict=True)) if i != place]
     room = max(LEAST, WIDTH - sum(map(_width, others)) - GAP * len(others))
     for row in cells:
@@ -186,7 +186,7 @@ def comparison_table(told: Told) -> str:
 
 def _compared(shown: View, named: dict[str, str], corrected: str) -> str:
     rows = [(["*" if one["mark"] else "", one["name"]], one) for one in shown["rows"]]
-    table = _measured_table(("", shown["name"]), named, rows)
+    table = _measured_table(("", shown["name"]), named, rows, place=1)
     best = "the best" if shown["tie"] is None else f"these may all be the best: {shown['tie']}"
     star = f"*: {best} (paired differences, {corrected}'s correction)."
     return _printed(table) + _lines([star, shown["permuted"]])

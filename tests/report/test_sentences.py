@@ -211,6 +211,14 @@ def test_a_small_group_shows_how_few_could_be_checked():
     assert found.to_dict()["groups"]["consistency"]["few"]["checked"] == 14
 
 
+@pytest.mark.parametrize("name", ["", "n", "checked", "a\nb", "x" * 90])
+def test_a_table_of_groups_is_there_whatever_the_column_is_called(name):
+    groups = pd.Series(["one", "two " * 30] * 30, name=name)
+    text = repr(faithkit.score(["y", "n", "n"] * 20, ["a"] * 60).by(groups))
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.count(" % of 30") == 2
+
+
 # --- which is the best, where nothing could be checked ---------------------------------------------------
 
 
