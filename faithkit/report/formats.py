@@ -119,8 +119,22 @@ def percent(share: float) -> str:
         return "< 0.1 %"
     if share > 0.999:
         return "> 99.9 %"
-    digits = 0 if 0.01 <= share <= 0.99 else 1
-    return f"{_rounded(100 * share, digits)} %"
+    return f"{_rounded(100 * share, _percent_digits(share))} %"
+
+
+def percents(low: float, high: float, share: float) -> str:
+    """Return the interval of a share in percent, no narrower than it is, with the digits of the share.
+
+    >>> percents(0.912, 0.957, 0.94), percents(0.971, 0.9999, 0.995)
+    ('91 – 96 %', '97.1 – 100.0 %')
+    """
+    digits = _percent_digits(share)
+    return f"{rounded_down(low, digits + 2).scaleb(2)} – {rounded_up(high, digits + 2).scaleb(2)} %"
+
+
+def _percent_digits(share: float) -> int:
+    """Return one near 0 and 100, where whole percentages say too little."""
+    return 0 if not _is_between(share) or 0.01 <= share <= 0.99 else 1
 
 
 def of_those(share: float | None, count: int | None) -> str:

@@ -1,8 +1,6 @@
 """What somebody could guess who sees only the explanation, in words that anybody understands."""
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
-
-from faithkit.report.formats import Told
+from faithkit.report.formats import Told, number, percent, percents, rounded_down
 from faithkit.wording import listing
 
 
@@ -22,39 +20,22 @@ def guessed(found: Told) -> str:
     it, 63 %.'
     """
     right, usual = found["accuracy"], found["baseline"]["value"]
-    places = _places(right["value"])
-    low, high = _rounded(right["low"], places, ROUND_FLOOR), _rounded(right["high"], places, ROUND_CEILING)
+    sure = percents(right["low"], right["high"], right["value"])
     return (
         "Somebody who sees only the explanation guesses the prediction right "
-        f"{_percent(right['value'])} of the time ({low} – {high} %); without it, {_percent(usual)}."
+        f"{percent(right['value'])} of the time ({sure}); without it, {percent(usual)}."
     )
 
 
 def bounded(found: Told) -> str:
     """Say what that tells about consistency, and who the reader was."""
-    low, sure = (_at_least(found[name]) for name in ("low", "guaranteed"))
-    also = "" if sure is None else f", and at least {sure} by a bound that needs no approximation"
+    sure = found["guaranteed"]
+    also = (
+        "" if sure is None else f", and at least {rounded_down(sure)} by a bound that needs no approximation"
+    )
     who = listing(f"{name} {count}×" for name, count in found["classifiers"].items())
     return (
-        f"By this reader's score of {found['score']:.3f}, consistency is at least {low}{also} "
+        f"By this reader's score of {number(found['score'])}, consistency is at least "
+        f"{rounded_down(found['low'])}{also} "
         f"({100 * found['confidence']:g} % confidence; classifier: {who})."
     )
-
-
-def _places(share: float) -> int:
-    """Return how many decimals a percentage needs: one near 0 and 100, where whole ones say too little."""
-    return 1 if 0 < share < 0.01 or 0.99 < share < 1 else 0
-
-
-def _percent(share: float) -> str:
-    if 0 < share < 0.001 or 0.999 < share < 1:
-        return "< 0.1 %" if share < 0.5 else "> 99.9 %"
-    return f"{_rounded(share, _places(share), ROUND_HALF_EVEN)} %"
-
-
-def _rounded(share: float, places: int, way: str) -> Decimal:
-    return (100 * Decimal(share)).quantize(Decimal(1).scaleb(-places), way)
-
-
-def _at_least(value: float | None) -> Decimal | None:
-    return None if value is None else Decimal(value).quantize(Decimal("0.001"), ROUND_FLOOR)

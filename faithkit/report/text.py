@@ -36,7 +36,7 @@ def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
     """Return the table and what it means, then what else was asked for: drift, subgroups, witnesses."""
     shown = fragment_view(told)
     title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
-    said = _lines([shown["permuted"], *shown["sentences"]])
+    said = _lines([shown["permuted"], *shown["sentences"], *shown["reader"]])
     parts = [_printed(title, *shown["facts"], _table(shown)) + said]
     if "reference" in told:
         parts.append(_drift(told, told["reference"]))

@@ -30,8 +30,9 @@ NUMBERS = ("at_least", "interval", "chance", "checked", "agree", "value", "brack
 
 def fragment_view(told: Told) -> View:
     """Return what fits in a terminal, and between the cells of a notebook."""
-    told_too = reading_sentences(told)
-    said = [unbroken(one) for one in (*sentences(told), *told_too)]  # a page breaks lines where it likes
+    said, read = (  # a page breaks lines where it likes
+        [unbroken(one) for one in some] for some in (sentences(told), reading_sentences(told))
+    )
     measures = [
         {"name": name, "sentence": sentence, **estimate_view(found)}
         for (name, found), sentence in zip(estimates(told).items(), said, strict=False)  # then come remarks
@@ -45,6 +46,7 @@ def fragment_view(told: Told) -> View:
         "measures": measures,
         "permuted": _permuted(told, p),
         "sentences": said,
+        "reader": read,
         "next_steps": [unbroken(step) for step in told.get("next_steps") or ()],
     }
 
