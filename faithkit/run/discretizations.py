@@ -75,8 +75,8 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
         `at_least` what consistency is at least in the mean, `verified` the share that could be checked,
         `consistency` the value, of which there is none (NaN) where nothing could be checked, `up_to` the
         value it would have if all that could not be checked agreed, and `by_chance` what explanations
-        unrelated to the predictions would get, where the estimator says it. One is `recommended`: the highest
-        lower end, or of those within its standard error the one of which most could be checked. A
+        unrelated to the predictions would get, where the estimator says it. One is `recommended`: of those
+        whose `at_least` reaches the highest lower end, the one of which most could be checked. A
         discretizer that cannot be used stands last, with the reason in `note`. What the table says as a
         whole is in ``attrs["note"]``.
 

@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Any
 
 import attrs
-from scipy.special import ndtri
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.creation import EMPTY, parameters
@@ -125,9 +124,9 @@ def under(discretizer: Given, population: Population, setup: Setup, enough: floa
 def recommended(found: Sequence[Estimate]) -> int | None:
     """Return the place of the discretization to choose; None where there is none.
 
-    It is the one with the highest lower end. Lower ends have noise, though: those within one standard error
-    of the highest are as good (the rule by which trees are pruned), and of these the one of which most could
-    be checked is chosen, as there the sample has spoken, and not a bound.
+    The highest lower end is surely reached. The sample cannot tell those that are at least as high from the
+    one that has it, and of these the one of which most could be checked is chosen, as there the sample has
+    spoken, and not a bound.
 
     Examples
     --------
@@ -140,19 +139,10 @@ def recommended(found: Sequence[Estimate]) -> int | None:
     if not found:
         return None
     ends = [_lower_end(one) for one in found]
-    top = max(ends)
-    noise = min(_noise(one) for one, end in zip(found, ends, strict=True) if end == top)
-    near = [place for place, end in enumerate(ends) if end >= top - noise]
+    near = [place for place, one in enumerate(found) if one.at_least >= max(ends)]
     share = {place: round(found[place].verified, 2) for place in near}  # less than a percent decides nothing
     return max(near, key=lambda place: (share[place], ends[place], -place))
 
 
 def _lower_end(found: Estimate) -> float:
     return found.at_least if found.low is None else found.low  # not every estimator has an interval
-
-
-def _noise(found: Estimate) -> float:
-    """Return the standard error of a lower end, from how far it is below what it is the end of."""
-    if found.low is None:
-        return 0.0
-    return max(0.0, found.at_least - found.low) / float(ndtri((1 + found.confidence) / 2))
