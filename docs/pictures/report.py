@@ -12,7 +12,7 @@ from PIL import Image
 
 PICTURE = Path(__file__).with_suffix(".png")
 COMMAND = ["evaluate", "--explainer", "shap"]  # the one above the picture
-WIDTH, HEIGHT, COLOURS = 900, 840, 64
+WIDTH, HEIGHT, COLOURS = 900, 960, 64
 
 
 def make(picture: Path = PICTURE) -> None:
