@@ -12,6 +12,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.wording import few
 
+WHOLE = 2.0**53  # floats hold all smaller integers
 _COPIES_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3  # then a shallow copy is as good as a deep one
 
 
@@ -140,3 +141,19 @@ def _dtypes(X: Any) -> list[str]:
     if isinstance(X, pd.DataFrame):
         return [str(dtype) for dtype in X.dtypes]
     return [str(X.dtype)] if hasattr(X, "dtype") else []
+
+
+def as_floats(numbers: Any) -> Any:
+    """Return an array of numbers as floats where these hold them exactly; anything else as it is.
+
+    What is made of the content of rows must not depend on the file that they came from.
+
+    Examples
+    --------
+    >>> as_floats(np.array([[1, 2]])), as_floats(np.array([2**60])).dtype
+    (array([[1., 2.]]), dtype('int64'))
+    """
+    if not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "biuf":
+        return numbers
+    floats = numbers.astype(np.float64, copy=False)
+    return numbers if numbers.dtype.kind in "iu" and (np.abs(floats) >= WHOLE).any() else floats

@@ -160,4 +160,4 @@ class Findings:
 def _read(result: Evaluation, classifier: Any) -> ReaderResult | None:
     if isinstance(classifier, str) and classifier == NOBODY:
         return None
-    return result.reader(classifier) if classifier is not None or takes_seconds(result.population) else None
+    return result.reader(classifier) if classifier is not None or takes_seconds(result.n) else None

@@ -10,6 +10,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
+from faithkit.inputs.randomness import global_seed
 from faithkit.measure import asking
 from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.blocks import spans
@@ -19,7 +20,7 @@ from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments, agreement, moments, moments_of
 from faithkit.measure.jackknife import grouped_pseudo_values
 from faithkit.measure.merging.bound import merged
-from faithkit.measure.reader.reading import Read
+from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation, holds_bits
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
@@ -119,9 +120,12 @@ class OnDisk(Population):
         return relation
 
     def read(self, classifier: Any, confidence: float, seed: int) -> Read:
-        """Refuse: a classifier learns from all rows at once."""
-        what = "explanations cannot be read by a classifier (--reader)"
-        self.refuse(what, "give the log as CSV, which is read at once, or ")
+        """Show every row's explanation to a classifier: the distinct ones are in memory, nothing is read."""
+        census = self.census
+        rows = census.explanations.take(np.repeat(census.owner, census.count))
+        with global_seed(seed):
+            codes = np.repeat(census.label, census.count)
+            return read(prepared(rows, codes, census.labels, None, classifier, seed), None, confidence)
 
     def count(self, relation: Relation) -> LogCount:
         """Tally a relation: grouping in one pass, any other in two."""

@@ -62,15 +62,10 @@ def test_a_large_sample_is_read_only_if_asked(log):
     assert SAYS in run("score", name, *ROLES, "--reader", "logistic").stdout
 
 
-def test_a_log_on_disk_is_not_read_and_who_asks_is_told_how(log):
-    name = log("log.parquet")
-    assert SAYS not in run("score", name, *ROLES).stdout
-    done = run("score", name, *ROLES, "--reader", "auto")
-    assert done.exit_code == 1
-    assert (
-        "(--reader) in a log that was read in pieces: give the log as CSV, which is read at once"
-        in done.stderr
-    )
+def test_a_log_on_disk_is_read_as_one_in_memory(log):
+    told = [run("score", log(name), *ROLES, "--json", "-") for name in ("log.csv", "log.parquet")]
+    assert told[0].stdout == told[1].stdout
+    assert json.loads(told[1].stdout)["reader"]["n"] > 0
 
 
 def test_one_row_is_not_read_unasked(log):

@@ -118,13 +118,11 @@ def test_a_result_from_a_file_has_no_rows_to_read(tmp_path):
         faithkit.load(tmp_path / "result.json").reader()
 
 
-def test_a_log_that_stays_on_disk_is_not_read(tmp_path):
-    pd.DataFrame({"label": LABELS, "phi": X[:, 0]}).to_parquet(tmp_path / "log.parquet")
+@pytest.mark.parametrize("column", [X[:, 0], np.arange(len(X)) % 7], ids=["floats", "integers"])
+def test_a_log_that_stays_on_disk_is_read_with_the_same_bytes(tmp_path, column):
+    pd.DataFrame({"label": LABELS, "phi": column}).to_parquet(tmp_path / "log.parquet")
     result = score_in_pieces(open_log(str(tmp_path / "log.parquet"), "label", ("phi",), ()))
-    with pytest.raises(
-        faithkit.InputError, match="in a log that was read in pieces: give the log as CSV, which is"
-    ):
-        result.reader()
+    assert result.reader() == faithkit.score(LABELS, column[:, None]).reader()
 
 
 @pytest.mark.parametrize(

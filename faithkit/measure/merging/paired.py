@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.containers import as_floats
 from faithkit.measure.estimators import ratio
 from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import PAIRS, Merged
 from faithkit.measure.merging.pairs import near_pairs
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.sums import Floats, exact_sum, quotient
-
-WHOLE = 2.0**53  # floats hold all smaller integers
 
 
 def can_be_near(identities: Any) -> bool:
@@ -53,19 +52,12 @@ def paired(
     (0.5, [1.0, 1.0, 0.0, 0.0])
     """
     alone = Alone.of(slots)
-    block = near_pairs(_as_floats(identities[slots.row[alone.slot]]))
+    block = near_pairs(as_floats(identities[slots.row[alone.slot]]))
     share = _agreement(block, slots.label[alone.slot])
     values = psi.copy()
     values[1, alone.slot] = share
     added = quotient(exact_sum(share), 1), alone.size
     return Merged.of(PAIRS, level, added, slots.n, _standard_error(slots, values, alone, block)), values
-
-
-def _as_floats(vectors: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as floats where these hold them: what is near does not depend on how it was stored."""
-    if vectors.dtype.kind in "iu" and (np.abs(vectors.astype(np.float64)) >= WHOLE).any():
-        return vectors
-    return vectors.astype(np.float64, copy=False)
 
 
 def _agreement(block: Counts, labels: Counts) -> Floats:

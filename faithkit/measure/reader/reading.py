@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.measure.containers import take_rows
+from faithkit.measure.containers import as_floats, take_rows
 from faithkit.measure.content_words import content_words
 from faithkit.measure.explanations import Explanations, object_array
 from faithkit.measure.reader.crossfit import Reader
@@ -104,8 +104,8 @@ def prepared(
     seed : int
     """
     n, chosen, gone = len(codes), candidates(classifier), explanations.missing
-    labels = content_words(object_array(classes))
-    words = content_words(explanations.identities)
+    labels, identities = content_words(object_array(classes)), as_floats(explanations.identities)
+    words = content_words(identities)
     words[gone] = 0  # whatever stands in the place of an explanation that is missing
     steps, unit = (np.ones(n, np.int64), np.arange(n)) if design is None else (design.steps, design.unit)
     turns = Turns.drawn(words, labels[codes], steps, unit, seed)
@@ -116,7 +116,7 @@ def prepared(
     place = np.full(n, -1)
     place[~gone[order]] = np.arange(len(rows))
     return Reader(
-        features=Features.of(take_rows(explanations.identities, rows)),
+        features=Features.of(take_rows(identities, rows)),
         place=place,
         labels=np.argsort(np.argsort(labels, kind="stable"))[codes[order]],
         weights=None if design is None else design.weights[order],

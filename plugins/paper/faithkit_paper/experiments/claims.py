@@ -258,7 +258,7 @@ def claim_2(context: Context) -> Findings:
         ]
     return Findings(
         tuple(cells),
-        ("Claim 2: on the sample both explainers get the same, and a verdict of “unverifiable”.",),
+        ("Claim 2: on the sample both explainers get the same, and nothing is known of either.",),
     )
 
 
