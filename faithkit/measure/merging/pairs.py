@@ -13,6 +13,8 @@ from faithkit.measure.grouping import mix, words
 from faithkit.measure.merging.halving import extreme, halved
 
 BLOCK = 2**16  # values
+FEW_COLUMNS = 2  # that are hashed first
+FEW_ALIKE = 100  # one row in so many may have the hash of another, and is settled by its words
 
 
 def near_pairs(vectors: NDArray[Any]) -> NDArray[np.int64]:
@@ -51,7 +53,19 @@ def near_pairs(vectors: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _content_order(vectors: NDArray[Any]) -> NDArray[np.int64]:
-    """Order rows by the first bits of their hash, then by their words."""
+    """Order rows by the first bits of their hash, then by their words.
+
+    The hash is that of a few columns, which mostly tell rows apart; else that of all.
+    """
+    order, hashes = _hash_order(vectors[:, :FEW_COLUMNS])
+    if (hashes[1:] == hashes[:-1]).sum() > len(hashes) // FEW_ALIKE:
+        order, hashes = _hash_order(vectors)
+    _settle(vectors, order, hashes)
+    return order
+
+
+def _hash_order(vectors: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Order rows by the first bits of their hash, and return these in this order, too."""
     hashes = np.empty(len(vectors), dtype=np.uint64)
 
     def look(start: int, stop: int) -> None:
@@ -61,9 +75,7 @@ def _content_order(vectors: NDArray[Any]) -> NDArray[np.int64]:
     bits = np.uint64(len(vectors).bit_length())  # for the number of the row, which is sorted with its hash
     hashes >>= bits
     numbered = _sorted(hashes << bits | np.arange(len(vectors), dtype=np.uint64))
-    order = (numbered & ~(~np.uint64(0) << bits)).astype(np.int64)
-    _settle(vectors, order, numbered >> bits)
-    return order
+    return (numbered & ~(~np.uint64(0) << bits)).astype(np.int64), numbered >> bits
 
 
 def _sorted(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
