@@ -147,4 +147,4 @@ def estimate_of(found: Any) -> float:
     >>> distinct.value, estimate_of(distinct)
     (None, 0.0)
     """
-    return float(found.bracket[0])
+    return float(found.moments.value)
