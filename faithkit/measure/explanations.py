@@ -303,6 +303,22 @@ def as_matrix(values: Any) -> NDArray[Any]:
     return matrix
 
 
+def by_name(identities: Any, explanations: Explanations) -> Any:
+    """Return identities with their columns in the order of their names, if they have any.
+
+    A log may have them in any other, and what is made of the content of rows must not depend on it.
+
+    Examples
+    --------
+    >>> phi = as_explanations(pd.DataFrame({"sex": [1.0], "age": [2.0]}))
+    >>> by_name(phi.identities, phi)
+    array([[2., 1.]])
+    """
+    names = explanations.shared.get("names", ())
+    is_matrix = isinstance(identities, np.ndarray) and identities.ndim == 2
+    return identities[:, np.argsort(names)] if is_matrix and len(names) == identities.shape[1] else identities
+
+
 def as_identity(given: Any, n: int) -> Any:
     """Check that an identity has one row per explanation, and return it in columnar form."""
     given = unmasked(given, "the identities")

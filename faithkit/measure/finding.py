@@ -11,9 +11,10 @@ ABOVE, NOT_ABOVE, BELOW = "above chance", "not above chance", "below chance"
 UNKNOWN = "unknown"
 
 FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
-"""All rows have one prediction, so that nothing was tested; there is one explanation for each prediction, so
-that it may be no more than the prediction; the interval lies above what explanations unrelated to predictions
-would get, or does not, or lies below; nothing could be checked, and no bound says more than chance."""
+"""All explained rows have one prediction, so that nothing was tested; there is one explanation for each
+prediction, so that it may be no more than the prediction; the interval lies above what explanations unrelated
+to predictions would get, or does not, or lies below; nothing could be checked, and no bound says more than
+chance."""
 
 ROUNDING = 1e-9
 
@@ -37,7 +38,7 @@ def finding(counted: Count, facts: Moments, by_chance: float | None, confidence:
     >>> faithkit.score(["yes", "no"] * 5, [1, 0] * 5).consistency.finding
     'names the label'
     """
-    if (counted.slots.by_label() > 0).sum() == 1 and _no_other_label(counted):
+    if len(_labels(counted)) <= 1:
         return ONE_LABEL
     if counted.relation.groups and _names_the_label(counted):
         return NAMES_THE_LABEL
@@ -49,9 +50,14 @@ def finding(counted: Count, facts: Moments, by_chance: float | None, confidence:
     return BELOW if high < by_chance - ROUNDING else NOT_ABOVE
 
 
-def _no_other_label(counted: Count) -> bool:
-    pool = getattr(counted, "pool", None)
-    return pool is None or len({int(counted.slots.label[0]), *np.unique(pool.codes).tolist()}) == 1
+def _labels(counted: Count) -> set[int]:
+    """Return the labels of rows that have an explanation and count, and of a pool."""
+    slots, pool = counted.slots, getattr(counted, "pool", None)
+    explained = (slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]
+    if not explained.any():  # nothing was explained, so that nothing is known
+        return {-1, -2}
+    of_pool = [] if pool is None else np.unique(pool.codes).tolist()
+    return {*np.unique(slots.label[explained]).tolist(), *of_pool}
 
 
 def _names_the_label(counted: Count) -> bool:

@@ -32,7 +32,7 @@ def number(value: float | None) -> str:
     rounded = _rounded(value)
     if _is_between(value) and rounded in (0, 1):
         return "< 0.001" if rounded == 0 else "> 0.999"
-    return str(rounded)
+    return str(rounded).replace("-", "−")
 
 
 def outward(low: float | None, high: float | None) -> str:
@@ -125,11 +125,16 @@ def percent(share: float) -> str:
 def percents(low: float, high: float, share: float) -> str:
     """Return the interval of a share in percent, no narrower than it is, with the digits of the share.
 
-    >>> percents(0.912, 0.957, 0.94), percents(0.971, 0.9999, 0.995)
-    ('91 – 96 %', '97.1 – 100.0 %')
+    An upper end that is not 1 has as many as it takes to see it.
+
+    >>> percents(0.912, 0.957, 0.94), percents(0.971, 0.99987, 0.995), percents(0.971, 1.0, 1.0)
+    ('91 – 96 %', '97.1 – 99.99 %', '97 – 100 %')
     """
-    digits = _percent_digits(share)
-    return f"{rounded_down(low, digits + 2).scaleb(2)} – {rounded_up(high, digits + 2).scaleb(2)} %"
+    digits = _percent_digits(share) + 2
+    upper = digits
+    while high < 1 and rounded_up(high, upper) == 1 and upper < MOST_DIGITS:
+        upper += 1
+    return f"{rounded_down(low, digits).scaleb(2)} – {rounded_up(high, upper).scaleb(2)} %"
 
 
 def _percent_digits(share: float) -> int:

@@ -33,7 +33,8 @@ AGAINST_CHANCE = {
     UNKNOWN: "Whether {} is above chance is not known",
 }
 UNTESTED = {
-    ONE_LABEL: "All instances have one prediction, with which any explanation agrees: nothing was tested.",
+    ONE_LABEL: "All explained instances have one prediction, with which any explanation agrees: nothing was "
+    "tested.",
     NAMES_THE_LABEL: "There is one explanation for each prediction: it may be no more than the prediction "
     "itself, and that such explanations agree says nothing.",
 }
@@ -64,13 +65,20 @@ def _checked(measure: str, found: Estimate, n: int) -> str:
     """Say how much could be checked, how much of that agrees, and what was done with the rest."""
     if found.agree is None:
         instead = NONE_CHECKED.get(found.merging or "", "nothing could be checked")
-        return f"{NOBODY[measure]}: {instead}{_understating(measure, found)}."
+        who = " instance" if _is_plain(found) else " independent instance"
+        nobody = NOBODY[measure].replace(" instance", who)
+        return f"{nobody}: {instead}{_understating(measure, found)}."
     agree = f"others {OTHERS[measure]} get the same prediction {_share(found.agree)} of the time"
     if found.verified == 1:
         return f"All {plural(n, 'instance')} could be checked: {agree}."
     rest = REST.get(found.merging or "")
     more = f" {rest}{_understating(measure, found)}." if rest else ""
     return f"{_how_many(found, n)} could be checked: {agree}.{more}"
+
+
+def _is_plain(found: Estimate) -> bool:
+    """Whether rows have neither weights nor clusters: else those of one cluster may share an explanation."""
+    return found.moments is None or found.moments.effective is None
 
 
 def _how_many(found: Estimate, n: int) -> str:

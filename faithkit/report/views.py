@@ -25,6 +25,8 @@ from faithkit.wording import listing
 
 View = dict[str, Any]
 
+ROUNDING = 1e-9
+
 NUMBERS = ("at_least", "interval", "chance", "checked", "agree", "value", "bracket")
 
 
@@ -88,7 +90,9 @@ def _facts(told: Told) -> list[str]:
 
 def _worth(told: Told) -> str:
     """Say what rows with weights or clusters are worth."""
-    alone = f"worth as much as {math.floor(told['effective']):,} independent instances of equal weight"
+    alone = (
+        f"worth as much as {math.floor(told['effective'] + ROUNDING):,} independent instances of equal weight"
+    )
     return f"in {plural(told['clusters'], 'cluster')}, {alone}" if told["clusters"] else alone
 
 

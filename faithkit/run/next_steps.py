@@ -206,16 +206,17 @@ def _related(name: str, stage: Stage) -> Estimate | None:
 def _best(
     names: list[str], ask: Callable[[str], Estimate | None], checked: float, own: Estimate | None = None
 ) -> tuple[str, Estimate] | None:
-    """Return what to recommend of all that finds more than chance and lets noticeably more be checked.
+    """Return what to recommend of all that lets noticeably more be checked.
 
-    If there is any such, it halves what is unchecked, and is as good as one's own.
+    If there is any such, it finds more than chance, halves what is unchecked, and is as good as one's own.
     """
     found: list[tuple[str, Estimate]] = []
     for name in names:
         with contextlib.suppress(Exception):  # what fails is no step to propose
             one = ask(name)
-            if one is not None and one.finding == ABOVE and one.verified >= checked + NOTICEABLY:
+            if one is not None and one.verified >= checked + NOTICEABLY:
                 found.append((name, one))
+    found = [pair for pair in found if pair[1].finding == ABOVE] or found
     found = [pair for pair in found if pair[1].verified >= (1 + checked) / 2] or found
     tried = [one for _, one in found]
     place = recommended(tried if own is None else [*tried, own])
@@ -228,6 +229,8 @@ def _proposed(argument: str, flag: str, measure: str, text: str, found: Estimate
     least = f"at least {number(found.at_least)}"
     if found.low is not None:
         least += f" (interval {outward(found.low, found.high)})"
+    if found.finding != ABOVE:
+        least += ", which is not shown to be above chance"
     return (
         f"With {argument}={text!r} (CLI: {flag} {text}), {percent(found.verified)} of these rows could be "
         f"checked, and {measure} is {least}. It was chosen on these rows: report it on others."
@@ -241,8 +244,10 @@ def _last(stage: Stage) -> str:
     worst = "result.violations() (CLI: --violations 5) shows"
     if isinstance(stage.population, Saved):
         worst = "evaluate or score the rows again, and violations() (CLI: --violations 5) shows"
-    if stage.judged.finding in (NOT_ABOVE, BELOW):
-        return f"Explanations tell no more of the prediction than chance: {worst} which contradict it."
+    if stage.judged.finding == BELOW:
+        return f"Explanations tell less of the prediction than chance: {worst} which contradict it."
+    if stage.judged.finding == NOT_ABOVE:
+        return f"More rows may show more than chance; {worst} explanations that contradict each other."
     measured = "sufficiency" if "sufficiency" in stage.measures else "consistency"
     if stage.judged.bracket[1] < 1:
         shown = f"{worst} the explanations that hold for different predictions"

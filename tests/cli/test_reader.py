@@ -88,7 +88,7 @@ def test_a_classifier_of_ones_own(log, tmp_path):
     [
         ("forest", "there is no reader 'forest'. There is: auto, logistic, trees."),
         ("sklearn.svm:NoSuch", "the module 'sklearn.svm' has no 'NoSuch'."),
-        ("sklearn.naive_bayes:GaussianNB", "the class GaussianNB cannot be a reader; expected 'auto'"),
+        ("decimal:Decimal", "the class Decimal cannot be a reader; expected 'auto'"),
     ],
 )
 def test_what_is_no_reader_is_refused_before_anything_is_read(given, message):
@@ -96,6 +96,11 @@ def test_what_is_no_reader_is_refused_before_anything_is_read(given, message):
         done = run(*words, "--reader", given)
         assert done.exit_code == 1
         assert message in done.stderr
+
+
+def test_a_class_of_scikit_learns_has_its_defaults(log):
+    done = run("score", log("log.csv"), *ROLES, "--reader", "sklearn.naive_bayes:GaussianNB", "--json", "-")
+    assert json.loads(done.stdout)["reader"]["classifiers"] == {"GaussianNB": 5}
 
 
 def test_evaluate_reads_what_it_explains():

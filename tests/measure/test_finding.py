@@ -26,6 +26,8 @@ CASES = {
     "vectors that tell nothing": (EVEN, VECTORS, "unknown"),
     "words that nobody shares": (EVEN, range(400), "unknown"),
     "a single row": ([1], ["why"], "one label"),
+    "explanations for one label only": (EVEN, [None if y else "same" for y in EVEN], "one label"),
+    "no explanation at all": (EVEN, [None] * 400, "unknown"),
 }
 
 

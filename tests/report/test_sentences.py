@@ -113,7 +113,7 @@ CONSISTENCY = {
     ),
     "one label": (
         ALL | {"finding": "one label"},
-        "All instances have one prediction, with which any explanation agrees: nothing was tested.",
+        "All explained instances have one prediction, with which any explanation agrees: nothing was tested.",
     ),
     "names the label": (
         ALL | {"finding": "names the label"},

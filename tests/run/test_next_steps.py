@@ -187,8 +187,8 @@ CASES = {
     "no better than chance": (
         [0, 0, 1, 1] * 500,
         ["a", "b"] * 1000,
-        "Explanations tell no more of the prediction than chance: result.violations() (CLI: --violations 5) "
-        "shows which contradict it.",
+        "More rows may show more than chance; result.violations() (CLI: --violations 5) shows explanations "
+        "that contradict each other.",
     ),
     "many without an explanation": (
         [0, 1, 1, 0] * 15,
@@ -377,3 +377,11 @@ def test_of_many_rows_nothing_is_asked_again(monkeypatch):
 @pytest.mark.parametrize("estimator", ["majority", "plug-in", "verified-only"])
 def test_every_estimator_has_steps(estimator):
     assert faithkit.score(LABELS, PHI, estimator=estimator).next_steps
+
+
+def test_a_coarser_explanation_that_is_not_above_chance_is_told_too():
+    """That explanations say nothing is what a person must learn, and not that nothing could be checked."""
+    rng = np.random.default_rng(0)
+    result = faithkit.score(rng.integers(0, 2, 600), rng.normal(size=(600, 3)))
+    (step,) = [step for step in result.next_steps if "discretizer=" in step]
+    assert "which is not shown to be above chance" in step

@@ -59,7 +59,7 @@ def scored(**options):
     ("classifier", "message"),
     [
         ("forest", "there is no reader 'forest'. There is: auto, logistic, trees."),
-        (GaussianNB, "the class GaussianNB cannot be a reader; expected 'auto', 'logistic' or 'trees', or a"),
+        (int, "the class int cannot be a reader; expected 'auto', 'logistic' or 'trees', or a"),
         (
             7,
             "an object of type int cannot be a reader; expected 'auto', 'logistic' or 'trees', or a classifier",
@@ -116,6 +116,13 @@ def test_a_result_from_a_file_has_no_rows_to_read(tmp_path):
         faithkit.InputError, match="cannot be read by a classifier in a result that was loaded from"
     ):
         faithkit.load(tmp_path / "result.json").reader()
+
+
+def test_the_order_of_named_columns_changes_nothing():
+    table = pd.DataFrame(X, columns=[f"phi_{j}" for j in range(X.shape[1])])
+    assert (
+        faithkit.score(LABELS, table).reader() == faithkit.score(LABELS, table[table.columns[::-1]]).reader()
+    )
 
 
 @pytest.mark.parametrize("column", [X[:, 0], np.arange(len(X)) % 7], ids=["floats", "integers"])

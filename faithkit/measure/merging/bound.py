@@ -5,12 +5,10 @@ labels are independent. Which one is made depends on the kind of the identities,
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from faithkit.measure.explanations import Explanations
+from faithkit.measure.explanations import by_name
 from faithkit.measure.inference import Moments
 from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import BLOCK, NOTHING, PAIRS, Merged
@@ -47,13 +45,7 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
     psi[slots.owners > 0] = pseudo.value
     if Alone.of(slots).size < 2:
         return Merged(NOTHING, *level, facts.se, facts.n / 2), psi
-    return paired(slots, _by_name(identities, counted.explanations), level, psi)
-
-
-def _by_name(identities: NDArray[Any], explanations: Explanations) -> NDArray[Any]:
-    """Return the columns in the order of their names, if they have any: a log may have them in any other."""
-    names = explanations.shared.get("names", ())
-    return identities[:, np.argsort(names)] if len(names) == identities.shape[1] else identities
+    return paired(slots, by_name(identities, counted.explanations), level, psi)
 
 
 def block_sizes(slots: Slots, how: str) -> Counts:

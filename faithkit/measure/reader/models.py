@@ -114,16 +114,20 @@ def candidates(given: Any = None) -> tuple[Candidate, ...]:
         if given not in ours:
             raise InputError(f"there is no reader {given!r:.60}. {suggest(given, NAMES)}")
         return (ours[given],)
-    _check(given)
+    given = _instance(given)
     return (Candidate(type(given).__name__, lambda _rows, _labels, seed: _seeded(given, seed)),)
 
 
-def _check(given: Any) -> None:
-    is_class = isinstance(given, type)
+def _instance(given: Any) -> Any:
+    """Return a classifier: of a class, the one that has all its defaults."""
     with foreign("looking at the reader", _ADVICE):
-        if not is_class and hasattr(given, "fit"):
-            return
-    what = f"the class {given.__name__}" if is_class else f"an object of type {type(given).__name__}"
+        if hasattr(given, "fit"):
+            return given() if isinstance(given, type) else given
+    what = (
+        f"the class {given.__name__}"
+        if isinstance(given, type)
+        else f"an object of type {type(given).__name__}"
+    )
     raise InputError(
         f"{what} cannot be a reader; expected {listing(map(repr, NAMES), 'or')}, or a classifier such as "
         "sklearn.naive_bayes.GaussianNB()."

@@ -10,7 +10,7 @@ import numpy as np
 from faithkit.errors import InputError
 from faithkit.measure.containers import as_floats, take_rows
 from faithkit.measure.content_words import content_words
-from faithkit.measure.explanations import Explanations, object_array
+from faithkit.measure.explanations import Explanations, by_name, object_array
 from faithkit.measure.reader.crossfit import Reader
 from faithkit.measure.reader.features import Features
 from faithkit.measure.reader.folds import Turns
@@ -104,7 +104,8 @@ def prepared(
     seed : int
     """
     n, chosen, gone = len(codes), candidates(classifier), explanations.missing
-    labels, identities = content_words(object_array(classes)), as_floats(explanations.identities)
+    labels = content_words(object_array(classes))
+    identities = as_floats(by_name(explanations.identities, explanations))
     words = content_words(identities)
     words[gone] = 0  # whatever stands in the place of an explanation that is missing
     steps, unit = (np.ones(n, np.int64), np.arange(n)) if design is None else (design.steps, design.unit)
