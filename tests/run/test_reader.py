@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -185,3 +187,28 @@ def test_what_comes_back_is_told_in_a_sentence_and_in_json():
 def test_a_result_is_hard_to_change():
     with pytest.raises(AttributeError):
         scored().reader("logistic").score = 1.0
+
+
+ONE_THREAD = """
+import faithkit, numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Watching(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        from threadpoolctl import threadpool_info
+        self.classes_ = np.unique(y)
+        assert {one["num_threads"] for one in threadpool_info()} == {1}, threadpool_info()
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+print(faithkit.score([0, 1] * 20, np.arange(40.0)[:, None]).reader(Watching()).n)
+"""
+
+
+@pytest.mark.slow
+def test_in_a_new_process_too_it_has_one_thread():
+    """Whose libraries are loaded when threads are limited; later ones would wait for each other, and round anew."""
+    done = subprocess.run([sys.executable, "-c", ONE_THREAD], capture_output=True, text=True, timeout=100)
+    assert (done.stdout, done.stderr) == ("40\n", "")

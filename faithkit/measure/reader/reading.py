@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import attrs
@@ -58,6 +59,8 @@ def read(reader: Reader, design: Design | None, confidence: float) -> Read:
     """
     from threadpoolctl import threadpool_limits
 
+    for name in ("sklearn.ensemble", "sklearn.linear_model"):
+        import_module(name)  # before threads are limited, which is done for libraries that are loaded
     with threadpool_limits(1):
         found, names = reader.crossfitted()
         chain = reader.chained() if design is None else None
