@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from faithkit.measure.blocks import each_block
 
 BLOCK = 16_384  # rows
-IN_CACHE = 2**17  # values
+IN_CACHE = 2**19  # values
 SIDE_BY_SIDE = 64  # rows compared at once: one alone is too short for NumPy's inner loops
 FEW = 16  # rows: so many are sorted faster than partitioned
 _PLACE = 32  # bits of a key that hold the place of its row: enough for what fits in any memory
