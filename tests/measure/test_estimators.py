@@ -58,7 +58,10 @@ def score(estimator, tally):
 
 def summarise(tally, estimator, confidence=0.95):
     facts = moments(tally.slots, grouped_pseudo_values(tally.slots))
-    whole = SimpleNamespace(slots=tally.slots, tallies=lambda: [tally], relation=SameExplanation())
+    given = SimpleNamespace(missing=np.zeros(len(tally.counts), dtype=bool))
+    whole = SimpleNamespace(
+        slots=tally.slots, tallies=lambda: [tally], relation=SameExplanation(), explanations=given
+    )
     return estimate(whole, facts, estimator, confidence)
 
 

@@ -73,15 +73,18 @@ def looked_at(rng, looks, rows, expected, changed=None):
         yield watch, watch.alarm(expected)
 
 
+STREAMS = 200
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("quarter", range(4 if os.environ.get("FAITHKIT_STREAMS") else 1))
-def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_alarming(quarter):
+@pytest.mark.parametrize("part", range(10 if os.environ.get("FAITHKIT_STREAMS") else 1))
+def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_alarming(part):
     """Streams of 5,000 rows, looked at every 50: at most 5 % may ever go wrong in any way.
 
-    A build tries 500 of them; with FAITHKIT_STREAMS=1 it is 2,000, of which the documentation speaks.
+    A build tries 200 of them; with FAITHKIT_STREAMS=1 it is 2,000, of which the documentation speaks.
     """
-    rng, missed, alarming = np.random.default_rng([2, quarter]), 0, 0
-    for _ in range(500):
+    rng, missed, alarming = np.random.default_rng([2, part]), 0, 0
+    for _ in range(STREAMS):
         expected = Sequence(0.025).after(scores(rng, 2500))
         outside, alarmed = not expected.low <= MEAN <= expected.high, False
         for watch, alarm in looked_at(rng, 100, 50, expected):
@@ -89,8 +92,8 @@ def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_ala
             outside = outside or any(not part.low <= MEAN <= part.high for part in parts)
             alarmed = alarmed or alarm is not None
         missed, alarming = missed + outside, alarming + alarmed
-    print(f"ever missed {missed / 500:.4f}, ever alarmed {alarming / 500:.4f}")
-    assert alarming <= missed <= 25
+    print(f"ever missed {missed / STREAMS:.4f}, ever alarmed {alarming / STREAMS:.4f}")
+    assert alarming <= missed <= 0.05 * STREAMS
 
 
 def delays(rng, changed, streams, calibrating=2500):
@@ -109,7 +112,7 @@ def delays(rng, changed, streams, calibrating=2500):
     ("changed", "usual", "nearly_all"), [(0, 450, 800), (5000, 1600, 2400), (20000, 2200, 3200)]
 )
 def test_a_drop_of_a_tenth_is_noticed_soon_also_after_a_long_quiet_time(changed, usual, nearly_all):
-    found = delays(np.random.default_rng(3), changed, streams=40)
+    found = delays(np.random.default_rng(3), changed, streams=20)
     print(f"drop after {changed}: median {np.median(found):.0f}, nine in ten {np.quantile(found, 0.9):.0f}")
     assert np.all(found > 0)
     assert np.median(found) <= usual
