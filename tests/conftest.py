@@ -16,7 +16,7 @@ from hypothesis import settings
 pytest_plugins = ["last_bits"]
 
 settings.register_profile("faithkit", max_examples=30, deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=400)
+settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=150)
 settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it

@@ -94,7 +94,7 @@ LAWS = {
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", LAWS)
 def test_intervals_of_consistency_cover_in_at_least_93_percent_of_samples(name, n):
-    runs = 100 if len(LAWS[name]) > 5000 else 200
+    runs = 60 if len(LAWS[name]) > 5000 else 150
     assert at_least(LEAST, hits(LAWS[name], n, runs, seed=1), runs)
 
 

@@ -170,8 +170,8 @@ def limits(law, n, runs):
     return np.array(ends)
 
 
-CELLS = [(name, n, 150) for name in LAWS for n in (10, 200)] + [
-    pytest.param(name, 1000, 150, marks=pytest.mark.slow) for name in LAWS
+CELLS = [(name, n, 100) for name in LAWS for n in (10, 200)] + [
+    pytest.param(name, 1000, 100, marks=pytest.mark.slow) for name in LAWS
 ]
 
 

@@ -218,8 +218,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ten_kills_lose_no_finished_chunk(tmp_path, n_jobs):
-    resumes_without_loss(tmp_path, times=10, n_jobs=n_jobs)
+def test_six_kills_lose_no_finished_chunk(tmp_path, n_jobs):
+    resumes_without_loss(tmp_path, times=6, n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
