@@ -38,7 +38,7 @@ def finding(counted: Count, facts: Moments, by_chance: float | None, confidence:
     >>> faithkit.score(["yes", "no"] * 5, [1, 0] * 5).consistency.finding
     'names the label'
     """
-    if len(_labels(counted)) <= 1:
+    if len(_labels(counted)) == 1:
         return ONE_LABEL
     if counted.relation.groups and _names_the_label(counted):
         return NAMES_THE_LABEL
@@ -51,13 +51,11 @@ def finding(counted: Count, facts: Moments, by_chance: float | None, confidence:
 
 
 def _labels(counted: Count) -> set[int]:
-    """Return the labels of rows that have an explanation and count, and of a pool."""
+    """Return the labels of rows that have an explanation and count, and of their pool."""
     slots, pool = counted.slots, getattr(counted, "pool", None)
     explained = (slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]
-    if not explained.any():  # nothing was explained, so that nothing is known
-        return {-1, -2}
-    of_pool = [] if pool is None else np.unique(pool.codes).tolist()
-    return {*np.unique(slots.label[explained]).tolist(), *of_pool}
+    others = [] if pool is None or not explained.any() else np.unique(pool.codes).tolist()
+    return {*np.unique(slots.label[explained]).tolist(), *others}
 
 
 def _names_the_label(counted: Count) -> bool:

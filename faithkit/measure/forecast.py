@@ -30,6 +30,11 @@ def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.array([np.dot(weight, h * (1.0 - sample.missed(int(size)))) / sample.n for size in sizes])
 
 
+def _unmerged(facts: Moments) -> Moments:
+    """Leave merging out: a plan promises by what can be checked, and does not count on more."""
+    return attrs.evolve(facts, merged=None)
+
+
 @attrs.frozen
 class Pilot:
     """A measure's first, small sample, from which a larger one is planned.
@@ -43,7 +48,7 @@ class Pilot:
     """
 
     others: Others
-    moments: Moments
+    moments: Moments = attrs.field(converter=_unmerged)
     confidence: float = 0.95
 
     @property

@@ -32,8 +32,8 @@ EPSILON = 0.05  # the unchecked share, and half of an interval's width, that are
 NOTICEABLY = 0.05  # how much more must be checked for a coarser explanation to be worth it
 
 TOLD = {
-    ONE_LABEL: "All predictions are the same, so nothing was tested: give rows that the model decides "
-    "differently.",
+    ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows that the model "
+    "decides differently.",
     NAMES_THE_LABEL: "Each prediction has one explanation of its own, which may be no more than its name: "
     "show explanations that do not contain the prediction.",
 }
@@ -78,7 +78,7 @@ def next_steps(stage: Stage) -> list[str]:
     --------
     >>> import faithkit
     >>> faithkit.score(["yes"] * 3, ["a", "a", "b"]).next_steps
-    ['All predictions are the same, so nothing was tested: give rows that the model decides differently.']
+    ['All explained predictions are the same, so nothing was tested: give rows that the model ...']
     """
     told = TOLD.get(stage.consistency.finding or "")
     if told is not None:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import attrs
-
 from faithkit.errors import InputError
 from faithkit.measure.forecast import Pilot
 from faithkit.measure.planning import check_measure
@@ -48,5 +46,4 @@ def pilot_of(result: Any, measure: str) -> Pilot:
             "the pilot was loaded from a file of an older version, which did not write what a plan takes. "
             "Evaluate or score the rows again."
         )
-    # a plan promises by what can be checked: that merging does better is to be seen, not to be counted on
-    return Pilot(found.others, attrs.evolve(found.moments, merged=None), found.confidence)
+    return Pilot(found.others, found.moments, found.confidence)

@@ -160,12 +160,12 @@ CASES = {
     "one label": (
         ["yes"] * 4,
         ["a", "a", "b", "c"],
-        "All predictions are the same, so nothing was tested: give rows that the model decides differently.",
+        "All explained predictions are the same, so nothing was tested: give rows that the model decides differently.",
     ),
     "one row": (
         ["yes"],
         ["a"],
-        "All predictions are the same, so nothing was tested: give rows that the model decides differently.",
+        "All explained predictions are the same, so nothing was tested: give rows that the model decides differently.",
     ),
     "names the label": (
         ["yes", "no"] * 5,

@@ -4,8 +4,6 @@ Any partition that is made of identities alone gives a lower bound of consistenc
 labels are independent. Which one is made depends on the kind of the identities, and never on labels.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from faithkit.measure.explanations import by_name
@@ -50,12 +48,11 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
 
 def block_sizes(slots: Slots, how: str) -> Counts:
     """Return the sizes of all blocks of more than one row, the largest first."""
-    alone = int(((slots.totals == 1) & (slots.sizes == 1)).sum())
-    sizes = np.concatenate([slots.totals[slots.totals > 1], np.array(list(_merged_sizes(alone, how)), int)])
-    return np.sort(sizes)[::-1]
+    merged_sizes = np.array(_merged_sizes(Alone.of(slots).size, how), dtype=np.int64)
+    return np.sort(np.concatenate([slots.totals[slots.totals > 1], merged_sizes]))[::-1]
 
 
-def _merged_sizes(alone: int, how: str) -> Iterable[int]:
+def _merged_sizes(alone: int, how: str) -> list[int]:
     if how == PAIRS:
         return [2] * (alone // 2 - alone % 2) + [3] * (alone % 2)
     return [alone] if how == BLOCK else []
