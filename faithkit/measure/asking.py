@@ -6,10 +6,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.same_label import SAME_LABEL, HeldLabels
 from faithkit.measure.bitsets import Bits, get_bits, n_words, popcount
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.relations import Relation, holds_bits
 from faithkit.measure.slots import Counts, Slots
 
@@ -31,13 +32,15 @@ def bit_blocks(
 class Whole:
     """What instances are counted against: explanations, and the slots of those that are to be told apart.
 
-    `row` and `label` say which explanation and which label each slot stands for, in order.
+    `row` and `label` say which explanation and which label each slot stands for, in order, and `agreement`
+    how far two labels agree.
     """
 
     explanations: Explanations
     n_labels: int
     row: Counts = NOBODY
     label: Counts = NOBODY
+    agreement: Agreement = SAME_LABEL
 
 
 @attrs.frozen(eq=False)
@@ -48,8 +51,8 @@ class Asked:
     ----------
     totals : (m,) int
         The instances for which each explanation holds.
-    counts : (c,) int
-        For each slot, those of them that have its label.
+    sums : (c,) or (m, …) int
+        For each slot, those of them that agree with it, or for each explanation what that is made of.
     itself : (c,) int
         For each slot, the owners for whom their own explanation holds.
     table : (m, k) int or None
@@ -59,19 +62,21 @@ class Asked:
     """
 
     totals: Counts
-    counts: Counts
+    sums: Counts
     itself: Counts
     table: Counts | None
     reflexive: NDArray[np.bool_]
 
-    def slots(self, row: Counts, label: Counts, times: Counts) -> Slots:
+    def slots(self, whole: Whole, times: Counts) -> Slots:
         """Return the slots that were asked about, each of which has so many owners."""
-        return Slots(row, label, self.counts, np.stack([times - self.itself, self.itself]), self.totals)
+        row, label = whole.row, whole.label
+        counts = whole.agreement.counts(self.sums, self.totals, row, label)
+        return Slots(row, label, counts, np.stack([times - self.itself, self.itself]), self.totals)
 
     def __add__(self, other: "Asked") -> "Asked":
         return Asked(
             self.totals + other.totals,
-            self.counts + other.counts,
+            self.sums + other.sums,
             self.itself + other.itself,
             None if self.table is None or other.table is None else self.table + other.table,
             np.empty(0, dtype=bool),  # nobody asks pieces for it
@@ -90,26 +95,27 @@ def ask(relation: Relation, sample: Sample, labels: Counts, whole: Whole, place:
     place : (n,) int
         The slot in which each instance stands, −1 for one without an explanation.
     """
-    sets, row, label = LabelSets(labels, whole.n_labels), whole.row, whole.label
+    held, row, label = whole.agreement.held(labels, whole.n_labels), whole.row, whole.label
     owned = np.where(place < 0, -1, row[place]) if len(row) else place
     m, k = len(whole.explanations), whole.n_labels
-    totals, counts = np.zeros(m, dtype=np.int64), np.zeros(len(row), dtype=np.int64)
-    table = np.zeros((m, k), dtype=np.int64) if m * k <= DENSE else None
+    nothing = np.empty((0, n_words(len(labels))), dtype=np.uint64)
+    totals, sums = np.zeros(m, dtype=np.int64), [held.sums(nothing, NOBODY, NOBODY)]
+    table = np.zeros((m, k), dtype=np.int64) if m * k <= DENSE and isinstance(held, HeldLabels) else None
     reflexive = np.zeros(len(place), dtype=bool)
     for start, stop, bits in bit_blocks(relation, sample, whole.explanations):
         first, last = np.searchsorted(row, [start, stop])
         where = row[first:last] - start, label[first:last]
-        if table is None:
-            totals[start:stop] = popcount(bits)
-            counts[first:last] = sets.counts(bits, *where)
-        else:
-            table[start:stop] = found = sets.table(bits)
+        if table is not None and isinstance(held, HeldLabels):
+            table[start:stop] = found = held.sets.table(bits)
             totals[start:stop] = found.sum(axis=1)
-            counts[first:last] = found[where]
+            sums.append(found[where])
+        else:
+            totals[start:stop] = popcount(bits)
+            sums.append(held.sums(bits, *where))
         note_own(reflexive, (start, stop, bits), owned)
         del bits  # or two blocks would be held while the next one is made
     itself = np.bincount(place[reflexive], minlength=len(row))
-    return Asked(totals, counts, itself, table, reflexive)
+    return Asked(totals, np.concatenate(sums), itself, table, reflexive)
 
 
 def note_own(reflexive: NDArray[np.bool_], block: tuple[int, int, Bits], owned: Counts) -> None:

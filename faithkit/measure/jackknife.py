@@ -9,13 +9,12 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.bitsets import Bits, column_sums, get_bits
+from faithkit.measure.agreement.base import Agreement, Influence
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.estimators import ratio
-from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.slots import SELF, Slots
 from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, Grid, Ints
@@ -24,31 +23,11 @@ from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.deletion import unequal_pseudo_values
 
 
-@attrs.frozen(eq=False)
-class _Influence:
-    """What each explanation's owners lose or gain when an instance it holds for is left out.
-
-    The first two are in steps of the grid, to be added up exactly.
-    """
-
-    grid: Grid
-    gain: Ints  # (m,): G[u]
-    loss: Ints  # (c,): E[u, y]
-    lone: Ints  # (m,): Z[u]
-
-
-def _influence(slots: Slots, most: int) -> _Influence:
-    """Compute it; `most` is how many of the terms are ever added up."""
+def _influence(slots: Slots) -> Influence:
     D, h, owners = slots.others, ratio(slots.agreeing, slots.others), slots.owners.astype(np.float64)
     gain = owners * np.where(D >= 2, ratio(h, D - 1.0), -h)
     loss = owners * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
-    grid = Grid.of(max(np.abs(gain).max(initial=0.0), loss.max(initial=0.0)), 2 * most)
-    return _Influence(
-        grid,
-        slots.by_explanation(grid.whole(gain)),
-        grid.whole(loss).sum(axis=0),
-        slots.by_explanation(slots.owners * (D == 1)),
-    )
+    return Influence(slots, gain, loss, slots.by_explanation(slots.owners * (D == 1)))
 
 
 def _assemble(own: tuple[NDArray[Any], ...], sums: tuple[Floats, Ints]) -> tuple[Floats, Floats]:
@@ -76,23 +55,21 @@ def pseudo_values(counted: RowCount) -> Pseudo:
         return unequal_pseudo_values(counted)
     slots = counted.slots
     if counted.relation.groups:
-        return grouped_pseudo_values(slots)
-    influence = _influence(slots, 2 * len(slots))
+        return grouped_pseudo_values(slots, counted.agreement)
+    influence = _influence(slots)
     s, place = counted.reflexive.astype(np.int64), counted.place
     D, A = slots.totals[slots.row[place]] - s, slots.counts[place] - s
-    S, Z = _sums_over_explanations(counted, influence)
-    value, verified = _assemble((D, A, s), (influence.grid.floats(S), Z))
+    value, verified = _assemble((D, A, s), counted.held.lost(counted.blocks(), influence))
     once = np.ones(len(s), dtype=np.int64)
     pool = None if counted.pool is None else _pool_spreads(counted, influence)
     return Pseudo(value, verified, once, lambda: _few(counted), pool)
 
 
-def _pool_spreads(counted: RowCount, influence: _Influence) -> tuple[Spread, Spread]:
+def _pool_spreads(counted: RowCount, influence: Influence) -> tuple[Spread, Spread]:
     """Measure what leaving out each row of the pool does to M and to Q, as for a row that owns nothing."""
     pieces = []
     for piece in counted.pooled():
-        S, Z = _sums_over_explanations(piece, influence)
-        lost = influence.grid.floats(S)
+        lost, Z = piece.held.lost(piece.blocks(), influence)
         pieces.append((Spread.of(-lost, 0.0), Spread.of(Z + lost, 0.0)))
     first, second = (reduce(add, some) for some in zip(*pieces, strict=True))
     return first, second
@@ -104,42 +81,19 @@ def _few(counted: RowCount) -> float:
     return counted.slots.n / max(1.0 + largest_share(counted), in_pool)
 
 
-def grouped_pseudo_values(slots: Slots) -> Pseudo:
+def grouped_pseudo_values(slots: Slots, agreement: Agreement = SAME_LABEL) -> Pseudo:
     """Compute the same for grouping, from the slots alone: one value for each s and slot."""
+    influence = _influence(slots)
     most = np.bincount(slots.row).max(initial=1)  # slots of one explanation, each with both s
-    influence = _influence(slots, 2 * int(most))
-    S = influence.grid.floats(influence.gain[slots.row] - influence.loss)
+    grid = Grid.of(
+        max(np.abs(influence.gain).max(initial=0.0), influence.loss.max(initial=0.0)), 4 * int(most)
+    )
+    loss = agreement.over_slots(slots.row, slots.label, grid.whole(influence.loss).sum(axis=0))
+    S = grid.floats(slots.by_explanation(grid.whole(influence.gain))[slots.row] - loss)
     sums = SELF * S, SELF * influence.lone[slots.row]  # a missing explanation holds for nothing
     value, verified = _assemble((slots.others, slots.agreeing, SELF), sums)
     used = slots.owners > 0
     return Pseudo(value[used], verified[used], slots.owners[used], lambda: slots.n / 2)
-
-
-def _sums_over_explanations(counted: RowCount, influence: _Influence) -> tuple[Ints, Ints]:
-    """Sum G − E, in steps of the grid, and Z over the explanations that hold for each instance."""
-    sets, slots = counted.sets, counted.slots
-    sums = np.zeros((len(counted.labels), 2 if influence.lone.any() else 1), dtype=np.int64)
-    groups = sets.rank[counted.labels]
-    for start, stop, bits in counted.blocks():
-        mine = slots.span(start, stop)
-        where = slots.row[mine] - start, slots.label[mine]
-        weights = np.empty((stop - start, len(sets.common) + (not sets.all_common), sums.shape[1]), np.int64)
-        weights[:, :, 0] = influence.gain[start:stop, None]
-        weights[:, :, 1:] = influence.lone[start:stop, None, None]  # seldom anything but 0
-        common = np.flatnonzero(sets.rank[where[1]] < len(sets.common))
-        weights[where[0][common], sets.rank[where[1][common]], 0] -= influence.loss[mine][common]
-        sums += column_sums(bits, weights, groups)
-        _subtract_rare(sums[:, 0], bits, sets, where, influence.loss[mine])
-        del bits  # before the next block is made
-    return sums[:, 0], sums[:, 1] if sums.shape[1] > 1 else np.zeros_like(sums[:, 0])
-
-
-def _subtract_rare(sums: Ints, bits: Bits, sets: LabelSets, where: tuple[Ints, Ints], loss: Ints) -> None:
-    """Subtract, in place, what rare labels have lost from the instances that have them."""
-    row, label = where
-    for slot, instance in sets.pairs(label):
-        held = get_bits(bits, row[slot], instance)
-        np.subtract.at(sums, instance[held], loss[slot[held]])
 
 
 def largest_share(counted: RowCount) -> float:

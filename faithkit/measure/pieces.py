@@ -26,7 +26,7 @@ def ask_piece(relation: Relation, sample: Sample, labels: Counts, whole: Whole) 
     >>> near, distinct = NearExplanation(tau=0.5), Explanations.vectors([[0.0], [1.0]])
     >>> whole = Census.of(near, distinct, np.array([0, 1]), ["no", "yes"]).whole
     >>> asked = ask_piece(near, Sample(None, distinct.take([1, 1])), np.array([0, 1]), whole)
-    >>> asked.totals, asked.counts, asked.itself
+    >>> asked.totals, asked.sums, asked.itself
     (array([0, 2]), array([0, 1]), array([0, 1]))
     """
     return ask(relation, sample, labels, whole, _places(relation, sample.explanations, labels, whole))

@@ -24,8 +24,9 @@ class Slots:
     ----------
     row, label : (c,) int
         Which explanation and which label each slot stands for.
-    counts : (c,) int
-        T: the instances of that label for which that explanation holds.
+    counts : (c,) int or float
+        T: the instances for which that explanation holds that agree with that label; where predictions are
+        numbers, how far they agree, added up.
     owners : (2, c) int
         The instances of that label which it explains, by s: 1 where it holds for the instance itself.
     totals : (m,) int
@@ -48,7 +49,7 @@ class Slots:
 
     row: Counts
     label: Counts
-    counts: Counts
+    counts: NDArray[Any]
     owners: Counts
     totals: Counts
     own: Counts = SELF
@@ -74,8 +75,8 @@ class Slots:
         return self.totals[self.row] - self.own
 
     @property
-    def agreeing(self) -> Counts:
-        """A[s, c]: how many of those have the owner's label."""
+    def agreeing(self) -> NDArray[Any]:
+        """A[s, c]: how many of those agree with the owner."""
         return self.counts - self.own_agreeing
 
     @property

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure import asking
+from faithkit.measure.agreement.base import Agreement, Held
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.asking import Whole, ask, bit_blocks
 from faithkit.measure.bitsets import Bits, column_sums
 from faithkit.measure.blocks import spans
@@ -101,7 +103,8 @@ class Tally:
 class Count:
     """A relation's counts over a population.
 
-    `explanations` are the distinct ones in order of first appearance. `slots` is all that the kernel computes
+    `explanations` are the distinct ones in order of first appearance; `agreement` says how far two labels
+    agree. `slots` is all that the kernel computes
     with; `table` has the counts of a relation that was asked over all labels, if not too many.
     """
 
@@ -109,6 +112,7 @@ class Count:
     explanations: Explanations
     n_labels: int
     slots: Slots
+    agreement: Agreement = SAME_LABEL
     table: Counts | None = None
 
     @property
@@ -206,6 +210,11 @@ class RowCount(Count):
         """Yield the relation's matrix in blocks of explanations: start, stop and packed bits."""
         return bit_blocks(self.relation, self.sample, self.explanations)
 
+    @property
+    def held(self) -> Held:
+        """The rows, for a relation's matrix over them."""
+        return self.agreement.held(self.labels, self.n_labels)
+
     def sums(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Add up, for every row, the weights of the explanations that hold for it."""
         everybody = np.zeros(len(self.labels), dtype=np.int64)
@@ -245,7 +254,12 @@ def _occurring(tally: Tally) -> Tally:
 
 
 def count(
-    relation: Relation, sample: Sample, labels: Counts, n_labels: int, pool: Pool | None = None
+    relation: Relation,
+    sample: Sample,
+    labels: Counts,
+    n_labels: int,
+    pool: Pool | None = None,
+    agreement: Agreement = SAME_LABEL,
 ) -> RowCount:
     """Tally a relation over a sample.
 
@@ -258,6 +272,8 @@ def count(
     n_labels : int
     pool : Pool, optional
         Rows that explanations are checked against beside the sample's own.
+    agreement : Agreement
+        How far two of the predictions agree.
 
     Examples
     --------
@@ -283,21 +299,30 @@ def count(
         sample=sample,
         labels=labels,
         n_labels=n_labels,
+        agreement=agreement,
         owned=groups.codes,
         explanations=distinct,
     )
     if relation.groups:
-        return counted(reflexive=~missing, slots=grouped_slots(row, label, times, ~distinct.missing))
-    place, whole = places(occurring, codes, size), Whole(distinct, n_labels, row, label)
+        found = grouped_slots(row, label, times, ~distinct.missing, agreement)
+        return counted(reflexive=~missing, slots=found)
+    place, whole = places(occurring, codes, size), Whole(distinct, n_labels, row, label, agreement)
     asked = ask(relation, sample, labels, whole, np.where(missing, -1, place))
     every = asked if pool is None else asked + pool.asked(relation, whole)
-    found = every.slots(row, label, times)
+    found = every.slots(whole, times)
     return counted(reflexive=asked.reflexive, slots=found, table=every.table, place=place, pool=pool)
 
 
-def grouped_slots(row: Counts, label: Counts, times: Counts, held: NDArray[np.bool_]) -> Slots:
+def grouped_slots(
+    row: Counts,
+    label: Counts,
+    times: Counts,
+    held: NDArray[np.bool_],
+    agreement: Agreement = SAME_LABEL,
+) -> Slots:
     """Return the slots of grouping, in which an explanation holds for its owners, where there is one."""
     itself = np.where(held[row], times, 0)
     totals = np.zeros(len(held), dtype=np.int64)
     np.add.at(totals, row, itself)
-    return Slots(row, label, itself, np.stack([times - itself, itself]), totals)
+    agreeing = agreement.over_slots(row, label, itself)
+    return Slots(row, label, agreeing, np.stack([times - itself, itself]), totals)

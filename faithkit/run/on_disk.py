@@ -137,7 +137,7 @@ class OnDisk(Population):
         found, table = census.grouped, None
         if not relation.groups:
             asked = _asked(self.reading, relation, census.whole, census)
-            found, table = asked.slots(*census.ordered), asked.table
+            found, table = asked.slots(census.whole, census.ordered[2]), asked.table
         return LogCount(
             relation=relation,
             explanations=census.explanations,

@@ -1,0 +1,94 @@
+"""Labels: two predictions agree if they are the same."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.measure.bitsets import Bits, column_sums, get_bits
+from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.slots import Counts
+from faithkit.measure.sums import Floats, Grid, Ints
+
+
+class SameLabel:
+    """Two predictions agree if they are the same label.
+
+    Examples
+    --------
+    >>> SAME_LABEL.over_slots(np.array([0, 0]), np.array([0, 1]), np.array([2, 1]))
+    array([2, 1])
+    """
+
+    most = 1.0
+    is_whole = True
+    is_divided = False
+
+    def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the weight of each slot: no other one has its label."""
+        return weight
+
+    def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Counts:
+        """Return the counts, which are what was added up."""
+        return sums
+
+    def held(self, labels: Counts, n_labels: int) -> "HeldLabels":
+        """Look at instances with these labels, of so many."""
+        return HeldLabels(labels, n_labels)
+
+    def taken(self, labels: Counts) -> "SameLabel":
+        """Return itself: what labels are called does not matter."""
+        return self
+
+    def left(self, label: Counts, n: int) -> None:
+        """Return None: nothing is divided."""
+        return
+
+
+SAME_LABEL = SameLabel()
+
+
+class HeldLabels:
+    """Who has which label, for a relation's matrix over them."""
+
+    def __init__(self, labels: Counts, n_labels: int) -> None:
+        self.labels, self.sets = labels, LabelSets(labels, n_labels)
+
+    def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
+        """Count the instances of each slot's label."""
+        return self.sets.counts(bits, row, label)
+
+    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
+        """Add up gains and losses on a grid, label by label where many instances have it."""
+        slots, lone = influence.slots, influence.lone
+        grid = Grid.of(
+            max(np.abs(influence.gain).max(initial=0.0), influence.loss.max(initial=0.0)), 4 * len(slots)
+        )
+        gain = slots.by_explanation(grid.whole(influence.gain))
+        loss = grid.whole(influence.loss).sum(axis=0)
+        sums = np.zeros((len(self.labels), 2 if lone.any() else 1), dtype=np.int64)
+        groups = self.sets.rank[self.labels]
+        for start, stop, bits in blocks:
+            mine = slots.span(start, stop)
+            where = slots.row[mine] - start, slots.label[mine]
+            weights = self._weights(gain[start:stop], lone[start:stop], sums.shape[1])
+            common = np.flatnonzero(self.sets.rank[where[1]] < len(self.sets.common))
+            weights[where[0][common], self.sets.rank[where[1][common]], 0] -= loss[mine][common]
+            sums += column_sums(bits, weights, groups)
+            self._subtract_rare(sums[:, 0], bits, where, loss[mine])
+            del bits  # before the next block is made
+        lost = sums[:, 1] if sums.shape[1] > 1 else np.zeros_like(sums[:, 0])
+        return grid.floats(sums[:, 0]), lost
+
+    def _weights(self, gain: Ints, lone: Ints, columns: int) -> Ints:
+        sets = self.sets
+        weights = np.empty((len(gain), len(sets.common) + (not sets.all_common), columns), np.int64)
+        weights[:, :, 0] = gain[:, None]
+        weights[:, :, 1:] = lone[:, None, None]  # seldom anything but 0
+        return weights
+
+    def _subtract_rare(self, sums: Ints, bits: Bits, where: tuple[Ints, Ints], loss: Ints) -> None:
+        """Subtract, in place, what rare labels have lost from the instances that have them."""
+        row, label = where
+        for slot, instance in self.sets.pairs(label):
+            held = get_bits(bits, row[slot], instance)
+            np.subtract.at(sums, instance[held], loss[slot[held]])

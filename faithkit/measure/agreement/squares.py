@@ -1,0 +1,145 @@
+"""Numbers and score vectors: two predictions disagree by half their squared distance.
+
+For one-hot vectors that is 0 or 1, so that labels are a special case. Numbers are divided by the disagreement
+that a constant explanation leaves, which is their variance: then the measure is the share of the prediction's
+variance that the explanation accounts for.
+"""
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.measure.bitsets import Bits, column_sums, row_sums
+from faithkit.measure.slots import Counts
+from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
+
+NOTHING = 1e-12  # a disagreement that rounding may leave of none
+
+
+@attrs.frozen(eq=False)
+class Squares:
+    """Two predictions agree by 1 − ½|v − v′|², v being the point that a label stands for.
+
+    Attributes
+    ----------
+    points : (k, d) float
+        In units in which the disagreement counts.
+    n : int
+        The number of instances, at most, that are ever added up.
+    most : float
+        The largest disagreement of two of them.
+    is_divided : bool
+        Whether a constant explanation leaves a disagreement of 1, in the mean.
+
+    Examples
+    --------
+    >>> numbers = Squares.divided(np.array([[1.0], [3.0]]), np.array([2, 2]))
+    >>> numbers.over_slots(np.array([0, 0]), np.array([0, 1]), np.array([2, 2]))  # itself, and others
+    array([1., 1.])
+    """
+
+    points: Floats
+    n: int
+    most: float = 1.0
+    is_divided: bool = False
+
+    is_whole = False
+
+    @classmethod
+    def divided(cls, values: Floats, times: Counts) -> "Squares":
+        """Divide numbers of several outputs by their variances, added up; `times` is how often each occurs.
+
+        There must be two that differ.
+        """
+        n = int(times.sum())
+        apart = values - np.array([quotient(exact_sum(times * column), n) for column in values.T])
+        variance = quotient(exact_sum((times[:, None] * apart**2).ravel()), n - 1)
+        points = apart / np.sqrt(variance)
+        return cls(points, n, float((np.ptp(points, axis=0) ** 2).sum()) / 2, True)
+
+    @classmethod
+    def scores(cls, values: Floats, times: Counts) -> "Squares":
+        """Take score vectors as they are, but for their centre, which changes no distance."""
+        return cls(values - (values.max(axis=0) + values.min(axis=0)) / 2, int(times.sum()))
+
+    @property
+    def grid(self) -> Grid:
+        """On which points and their squares add up: of the latter the mean is at most about 1."""
+        return Grid.of(4.0, self.n)
+
+    @property
+    def squares(self) -> Floats:
+        """The squared length of each point."""
+        squared: Floats = (self.points**2).sum(axis=1)
+        return squared
+
+    def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> Floats:
+        """Add up by the mean of each row, so that equal predictions agree wholly."""
+        points, total = self.points[label], np.bincount(row, weight)
+        some = np.where(total > 0, total, 1.0)
+        centre = np.stack([np.bincount(row, weight * column) / some for column in points.T], axis=1)
+        apart = ((points - centre[row]) ** 2).sum(axis=1)
+        around = np.bincount(row, weight * apart)
+        return _agreeing(total[row], (total[row] * apart + around[row]) / 2)
+
+    def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Floats:
+        """Put together what each explanation's instances add up to."""
+        found, N = self.grid.floats(sums[row]), totals[row].astype(np.float64)
+        products = (self.points[label] * found[:, 1:]).sum(axis=1)
+        return _agreeing(N, (N * self.squares[label] + found[:, 0]) / 2 - products)
+
+    def held(self, labels: Counts, n_labels: int) -> "HeldPoints":
+        """Look at instances with these labels."""
+        return HeldPoints(self, labels)
+
+    def taken(self, labels: Counts) -> "Squares":
+        """Return the agreement of some labels."""
+        return attrs.evolve(self, points=self.points[labels])
+
+    def left(self, label: Counts, n: int) -> Floats | None:
+        """Return the part of the variance that is left without an instance of each label, of n."""
+        if not self.is_divided:
+            return None
+        left = ((n - 1) - n / (n - 1) * self.squares[label]) / max(1, n - 2)
+        return np.where(left > NOTHING, left, 0.0)
+
+
+class HeldPoints:
+    """Instances by the points that their labels stand for."""
+
+    def __init__(self, agreement: Squares, labels: Counts) -> None:
+        self.points, self.squares = agreement.points[labels], agreement.squares[labels]
+        self.grid = agreement.grid
+        self.all_points, self.all_squares = agreement.points, agreement.squares
+
+    def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
+        """Add up, for each row of bits, the squares of instances and their points."""
+        return row_sums(bits, self.grid.whole(np.column_stack([self.squares, self.points])))
+
+    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
+        """Add up polynomials: what an explanation's owners lose by an instance is quadratic in its point."""
+        slots, lone = influence.slots, influence.lone
+        terms = self._terms(influence)
+        grid = Grid.of(np.abs(terms).max(initial=0.0), 2 * len(slots))
+        weights = np.zeros((len(slots.totals), terms.shape[1] + 1), dtype=np.int64)
+        np.add.at(weights[:, :-1], slots.row, grid.whole(terms))
+        weights[:, -1] = lone
+        everybody = np.zeros(len(self.points), dtype=np.int64)
+        sums = np.zeros((len(everybody), weights.shape[1]), dtype=np.int64)
+        for start, stop, bits in blocks:
+            sums += column_sums(bits, weights[start:stop, None], everybody)
+            del bits  # before the next block is made
+        known = np.column_stack([np.ones(len(everybody)), self.squares, self.points])
+        return (grid.floats(sums[:, :-1]) * known).sum(axis=1), sums[:, -1]
+
+    def _terms(self, influence: Influence) -> Floats:
+        """Return, for each slot, gain − loss · (1 − ½|v − v′|²) as what 1, |v′|² and v′ are multiplied by."""
+        gain, loss = influence.gain.sum(axis=0), influence.loss.sum(axis=0)
+        label = influence.slots.label
+        constant = gain - loss * (1.0 - self.all_squares[label] / 2)
+        return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
+
+
+def _agreeing(total: Floats, disagreeing: Floats) -> Floats:
+    return total - np.where(disagreeing > NOTHING * total, disagreeing, 0.0)

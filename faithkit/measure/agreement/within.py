@@ -1,0 +1,127 @@
+"""Numbers with a tolerance: two predictions agree if they differ by at most ε."""
+
+from functools import cached_property
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.measure.bitsets import Bits, unpack_bits
+from faithkit.measure.blocks import spans
+from faithkit.measure.slots import Counts
+from faithkit.measure.sums import Floats, Grid, Ints
+
+AT_ONCE = 2**22  # elements of an unpacked matrix
+
+
+@attrs.frozen(eq=False, slots=False)
+class Within:
+    """Two predictions agree if they differ by at most ε; labels are numbered in order of their values.
+
+    A difference of ε is within it, also where its last bits are not.
+
+    Examples
+    --------
+    >>> near = Within(np.array([0.9, 1.1, 1.5]), 0.2)
+    >>> near.over_slots(np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([1, 1, 1]))
+    array([2, 2, 1])
+    """
+
+    values: Floats
+    epsilon: float
+
+    most = 1.0
+    is_whole = True
+    is_divided = False
+
+    @cached_property
+    def first(self) -> Counts:
+        """The first label that agrees with each label."""
+        bits = 4 * np.spacing(np.abs(self.values).max(initial=0.0)) + 1e-9 * self.epsilon
+        return np.searchsorted(self.values, self.values - self.epsilon - bits)
+
+    @cached_property
+    def behind(self) -> Counts:
+        """The label behind the last one that agrees with each label: who agrees with whom is mutual."""
+        return np.searchsorted(self.first, np.arange(len(self.values)), side="right")
+
+    def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add up consecutive slots, as labels are in the order of their values."""
+        k = len(self.values)
+        codes = row * k + label
+        before = np.concatenate([[0], np.cumsum(weight)])
+        ends = (np.searchsorted(codes, row * k + place[label]) for place in (self.behind, self.first))
+        found: NDArray[np.int64] = before[next(ends)] - before[next(ends)]
+        return found
+
+    def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Counts:
+        """Return the counts, which are what was added up."""
+        return sums
+
+    def held(self, labels: Counts, n_labels: int) -> "HeldNumbers":
+        """Look at instances with these labels."""
+        return HeldNumbers(self, labels)
+
+    def taken(self, labels: Counts) -> "Within":
+        """Return the agreement of some labels, given in order."""
+        return Within(self.values[labels], self.epsilon)
+
+    def left(self, label: Counts, n: int) -> None:
+        """Return None: nothing is divided."""
+        return
+
+
+class HeldNumbers:
+    """Instances in the order of their predictions."""
+
+    def __init__(self, agreement: Within, labels: Counts) -> None:
+        self.agreement, self.labels = agreement, labels
+        self.order = np.argsort(labels, kind="stable")
+        self.sorted = labels[self.order]
+
+    def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
+        """Count, for each slot, the instances that agree with its label."""
+        first, behind = (np.searchsorted(self.sorted, place[label]) for place in self._ends)
+        found = np.empty(len(row), dtype=np.int64)
+        for start, stop in spans(len(bits), max(1, AT_ONCE // max(1, len(self.labels)))):
+            holds = unpack_bits(bits[start:stop], len(self.labels))[:, self.order]
+            before = np.zeros((len(holds), holds.shape[1] + 1), dtype=np.int64)
+            np.cumsum(holds, axis=1, out=before[:, 1:])
+            mine = slice(*np.searchsorted(row, [start, stop]))
+            which = row[mine] - start
+            found[mine] = before[which, behind[mine]] - before[which, first[mine]]
+        return found
+
+    @property
+    def _ends(self) -> tuple[Counts, Counts]:
+        return self.agreement.first, self.agreement.behind
+
+    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
+        """Add up gains and losses on a grid: of each explanation, those of slots that agree."""
+        slots, lone = influence.slots, influence.lone
+        grid = Grid.of(
+            max(np.abs(influence.gain).max(initial=0.0), influence.loss.max(initial=0.0)), 4 * len(slots)
+        )
+        gain = slots.by_explanation(grid.whole(influence.gain))
+        loss = grid.whole(influence.loss).sum(axis=0)
+        sums = np.zeros((2, len(self.labels)), dtype=np.int64)
+        for start, stop, bits in blocks:
+            for top, bottom in spans(stop - start, max(1, AT_ONCE // max(1, len(self.labels)))):
+                rows = slice(start + top, start + bottom)
+                holds = unpack_bits(bits[top:bottom], len(self.labels))
+                mine = slots.span(rows.start, rows.stop)
+                lost = self._losses(slots.row[mine] - rows.start, slots.label[mine], loss[mine], len(holds))
+                sums[0] += np.where(holds, gain[rows, None] - lost[:, self.labels], 0).sum(axis=0)
+                sums[1] += (holds * lone[rows, None]).sum(axis=0)
+            del bits  # before the next block is made
+        return grid.floats(sums[0]), sums[1]
+
+    def _losses(self, row: Counts, label: Counts, loss: Ints, m: int) -> Ints:
+        """Return, for some explanations and every label, the losses of slots that agree with it."""
+        table = np.zeros((m, len(self.agreement.values) + 1), dtype=np.int64)
+        table[row, label + 1] = loss
+        np.cumsum(table, axis=1, out=table)
+        first, behind = self._ends
+        lost: Ints = table[:, behind] - table[:, first]
+        return lost
