@@ -15,7 +15,8 @@ from faithkit.measure import MEASURES
 from faithkit.measure.adjustment import ADJUSTMENTS, adjustment
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
-from faithkit.run.evaluation import Evaluation, with_ends
+from faithkit.run.evaluation import Evaluation
+from faithkit.run.result import with_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

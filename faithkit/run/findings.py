@@ -15,9 +15,10 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
 from faithkit.report.told import nothing_known
-from faithkit.run.evaluation import Evaluation, with_ends
+from faithkit.run.evaluation import Evaluation
 from faithkit.run.reading import NOBODY, ReaderResult, takes_seconds
 from faithkit.run.reference import learnt_apart
+from faithkit.run.result import with_ends
 from faithkit.run.subgroups import Subgroups
 
 

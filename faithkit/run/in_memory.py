@@ -9,33 +9,30 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels, encode_labels
 from faithkit.inputs.randomness import global_seed
-from faithkit.inputs.rows import check_columns, check_row, check_X
-from faithkit.measure.bitsets import unpack_bits
+from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import take_rows
 from faithkit.measure.difference import Side
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments
-from faithkit.measure.instance import Local, local, local_from_counts
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
 from faithkit.measure.reader.reading import Read, prepared, read
-from faithkit.measure.relations import Relation, SameExplanation, holds_bits
+from faithkit.measure.relations import Relation
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count, RowCount, count
 from faithkit.measure.unequal.counting import UnequalCount, count_unequal
 from faithkit.measure.unequal.design import Design
-from faithkit.measure.unequal.instance import local_of
 from faithkit.measure.unequal.permuting import unequal_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
+from faithkit.run.contradictions import witnesses
 from faithkit.run.discretizing import discretize, teach
+from faithkit.run.local_rows import local_row
 from faithkit.run.pairing import RowNames
 from faithkit.run.population import Parts, Population, divided
 from faithkit.run.provenance import describe_data
-from faithkit.run.readable import cells_of, readable
 from faithkit.run.setup import Setup
 from faithkit.run.system import System
 
@@ -184,51 +181,7 @@ class InMemory(Population):
 
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
         """Find the rows in the relation's matrix."""
-        counted, labels = _of_rows(counted), self.coded.codes
-        if isinstance(counted, UnequalCount):
-            return self._witnesses_apart(counted, explanation)
-        one = counted.explanations.take([explanation])
-        owners = np.flatnonzero(counted.owned == explanation)
-        owner = owners[(held.sum() > held[labels[owners]]).argmax()]
-        rows = self.held_by(counted.relation, one)
-        others = rows[labels[rows] != labels[owner]]
-        if len(others):
-            return self.witness(int(owner)), self.witness(int(others[0]))
-        return self.witness(int(owner)), self._pool_witness(counted, one, int(labels[owner]))
-
-    def _witnesses_apart(self, counted: UnequalCount, explanation: int) -> tuple[Witness, Witness]:
-        """Find two rows that count, of different clusters: the others are no evidence."""
-        unit, labels, n = counted.design.unit, counted.labels, len(self.sample)
-        rows = _all_held(counted, counted.explanations.take([explanation]))
-        rows = rows[counted.design.steps[rows] > 0]
-        owners = np.flatnonzero((counted.owned == explanation) & (counted.design.steps > 0))
-        for owner in owners.tolist():
-            others = rows[(unit[rows] != unit[owner]) & (labels[rows] != labels[owner])]
-            if len(others):
-                other = int(others[0])
-                seen = self.witness(other) if other < n else self._of_pool(other - n)
-                return self.witness(owner), seen
-        raise AssertionError("the tally counted an instance that is not there")
-
-    def _of_pool(self, row: int) -> Witness:
-        assert self.pool is not None
-        left = row
-        for sample, codes in self.pool:
-            if left < len(sample):
-                return Witness(row, self.labels[codes[left]], cells_of(sample.X, left), in_pool=True)
-            left -= len(sample)
-        raise AssertionError("the pool has no such row")
-
-    def _pool_witness(self, counted: RowCount, one: Explanations, label: int) -> Witness:
-        """Show the first row of the pool that an explanation holds for and whose label is another."""
-        start = 0
-        for sample, codes in counted.pool or ():
-            rows = _held(counted.relation, sample, one)
-            rows = rows[codes[rows] != label]
-            if len(rows):
-                return self._of_pool(start + int(rows[0]))
-            start += len(sample)
-        raise AssertionError("the tally counted an instance that is not there")
+        return witnesses(_of_rows(counted), self.labels, explanation, held)
 
     def read(self, classifier: Any, confidence: float, seed: int) -> Read:
         """Show the explanations to a classifier; one that takes no seed draws from the global generators."""
@@ -237,75 +190,10 @@ class InMemory(Population):
             reader = prepared(rows, self.coded.codes, self.labels, design, classifier, seed)
             return read(reader, design, confidence)
 
-    def held_by(self, relation: Relation, explanation: Explanations) -> NDArray[np.intp]:
-        """Return the rows for which one explanation holds."""
-        return _held(relation, self.sample, explanation)
-
-    def witness(self, row: int) -> Witness:
-        """Show a row."""
-        return Witness(row, self.labels[self.coded.codes[row]], cells_of(self.sample.X, row))
-
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         """Measure a row of the sample by its number, or a new one."""
-        if isinstance(row, int | np.integer):
-            return self._local_of_sample(int(row), counts, setup)
-        return self._local_of_new(row, counts, setup)
-
-    def _local_of_sample(self, given: int, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
-        n = len(self.sample)
-        if not -n <= given < n:
-            raise InputError(f"there is no row {given}: the sample has rows 0 to {n - 1}.")
-        row = given % n
-        found = {name: self._local_row(_of_rows(counted), row, setup) for name, counted in counts.items()}
-        seen, owned = self.witness(row), _of_rows(counts["consistency"]).owned
-        same = np.flatnonzero(owned == owned[row])
-        return LocalResult(
-            prediction=seen.prediction,
-            explanation=readable(self.sample.explanations, row, setup.discretizer.instance),
-            consistency=found["consistency"],
-            sufficiency=found.get("sufficiency"),
-            shared_by=tuple(same[same != row].tolist()),
-            cells=seen.cells,
-        )
-
-    def _local_of_new(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
-        if setup.system is None:
-            raise InputError(
-                "a new row needs the model and the explainer, and a score has neither: give an index."
-            )
-        check_row(row)
-        explanations = discretize(setup.discretizer, setup.system.explain_one(row))
-        label = setup.system.job.predictor.predict(row).tolist()[0]
-        found = {}
-        for name, counted in counts.items():
-            found[name] = self._local_counts(_of_rows(counted), explanations, label, setup.confidence)
-        return LocalResult(
-            prediction=label,
-            explanation=readable(explanations, 0, setup.discretizer.instance),
-            consistency=found["consistency"],
-            sufficiency=found.get("sufficiency"),
-            shared_by=tuple(self.held_by(SameExplanation(), explanations).tolist()),
-            cells=cells_of(row, 0),
-        )
-
-    def _local_row(self, counted: RowCount, row: int, setup: Setup) -> Local:
-        if not isinstance(counted, UnequalCount):
-            return local(counted, row, setup.confidence)
-        held = _all_held(counted, self.sample.explanations.take([row]))
-        return local_of(held, counted.labels == counted.labels[row], counted.design, row, setup.confidence)
-
-    def _local_counts(self, counted: RowCount, one: Explanations, label: Any, confidence: float) -> Local:
-        """Check the explanation of a new row against the sample, and the pool where there is one."""
-        same = np.array([known == label for known in self.labels])
-        if isinstance(counted, UnequalCount):
-            held = _all_held(counted, one)
-            return local_of(held, same[counted.labels], counted.design, None, confidence)
-        held = self.held_by(counted.relation, one)
-        N, A = len(held), int(same[self.coded.codes[held]].sum())
-        for sample, codes in counted.pool or ():
-            rows = _held(counted.relation, sample, one)
-            N, A = N + len(rows), A + int(same[codes[rows]].sum())
-        return local_from_counts(N, A, 0, confidence)
+        counted = {name: _of_rows(one) for name, one in counts.items()}
+        return local_row(row, counted, self.labels, setup)
 
 
 class _Sides(WeakKeyDictionary[Count, Side]):
@@ -313,20 +201,6 @@ class _Sides(WeakKeyDictionary[Count, Side]):
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return _Sides, ()
-
-
-def _held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.intp]:
-    return np.flatnonzero(unpack_bits(holds_bits(relation, sample, one), len(sample))[0])
-
-
-def _all_held(counted: UnequalCount, one: Explanations) -> NDArray[np.intp]:
-    """Return the rows of the sample, and of a pool behind it, for which one explanation holds."""
-    samples = (counted.sample, *counted.more)
-    starts = np.cumsum([0, *map(len, samples)])
-    found = [
-        start + _held(counted.relation, sample, one) for start, sample in zip(starts, samples, strict=False)
-    ]
-    return np.concatenate(found)
 
 
 def _of_rows(counted: Count | None) -> RowCount:

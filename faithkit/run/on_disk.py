@@ -12,7 +12,6 @@ from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.randomness import global_seed
 from faithkit.measure import asking
-from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
 from faithkit.measure.discretizers import Original
@@ -21,11 +20,12 @@ from faithkit.measure.inference import Moments, agreement, moments, moments_of
 from faithkit.measure.jackknife import grouped_pseudo_values
 from faithkit.measure.merging.bound import merged
 from faithkit.measure.reader.reading import Read, prepared, read
-from faithkit.measure.relations import Relation, SameExplanation, holds_bits
+from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components import Given
+from faithkit.run.held import held
 from faithkit.run.passes import FirstPass, LaterPasses, Reading, added
 from faithkit.run.population import Parts, Population, divided
 from faithkit.run.readable import cells_of
@@ -228,8 +228,7 @@ def _contradiction(counted: LogCount, explanation: int, label: int) -> tuple[int
     place = {known: code for code, known in enumerate(counted.census.labels)}
     reading, one = counted.reading, counted.explanations.take([explanation])
     for start, log in reading.logs(reading.log.table.pieces):
-        sample = Sample(log.X, log.explanations)
-        rows = np.flatnonzero(unpack_bits(holds_bits(counted.relation, sample, one), len(sample))[0])
+        rows = held(counted.relation, Sample(log.X, log.explanations), one)
         codes = np.array([place[y] for y in log.predictions.iloc[rows].tolist()], dtype=np.int64)
         if (codes != label).any():
             which = int((codes != label).argmax())

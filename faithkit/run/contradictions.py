@@ -1,0 +1,78 @@
+"""Rows in memory that contradict an explanation: who was given it, and who shows that it does not hold."""
+
+from typing import Any
+
+import numpy as np
+
+from faithkit.measure.explanations import Explanations
+from faithkit.measure.slots import Counts
+from faithkit.measure.tally import RowCount
+from faithkit.measure.unequal.counting import UnequalCount
+from faithkit.measure.witnesses import Witness
+from faithkit.run.held import all_held, held
+from faithkit.run.readable import cells_of
+
+NOBODY = "the tally counted an instance that is not there"
+
+
+def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
+    """Show a row of the sample."""
+    return Witness(row, classes[counted.labels[row]], cells_of(counted.sample.X, row))
+
+
+def witnesses(
+    counted: RowCount, classes: list[Any], explanation: int, table: Counts
+) -> tuple[Witness, Witness]:
+    """Find the first owner of an explanation that is contradicted, and who contradicts it.
+
+    `table` says how many instances of each label the explanation holds for.
+    """
+    if isinstance(counted, UnequalCount):
+        return _of_two_clusters(counted, classes, explanation)
+    one, labels = counted.explanations.take([explanation]), counted.labels
+    owners = np.flatnonzero(counted.owned == explanation)
+    owner = int(owners[(table.sum() > table[labels[owners]]).argmax()])
+    rows = held(counted.relation, counted.sample, one)
+    others = rows[labels[rows] != labels[owner]]
+    if len(others):
+        return witness(counted, classes, owner), witness(counted, classes, int(others[0]))
+    return witness(counted, classes, owner), _of_pool(counted, classes, one, int(labels[owner]))
+
+
+def _of_pool(counted: RowCount, classes: list[Any], one: Explanations, label: int) -> Witness:
+    """Show the first row of the pool that an explanation holds for and whose label is another."""
+    start = 0
+    for sample, codes in counted.pool or ():
+        rows = held(counted.relation, sample, one)
+        rows = rows[codes[rows] != label]
+        if len(rows):
+            row = int(rows[0])
+            return Witness(start + row, classes[codes[row]], cells_of(sample.X, row), in_pool=True)
+        start += len(sample)
+    raise AssertionError(NOBODY)
+
+
+def _of_two_clusters(counted: UnequalCount, classes: list[Any], explanation: int) -> tuple[Witness, Witness]:
+    """Find two rows that count, of different clusters: the others are no evidence."""
+    unit, labels, steps = counted.design.unit, counted.labels, counted.design.steps
+    rows = all_held(counted, counted.explanations.take([explanation]))
+    rows = rows[steps[rows] > 0]
+    owners = np.flatnonzero((counted.owned == explanation) & (steps > 0))
+    for owner in owners.tolist():
+        others = rows[(unit[rows] != unit[owner]) & (labels[rows] != labels[owner])]
+        if len(others):
+            return witness(counted, classes, owner), _anywhere(counted, classes, int(others[0]))
+    raise AssertionError(NOBODY)
+
+
+def _anywhere(counted: UnequalCount, classes: list[Any], row: int) -> Witness:
+    """Show a row of the sample, or of the pool behind it."""
+    n = len(counted.sample)
+    if row < n:
+        return witness(counted, classes, row)
+    place = row - n
+    for sample in counted.more:
+        if place < len(sample):
+            return Witness(row - n, classes[counted.labels[row]], cells_of(sample.X, place), in_pool=True)
+        place -= len(sample)
+    raise AssertionError(NOBODY)
