@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.inference import Moments, interval, moments
-from faithkit.measure.jackknife import per_row, pseudo_values
+from faithkit.measure.inference import Moments, interval, moments, span_of
+from faithkit.measure.jackknife import per_row, pseudo_values, row_quotients
 from faithkit.measure.merging.bound import merged
 from faithkit.measure.merging.merged import Merged
 from faithkit.measure.spread import Pseudo
@@ -52,10 +52,11 @@ class Side:
     @classmethod
     def of(cls, counted: RowCount) -> "Side":
         """Compute it; worth keeping where a measure is compared with several others."""
-        pseudo = pseudo_values(counted)
-        facts, (value, disagreement) = moments(counted.slots, pseudo), per_row(counted, pseudo)
+        raw = pseudo_values(counted)
+        pseudo, span = row_quotients(counted, raw), span_of(counted.agreement)
+        facts, (value, disagreement) = moments(counted.slots, pseudo, span), per_row(counted, pseudo)
         if counted.relation.groups:
-            found, value = _merged(counted, facts, pseudo)
+            found, value = _merged(counted, facts, raw)
             facts = attrs.evolve(facts, merged=found)
         return cls(facts, value, disagreement)
 

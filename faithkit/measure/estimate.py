@@ -158,7 +158,9 @@ def estimate(
         floor=floor,
         confidence=confidence,
         p_value=p_value,
-        mse_bound=_mse_bound(facts, counted.relation.groups and facts.effective is None),
+        mse_bound=None
+        if facts.span is not None
+        else _mse_bound(facts, counted.relation.groups and facts.effective is None),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
         at_least_by_chance=unrelated,
         finding=finding(counted, facts, unrelated, confidence),
@@ -174,6 +176,8 @@ def _interval(facts: Moments, confidence: float, floor: float | None) -> tuple[f
 
 def _floor(counted: Count, n_classes: int | None) -> float | None:
     """Return what consistency cannot be below, by convexity; rows without an explanation count as 0."""
+    if counted.agreement.is_divided:
+        return 0.0 if counted.relation.groups else None
     known = n_classes is not None and n_classes >= counted.n_labels
     if not known or not counted.relation.groups or counted.explanations.missing.any():
         return None
@@ -199,7 +203,9 @@ def chance_of(counted: Count) -> float | None:
         return counted.design.chance(counted.labels, len(counted.place))
     if isinstance(counted, RowCount) and counted.pool is not None:
         return _chance_in_pool(counted.labels, counted.pool.codes)
-    return chance(counted.slots.by_label())
+    if counted.agreement.is_divided:
+        return 0.0  # by which it was divided
+    return chance(counted.slots.by_label(), counted.agreement)
 
 
 def _chance_in_pool(explained: Counts, pool: Counts) -> float:

@@ -8,10 +8,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Agreement, Sums, toward
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.estimators import mean_score, ratio
 from faithkit.measure.merging.merged import Merged
 from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
+from faithkit.measure.sums import exact_sum, quotient
 
 
 @attrs.frozen
@@ -20,7 +23,8 @@ class Moments:
 
     `trials` is the smallest number of independent trials that the sample may be worth, `most` the largest
     that an interval may assume, and `effective` how many independent rows of one weight it is worth. Grouping
-    has a lower end of its own, `merged`.
+    has a lower end of its own, `merged`. Where predictions are numbers, `span` is the largest disagreement
+    that two of them have, in units of what a constant explanation leaves.
     """
 
     n: int
@@ -32,11 +36,17 @@ class Moments:
     effective: float | None = None
     most: float | None = None
     merged: Merged | None = None
+    span: float | None = None
 
     @property
     def at_least(self) -> tuple[float, float]:
-        """What is at most the measure in the mean, and the most that it could be in this sample."""
-        return (self.value, self.verified) if self.merged is None else (self.merged.value, self.merged.reach)
+        """What is at most the measure in the mean, and the most that it could be in this sample.
+
+        What could not be checked may disagree wholly, which for numbers is more than by chance.
+        """
+        if self.merged is not None:
+            return self.merged.value, self.merged.reach
+        return self.value - (1.0 - self.verified) * ((self.span or 1.0) - 1.0), self.verified
 
     @property
     def disagreement(self) -> float:
@@ -45,7 +55,7 @@ class Moments:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, without what an estimate tells beside them."""
-        names = ("value", "se", "disagreement", "se_disagreement", "trials", "effective", "most")
+        names = ("value", "se", "disagreement", "se_disagreement", "trials", "effective", "most", "span")
         told = {name: getattr(self, name) for name in names}
         return told | {"merged": None if self.merged is None else self.merged.to_dict()}
 
@@ -55,13 +65,18 @@ class Moments:
         limits = (told.get("effective"), told.get("most"))  # older versions wrote none
         merged = None if told.get("merged") is None else Merged.from_dict(told["merged"])
         errors = told["se"], told["se_disagreement"]
-        return cls(n, told["value"], verified, *errors, told["trials"], *limits, merged)
+        return cls(n, told["value"], verified, *errors, told["trials"], *limits, merged, told.get("span"))
 
 
-def moments(slots: Slots, pseudo: Pseudo) -> Moments:
+def span_of(agreement: Agreement) -> float | None:
+    """Return the largest disagreement, where it is one of numbers."""
+    return agreement.most if agreement.is_divided else None
+
+
+def moments(slots: Slots, pseudo: Pseudo, span: float | None = None) -> Moments:
     """Summarise a tally and its pseudo-values."""
     level = agreement(slots)
-    found = moments_of(slots.n, level, pseudo.spreads(*level), pseudo.few, pseudo.pool)
+    found = moments_of(slots.n, level, pseudo.spreads(*level), pseudo.few, pseudo.pool, span)
     if pseudo.effective is None:
         return found
     return attrs.evolve(found, trials=pseudo.few(), effective=pseudo.effective, most=pseudo.most)
@@ -73,6 +88,7 @@ def moments_of(
     spreads: tuple[Spread, Spread],
     few: Callable[[], float],
     pool: tuple[Spread, Spread] | None = None,
+    span: float | None = None,
 ) -> Moments:
     """Put together what is known: M and V, and how pseudo-values of M and Q spread, of a pool's rows, too.
 
@@ -85,7 +101,7 @@ def moments_of(
     if pool is not None:
         errors = [_with_pool(se, spread, n) for se, spread in zip(errors, pool, strict=True)]
         trials = float(n)  # many rows share the weights then
-    summary = Moments(n, value, verified, errors[0], errors[1], trials)
+    summary = Moments(n, value, verified, errors[0], errors[1], trials, span=span)
     return attrs.evolve(summary, trials=few()) if _few_decides(summary) else summary
 
 
@@ -114,12 +130,8 @@ def agreement(slots: Slots) -> tuple[float, float]:
 
 
 def _few_decides(moments: Moments) -> bool:
-    shares = (moments.value, moments.se), (moments.disagreement, moments.se_disagreement)
-    return any(_is_unsure(moments, se) or _trials(x, se) < moments.trials for x, se in shares)
-
-
-def _is_unsure(moments: Moments, se: float | None) -> bool:
-    return moments.value == 0 or moments.disagreement == 0 or se is None
+    shares = _agreeing(moments), _disagreeing(moments)
+    return any(one.is_unsure or _trials(one.x, one.se) < moments.trials for one in shares)
 
 
 def _trials(x: float, se: float | None) -> float:
@@ -141,19 +153,13 @@ def interval(moments: Moments, confidence: float = 0.95) -> tuple[float, float]:
     """
     if moments.n < 2:
         return 0.0, 1.0
-    Q = moments.disagreement
-    z = _normal_quantile(confidence)
-    slack = 2 * (z * z + 1) * Q * (1 - Q) / (moments.effective or moments.n)
-    disagreeing = _share(moments, Q, moments.se_disagreement)
-    return _lower_end(moments, confidence), min(1.0, 1.0 - _lower(disagreeing, confidence) + slack)
-
-
-def _lower_end(moments: Moments, confidence: float) -> float:
-    merged = moments.merged
-    if merged is None:
-        return _lower(_share(moments, moments.value, moments.se), confidence)
-    most = moments.most or math.inf
-    return _lower(_Share(merged.value, merged.se, merged.trials, most, merged.is_unsure), confidence)
+    Q, span, z = moments.disagreement, moments.span, _normal_quantile(confidence)
+    variation = Q * (1 - Q) if span is None else Q
+    slack = 2 * (z * z + 1) * variation / (moments.effective or moments.n)
+    low, lost = (_lower(share(moments), confidence) for share in (_agreeing, _disagreeing))
+    if span is not None:
+        low, lost = 1.0 - span * (1.0 - low), span * lost
+    return low, min(1.0, 1.0 - lost + slack)
 
 
 @attrs.frozen
@@ -167,8 +173,27 @@ class _Share:
     is_unsure: bool
 
 
+def _agreeing(moments: Moments) -> _Share:
+    """Return what is known at least, as a share of what two predictions can disagree by."""
+    merged, span, x = moments.merged, moments.span, moments.at_least[0]
+    if span is not None:
+        x = 1.0 - (1.0 - x) / span
+    if merged is None:
+        return _share(moments, x, moments.se)
+    se = None if merged.se is None else merged.se / (span or 1.0)
+    unsure = merged.is_unsure if span is None else se is None
+    return _Share(x, se, merged.trials, moments.most or math.inf, unsure)
+
+
+def _disagreeing(moments: Moments) -> _Share:
+    """Return the disagreement, as such a share."""
+    return _share(moments, moments.disagreement / (moments.span or 1.0), moments.se_disagreement)
+
+
 def _share(moments: Moments, x: float, se: float | None) -> _Share:
-    return _Share(x, se, moments.trials, moments.most or math.inf, _is_unsure(moments, se))
+    scaled = None if se is None else se / (moments.span or 1.0)
+    unsure = moments.value == 0 or moments.disagreement == 0 or se is None
+    return _Share(x, scaled, moments.trials, moments.most or math.inf, unsure)
 
 
 def _lower(share: _Share, confidence: float) -> float:
@@ -192,7 +217,7 @@ def _normal_quantile(confidence: float) -> float:
     return float(ndtri(0.5 + confidence / 2))
 
 
-def chance(label_counts: NDArray[np.int64]) -> float | None:
+def chance(label_counts: NDArray[np.int64], agreement: Sums = SAME_LABEL) -> float | None:
     """Return the probability that two instances agree by chance: what a constant explainer gets.
 
     Examples
@@ -203,5 +228,8 @@ def chance(label_counts: NDArray[np.int64]) -> float | None:
     n = int(label_counts.sum())
     if n < 2:
         return None
-    pairs = sum(int(c) * (int(c) - 1) for c in label_counts)
+    agreeing = toward(agreement, label_counts) - 1
+    if agreeing.dtype.kind == "f":
+        return quotient(exact_sum(label_counts * agreeing), n * (n - 1))
+    pairs = sum(c * a for c, a in zip(label_counts.tolist(), agreeing.tolist(), strict=True))
     return pairs / (n * (n - 1))

@@ -9,12 +9,15 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Agreement, Influence
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.divisor import quotients
 from faithkit.measure.estimators import ratio
+from faithkit.measure.inference import agreement as agreement_of
 from faithkit.measure.slots import SELF, Slots
 from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, Grid, Ints
@@ -59,7 +62,7 @@ def pseudo_values(counted: RowCount) -> Pseudo:
     influence = _influence(slots)
     s, place = counted.reflexive.astype(np.int64), counted.place
     D, A = slots.totals[slots.row[place]] - s, slots.counts[place] - s
-    value, verified = _assemble((D, A, s), counted.held.lost(counted.blocks(), influence))
+    value, verified = _assemble((D, A, s), counted.instances.lost(counted.blocks(), influence))
     once = np.ones(len(s), dtype=np.int64)
     pool = None if counted.pool is None else _pool_spreads(counted, influence)
     return Pseudo(value, verified, once, lambda: _few(counted), pool)
@@ -69,7 +72,7 @@ def _pool_spreads(counted: RowCount, influence: Influence) -> tuple[Spread, Spre
     """Measure what leaving out each row of the pool does to M and to Q, as for a row that owns nothing."""
     pieces = []
     for piece in counted.pooled():
-        lost, Z = piece.held.lost(piece.blocks(), influence)
+        lost, Z = piece.instances.lost(piece.blocks(), influence)
         pieces.append((Spread.of(-lost, 0.0), Spread.of(Z + lost, 0.0)))
     first, second = (reduce(add, some) for some in zip(*pieces, strict=True))
     return first, second
@@ -104,6 +107,27 @@ def largest_share(counted: RowCount) -> float:
     weights = slots.by_explanation(grid.whole(share))
     own = s * ratio(np.ones(len(s)), np.where(s, slots.totals[counted.owned] - 1, 0))
     return float((grid.floats(counted.sums(weights)) - own).max(initial=0.0))
+
+
+def row_quotients(counted: RowCount, pseudo: Pseudo) -> Pseudo:
+    """Return pseudo-values of what is divided, where predictions are, of those as if nothing were."""
+    if not counted.agreement.is_divided:
+        return pseudo
+    if counted.relation.groups:
+        return grouped_quotients(pseudo, counted.slots, counted.agreement)
+    return _quotients(pseudo, counted.labels, counted.slots, counted.agreement)
+
+
+def grouped_quotients(pseudo: Pseudo, slots: Slots, agreement: Agreement) -> Pseudo:
+    """Return the same for grouping."""
+    label = np.broadcast_to(slots.label, slots.owners.shape)[slots.owners > 0]
+    return _quotients(pseudo, label, slots, agreement)
+
+
+def _quotients(pseudo: Pseudo, label: Ints, slots: Slots, agreement: Agreement) -> Pseudo:
+    rows = label, slots.n
+    value = quotients(pseudo.value, pseudo.verified, agreement_of(slots), rows, agreement)
+    return attrs.evolve(pseudo, value=value)
 
 
 def per_row(counted: RowCount, pseudo: Pseudo) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ import numpy as np
 from faithkit.errors import InputError
 from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Slots
-from faithkit.measure.sums import Floats, Ints
+from faithkit.measure.sums import Floats, Grid, Ints
 
 NEVER = 746  # e to the minus that is 0
 EXACT = 256  # different numbers; with more, large ones are rounded to two digits
@@ -52,8 +52,9 @@ class Others:
         number, place = np.unique(D, return_inverse=True)
         rows, agreeing = np.zeros((2, len(number)), dtype=np.int64)
         np.add.at(rows, place, owners)
-        np.add.at(agreeing, place, owners * A)
-        score = ratio(agreeing, number * rows)
+        grid = Grid.of(np.abs(A).max(initial=1.0), 2 * slots.n)
+        np.add.at(agreeing, place, owners * (grid.whole(A) if A.dtype.kind == "f" else A))
+        score = ratio(agreeing if A.dtype.kind != "f" else grid.floats(agreeing), number * rows)
         if len(number) > EXACT:
             number, rows, score = _rounded(number, rows, score)
         return cls(tuple(number.tolist()), tuple(rows.tolist()), tuple(score.tolist()))

@@ -7,6 +7,7 @@ decides nothing.
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,11 @@ from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
 from faithkit.measure.inference import agreement
-from faithkit.measure.label_sets import COMMON, LabelSets
+from faithkit.measure.label_sets import COMMON
 from faithkit.measure.merging.bound import block_sizes
 from faithkit.measure.merging.merged import NOTHING, Merged
 from faithkit.measure.relations import key_of
-from faithkit.measure.slots import Counts, Slots, numbered
+from faithkit.measure.slots import Counts, numbered
 from faithkit.measure.tally import RowCount
 
 AT_ONCE = 64  # permutations for which a relation is asked once
@@ -50,7 +51,7 @@ def permutation_p_value(
     observed = agreement(slots)[0] if merged is None else merged.value
     draws = _draws(slots.by_label(), permutations, seed)
     groups = counted.relation.groups
-    means = _grouped_means(slots, how, draws) if groups else _asked_means(counted, draws)
+    means = _grouped_means(counted, how, draws) if groups else _asked_means(counted, draws)
     as_high = sum(mean >= observed - 1e-12 for mean in means)
     return (1 + as_high) / (1 + permutations)
 
@@ -64,14 +65,16 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
         yield rng.permutation(labels)
 
 
-def _grouped_means(slots: Slots, how: str, draws: Draws) -> Iterator[float]:
+def _grouped_means(counted: RowCount, how: str, draws: Draws) -> Iterator[float]:
     """Yield x of every draw: blocks of one size are alike, so the largest come first."""
+    slots, agreement = counted.slots, counted.agreement
     n, sizes = slots.n, block_sizes(slots, how)
     k = int(slots.label.max(initial=0)) + 1
     first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
     for labels in draws:
         occurring, T = numbered(first_code + labels[: len(first_code)], len(sizes) * k)
-        yield float((T * (T - 1) / (sizes[occurring // k] - 1)).sum() / n)
+        block, label = np.divmod(occurring, k)
+        yield float((T * (agreement.over_slots(block, label, T) - 1) / (sizes[block] - 1)).sum() / n)
 
 
 def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
@@ -90,15 +93,18 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
             yield float(ratio(A - s, D)[order].sum() / len(order))
 
 
-def _agreeing(counted: RowCount, batch: list[Counts]) -> Counts:
-    """Count, for every draw and instance, the instances of its label for which its explanation holds."""
-    sets = [LabelSets(labels, counted.n_labels) for labels in batch]
-    agreeing = np.empty((len(batch), len(counted.owned)), dtype=np.int64)
+def _agreeing(counted: RowCount, batch: list[Counts]) -> NDArray[Any]:
+    """Count, for every draw and instance, those that agree with it and for which its explanation holds."""
+    agreement, totals = counted.agreement, counted.slots.totals
+    held = [agreement.held(labels, counted.n_labels) for labels in batch]
+    agreeing = np.empty((len(batch), len(counted.owned)), dtype=counted.slots.counts.dtype)
     for start, stop, bits in counted.blocks():
         members = np.flatnonzero((counted.owned >= start) & (counted.owned < stop))
+        members = members[np.argsort(counted.owned[members], kind="stable")]  # as slots are
         row = counted.owned[members] - start
-        for A, labels, drawn in zip(agreeing, batch, sets, strict=True):
-            A[members] = drawn.counts(bits, row, labels[members])
+        for A, labels, drawn in zip(agreeing, batch, held, strict=True):
+            sums = drawn.sums(bits, row, labels[members])
+            A[members] = agreement.counts(sums, totals[start:stop], row, labels[members])
         del bits  # before the next block is made
     return agreeing
 

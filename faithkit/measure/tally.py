@@ -211,7 +211,7 @@ class RowCount(Count):
         return bit_blocks(self.relation, self.sample, self.explanations)
 
     @property
-    def held(self) -> Held:
+    def instances(self) -> Held:
         """The rows, for a relation's matrix over them."""
         return self.agreement.held(self.labels, self.n_labels)
 

@@ -41,7 +41,17 @@ class Held(Protocol):
         """Add up, for every instance, what owners of explanations that hold for it gain and lose by it."""
 
 
-class Agreement(Protocol):
+class Sums(Protocol):
+    """What can be added up over slots."""
+
+    def over_slots(self, row: Counts, label: Counts, weight: NDArray[Any]) -> NDArray[Any]:
+        """Return, for each slot, Σ weight × agreement over the slots of its row.
+
+        Slots are in order of row and label; each pair occurs once.
+        """
+
+
+class Agreement(Sums, Protocol):
     """How far two predictions agree: 1 if they are the same, and less the further they are apart.
 
     Attributes
@@ -58,12 +68,6 @@ class Agreement(Protocol):
     is_whole: bool
     is_divided: bool
 
-    def over_slots(self, row: Counts, label: Counts, weight: NDArray[Any]) -> NDArray[Any]:
-        """Return, for each slot, Σ weight × agreement over the slots of its row.
-
-        Slots are in order of row and label; each pair occurs once.
-        """
-
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
         """Return, for each slot, the same over the instances of which `Held.sums` were taken."""
 
@@ -77,21 +81,48 @@ class Agreement(Protocol):
         """Return the part of the divisor that is left without an instance of each label; None: all of it."""
 
 
-def agreeing_in_blocks(
-    agreement: Agreement, block: Counts, label: Counts, weight: Counts | None = None
-) -> NDArray[Any]:
-    """Return, for each of some rows, Σ agreement over the rows of its block, itself among them.
-
-    Unlike slots, rows come in any order, and several may have one label and one block.
+def toward(agreement: Sums, by_label: Counts) -> NDArray[Any]:
+    """Return, for every label, how far some instances agree with it; `by_label` is how many have which.
 
     Examples
     --------
     >>> from faithkit.measure.agreement.same_label import SAME_LABEL
-    >>> agreeing_in_blocks(SAME_LABEL, np.array([0, 0, 1]), np.array([1, 1, 1]))
-    array([2, 2, 1])
+    >>> toward(SAME_LABEL, np.array([2, 0, 1]))
+    array([2, 0, 1])
     """
-    size = int(label.max(initial=-1)) + 1
-    codes, place = np.unique(block * size + label, return_inverse=True)
-    times = np.zeros(len(codes), dtype=np.int64)
-    np.add.at(times, place, 1 if weight is None else weight)
-    return agreement.over_slots(*np.divmod(codes, max(1, size)), times)[place]
+    label = np.arange(len(by_label))
+    return agreement.over_slots(np.zeros_like(label), label, by_label)
+
+
+def agreeing_pairs(agreement: Sums, block: Counts, label: Counts) -> NDArray[Any]:
+    """Return, for every block of rows, how far they agree: summed over ordered pairs of different rows.
+
+    Examples
+    --------
+    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
+    >>> agreeing_pairs(SAME_LABEL, np.array([0, 0, 1]), np.array([1, 1, 1]))
+    array([2, 0])
+    """
+    k = int(label.max(initial=0)) + 1
+    codes, times = np.unique(block * k + label, return_counts=True)
+    row, label = np.divmod(codes, k)
+    agreeing = times * (agreement.over_slots(row, label, times) - 1)
+    sums = np.zeros(int(block.max(initial=-1)) + 1, dtype=agreeing.dtype)
+    np.add.at(sums, row, agreeing)
+    return sums
+
+
+class Always:
+    """Everything agrees: what is found with it is the most that could be found.
+
+    Examples
+    --------
+    >>> Always().over_slots(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2, 1, 4]))
+    array([3, 3, 4])
+    """
+
+    def over_slots(self, row: Counts, label: Counts, weight: Counts) -> Counts:
+        """Return the weight of each slot's row."""
+        sums = np.zeros(int(row.max(initial=-1)) + 1, dtype=np.int64)
+        np.add.at(sums, row, weight)
+        return sums[row]

@@ -53,7 +53,10 @@ class Squares:
         There must be two that differ.
         """
         n = int(times.sum())
-        apart = values - np.array([quotient(exact_sum(times * column), n) for column in values.T])
+        apart = (
+            values - values[len(values) // 2]
+        )  # or a mean of large numbers would lose the digits of small ones
+        apart -= np.array([quotient(exact_sum(times * column), n) for column in apart.T])
         variance = quotient(exact_sum((times[:, None] * apart**2).ravel()), n - 1)
         points = apart / np.sqrt(variance)
         return cls(points, n, float((np.ptp(points, axis=0) ** 2).sum()) / 2, True)
@@ -76,7 +79,7 @@ class Squares:
 
     def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> Floats:
         """Add up by the mean of each row, so that equal predictions agree wholly."""
-        points, total = self.points[label], np.bincount(row, weight)
+        points, total = self.points[label], np.bincount(row, weight).astype(np.float64)
         some = np.where(total > 0, total, 1.0)
         centre = np.stack([np.bincount(row, weight * column) / some for column in points.T], axis=1)
         apart = ((points - centre[row]) ** 2).sum(axis=1)

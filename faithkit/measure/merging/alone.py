@@ -1,28 +1,33 @@
 """Who is alone: rows whose explanation nobody else has."""
 
+from typing import Any
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Sums, toward
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.sums import Floats
 
 
 @attrs.frozen(eq=False)
 class Alone:
-    """Rows whose explanation nobody else has: how many, by label, and how many pairs of them agree."""
+    """Rows whose explanation nobody else has: how many, how far they agree with a label, and in pairs."""
 
     slot: NDArray[np.bool_]  # which slots are such rows
-    by_label: Counts
+    toward: NDArray[Any]  # S_y: how many of them agree with each label
     size: int
-    agreeing: int  # ordered pairs: Σ S_y (S_y − 1)
+    agreeing: float  # ordered pairs: for labels Σ S_y (S_y − 1)
 
     @classmethod
-    def of(cls, slots: Slots) -> "Alone":
+    def of(cls, slots: Slots, agreement: Sums = SAME_LABEL) -> "Alone":
         """Find them; rows without an explanation stay out."""
         slot = (slots.totals[slots.row] == 1) & (slots.owners[1] == 1)
         by_label = np.bincount(slots.label[slot], minlength=int(slots.label.max(initial=-1)) + 1)
-        return cls(slot, by_label, int(slot.sum()), int((by_label * (by_label - 1)).sum()))
+        found = toward(agreement, by_label)
+        return cls(slot, found, int(slot.sum()), (by_label * (found - 1)).sum().item())
 
     @property
     def score(self) -> float:
@@ -36,10 +41,10 @@ class Alone:
 
     def joined_by(self, label: Counts) -> Floats:
         """Return their score if a row of each of some labels were alone, too."""
-        return (self.agreeing + 2.0 * self.by_label[label]) / self.size if self.size else np.zeros(len(label))
+        return (self.agreeing + 2.0 * self.toward[label]) / self.size if self.size else np.zeros(len(label))
 
     def left_by(self, label: Counts) -> Floats:
         """Return their score if one of them, of each of some labels, were gone."""
         if self.size < 3:
             return np.zeros(len(label))
-        return (self.agreeing - 2.0 * (self.by_label[label] - 1)) / (self.size - 2)
+        return (self.agreeing - 2.0 * (self.toward[label] - 1)) / (self.size - 2)

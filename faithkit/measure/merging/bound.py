@@ -8,6 +8,7 @@ import numpy as np
 
 from faithkit.measure.explanations import by_name
 from faithkit.measure.inference import Moments
+from faithkit.measure.jackknife import grouped_quotients
 from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import BLOCK, NOTHING, PAIRS, Merged
 from faithkit.measure.merging.one_block import one_block
@@ -28,6 +29,7 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
         Of a grouping relation.
     facts : Moments
     pseudo : Pseudo
+        As if nothing were divided.
 
     Returns
     -------
@@ -36,14 +38,14 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
         The pseudo-value of x for each s and slot.
     """
     slots, identities = counted.slots, key_of(counted.relation, counted.explanations)
-    level = facts.value, facts.verified
+    level, agreement = (facts.value, facts.verified), counted.agreement
     if not can_be_near(identities):
-        return one_block(slots, level)
+        return one_block(slots, level, agreement)
+    if Alone.of(slots).size > 1:
+        return paired(slots, by_name(identities, counted.explanations), level, pseudo, agreement)
     psi = np.zeros(slots.owners.shape)
-    psi[slots.owners > 0] = pseudo.value
-    if Alone.of(slots).size < 2:
-        return Merged(NOTHING, *level, facts.se, facts.n / 2), psi
-    return paired(slots, by_name(identities, counted.explanations), level, psi)
+    psi[slots.owners > 0] = grouped_quotients(pseudo, slots, agreement).value
+    return Merged(NOTHING, *level, facts.se, facts.n / 2), psi
 
 
 def block_sizes(slots: Slots, how: str) -> Counts:

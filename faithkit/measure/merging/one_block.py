@@ -1,7 +1,11 @@
 """All rows that are alone in one block: for identities of any kind, from the tally alone."""
 
+import attrs
 import numpy as np
 
+from faithkit.measure.agreement.base import Agreement, Sums
+from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.divisor import divided
 from faithkit.measure.estimators import ratio
 from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import BLOCK, NOTHING, Merged
@@ -10,7 +14,9 @@ from faithkit.measure.spread import Spread
 from faithkit.measure.sums import Floats
 
 
-def one_block(slots: Slots, level: tuple[float, float]) -> tuple[Merged, Floats]:
+def one_block(
+    slots: Slots, level: tuple[float, float], agreement: Agreement = SAME_LABEL
+) -> tuple[Merged, Floats]:
     """Merge all rows that are alone into one block.
 
     Parameters
@@ -19,6 +25,7 @@ def one_block(slots: Slots, level: tuple[float, float]) -> tuple[Merged, Floats]
         Of a grouping relation.
     level : tuple of float
         M and V.
+    agreement : Agreement
 
     Returns
     -------
@@ -34,24 +41,27 @@ def one_block(slots: Slots, level: tuple[float, float]) -> tuple[Merged, Floats]
     >>> round(found.value, 3), psi[1].tolist()
     (0.333, [1.0, 1.0, -1.0])
     """
-    alone = Alone.of(slots)
-    psi = np.zeros(slots.owners.shape)
-    psi[1] = _pseudo_values(slots, alone)
+    alone = Alone.of(slots, agreement)
+    how = BLOCK if alone.size > 1 else NOTHING
+    found = Merged.of(how, level, (alone.score, alone.reach), slots.n, None)
+    psi = divided(lambda one: _pseudo_values(slots, one), (found.value, found.reach), slots, agreement)
     weight = slots.owners.ravel()
     used = weight > 0
     se = Spread.of(psi.ravel()[used], level[0], weight[used]).standard_error
-    how = BLOCK if alone.size > 1 else NOTHING
-    return Merged.of(how, level, (alone.score, alone.reach), slots.n, se), psi
+    return attrs.evolve(found, se=se), psi
 
 
-def _pseudo_values(slots: Slots, alone: Alone) -> Floats:
-    """Return ψ = n·x − (n−1)·x without the row, for a row of each slot whose explanation holds for it."""
-    T, N = slots.owners[1], slots.totals[slots.row]
-    A = slots.by_explanation(slots.owners * (slots.owners - 1) * np.array([[0], [1]]))[slots.row]
-    large = ratio(A, N - 1.0) - ratio(A - 2.0 * (T - 1), N - 2.0)
+def _pseudo_values(slots: Slots, agreement: Sums) -> Floats:
+    """Return ψ = n·x − (n−1)·x without the row, for a row of each slot: 0 where it has no explanation."""
+    alone, N = Alone.of(slots, agreement), slots.totals[slots.row]
+    others = agreement.over_slots(slots.row, slots.label, slots.owners[1]) - 1
+    A = slots.by_explanation((slots.owners[1] * others)[None])[slots.row]
+    large = ratio(A, N - 1.0) - ratio(A - 2.0 * others, N - 2.0)
     two = A + alone.score - alone.joined_by(_partner(slots))
     single = alone.score - alone.left_by(slots.label)
-    return np.select([N >= 3, N == 2, alone.slot], [large, two, single], 0.0)
+    psi = np.zeros(slots.owners.shape)
+    psi[1] = np.select([N >= 3, N == 2, alone.slot], [large, two, single], 0.0)
+    return psi
 
 
 def _partner(slots: Slots) -> Counts:

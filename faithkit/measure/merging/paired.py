@@ -3,15 +3,19 @@
 import math
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Agreement, agreeing_pairs
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.containers import as_floats
-from faithkit.measure.estimators import ratio
+from faithkit.measure.divisor import quotients
 from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import PAIRS, Merged
 from faithkit.measure.merging.pairs import near_pairs
 from faithkit.measure.slots import Counts, Slots
+from faithkit.measure.spread import Pseudo
 from faithkit.measure.sums import Floats, exact_sum, quotient
 
 
@@ -21,7 +25,11 @@ def can_be_near(identities: Any) -> bool:
 
 
 def paired(
-    slots: Slots, identities: NDArray[Any], level: tuple[float, float], psi: Floats
+    slots: Slots,
+    identities: NDArray[Any],
+    level: tuple[float, float],
+    pseudo: Pseudo,
+    agreement: Agreement = SAME_LABEL,
 ) -> tuple[Merged, Floats]:
     """Pair rows that are alone with near ones; there must be two of them.
 
@@ -33,8 +41,9 @@ def paired(
         Of the distinct explanations.
     level : tuple of float
         M and V.
-    psi : (2, c) float
-        The pseudo-value of M for each s and slot.
+    pseudo : Pseudo
+        Of M and V.
+    agreement : Agreement
 
     Returns
     -------
@@ -44,29 +53,30 @@ def paired(
 
     Examples
     --------
+    >>> from faithkit.measure.jackknife import grouped_pseudo_values
     >>> from faithkit.measure.tally import Tally
     >>> counts = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])
     >>> slots = Tally(counts, np.stack([0 * counts, counts])).slots
-    >>> found, psi = paired(slots, np.array([[0.1], [0.2], [0.8], [0.9]]), (0.0, 0.0), np.zeros((2, 4)))
+    >>> places = np.array([[0.1], [0.2], [0.8], [0.9]])
+    >>> found, psi = paired(slots, places, (0.0, 0.0), grouped_pseudo_values(slots))
     >>> found.value, psi[1].tolist()
     (0.5, [1.0, 1.0, 0.0, 0.0])
     """
-    alone = Alone.of(slots)
+    alone = Alone.of(slots, agreement)
     block = near_pairs(as_floats(identities[slots.row[alone.slot]]))
-    share = _agreement(block, slots.label[alone.slot])
-    values = psi.copy()
-    values[1, alone.slot] = share
-    added = quotient(exact_sum(share), 1), alone.size
-    return Merged.of(PAIRS, level, added, slots.n, _standard_error(slots, values, alone, block)), values
+    share = _agreement(block, slots.label[alone.slot], agreement)
+    found = Merged.of(PAIRS, level, (quotient(exact_sum(share), 1), alone.size), slots.n, None)
+    raw, most = np.zeros((2, *slots.owners.shape))
+    raw[slots.owners > 0], most[slots.owners > 0] = pseudo.value, pseudo.verified
+    raw[1, alone.slot], most[1, alone.slot] = share, 1.0
+    values = quotients(raw, most, (found.value, found.reach), (slots.label, slots.n), agreement)
+    return attrs.evolve(found, se=_standard_error(slots, values, alone, block)), values
 
 
-def _agreement(block: Counts, labels: Counts) -> Floats:
+def _agreement(block: Counts, labels: Counts, agreement: Agreement) -> Floats:
     """Return, for every row, the mean share of others in its block that agree: one number for each block."""
-    size, n_labels = np.bincount(block), int(labels.max()) + 1
-    occurring, T = np.unique(block * n_labels + labels, return_counts=True)
-    agreeing = np.zeros(len(size), dtype=np.int64)
-    np.add.at(agreeing, occurring // n_labels, T * (T - 1))
-    return ratio(agreeing, size * (size - 1))[block]
+    size = np.bincount(block)
+    return (agreeing_pairs(agreement, block, labels) / (size * (size - 1)))[block]
 
 
 def _standard_error(slots: Slots, values: Floats, alone: Alone, block: Counts) -> float | None:
@@ -76,11 +86,10 @@ def _standard_error(slots: Slots, values: Floats, alone: Alone, block: Counts) -
         return None
     n = slots.n
     mean = quotient(exact_sum((slots.owners * values)[used]), n)
-    size = np.bincount(block)
-    share = np.zeros(len(size))
-    share[block] = values[1, alone.slot]
+    together = np.zeros(int(block.max()) + 1)
+    np.add.at(together, block, values[1, alone.slot] - mean)
     grouped = used & ~alone.slot
-    units = exact_sum((size * (share - mean)) ** 2)
+    units = exact_sum(together**2)
     units += exact_sum((slots.owners * (values - mean) ** 2)[grouped])
-    J = n - alone.size + len(size)
+    J = n - alone.size + len(together)
     return math.sqrt(J / (J - 1) * quotient(units, n * n)) if J > 1 else None

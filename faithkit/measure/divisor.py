@@ -1,0 +1,52 @@
+"""Measures that are divided by the variance of the predictions, which every row has a part in.
+
+Pseudo-values are computed as if the divisor were known. That of the quotient follows from them exactly: they
+say what is left of the sums without a row, and the agreement what is left of the divisor.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from faithkit.measure.agreement.base import Agreement, Always, Sums
+from faithkit.measure.estimators import ratio
+from faithkit.measure.slots import Counts, Slots
+from faithkit.measure.sums import Floats
+
+
+def divided(
+    pseudo_values: Callable[[Sums], Floats], level: tuple[float, float], slots: Slots, agreement: Agreement
+) -> Floats:
+    """Return pseudo-values, for each s and slot, of what is divided by the variance.
+
+    Parameters
+    ----------
+    pseudo_values : callable
+        From how predictions agree to pseudo-values as if nothing were divided.
+    level : tuple of float
+        What they are of, and what that would be if everything agreed.
+    slots : Slots
+    agreement : Agreement
+    """
+    psi = pseudo_values(agreement)
+    if not agreement.is_divided:
+        return psi
+    return quotients(psi, pseudo_values(Always()), level, (slots.label, slots.n), agreement)
+
+
+def quotients(
+    psi: Floats, most: Floats, level: tuple[float, float], rows: tuple[Counts, int], agreement: Agreement
+) -> Floats:
+    """Return ψ = n·x − (n−1)·x without the row: x is what could agree, less the disagreement divided.
+
+    `psi` and `most` are of x as if nothing were divided, and of what could agree; `rows` are their labels and
+    the number of all. Where nothing is left to be divided by, x is 0.
+    """
+    (x, reach), (label, n) = level, rows
+    left = agreement.left(label, n)
+    if left is None:
+        return psi
+    some, agreeing = ((n * one - values) / max(1, n - 1) for one, values in ((reach, most), (x, psi)))
+    without = np.where(left > 0, some - ratio(some - agreeing, left), 0.0)
+    found: Floats = n * x - (n - 1) * without
+    return found

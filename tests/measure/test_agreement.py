@@ -1,0 +1,169 @@
+"""Agreement of numbers, score vectors and numbers with a tolerance, against plain double loops."""
+
+import numpy as np
+import pytest
+
+from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.agreement.within import Within
+from faithkit.measure.difference import Side
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.permutation import permutation_p_value
+from faithkit.measure.relations import NearExplanation, SameExplanation
+from faithkit.measure.tally import count
+
+
+def _numbers(values):
+    found, codes, times = np.unique(values, return_inverse=True, return_counts=True)
+    return codes, found, times
+
+
+def _divided(values):
+    codes, found, times = _numbers(values)
+    return codes, Squares.divided(found[:, None], times)
+
+
+def _within(values, epsilon=0.5):
+    codes, found, _ = _numbers(values)
+    return codes, Within(found, epsilon)
+
+
+def _share(values, divisor):
+    """How far two predictions agree, for every pair."""
+    return 1 - (values[:, None] - values[None]) ** 2 / 2 / divisor
+
+
+KINDS = {
+    "numbers": (_divided, lambda y: _share(y, np.var(y, ddof=1))),
+    "within": (_within, lambda y: (np.abs(y[:, None] - y[None]) <= 0.5 + 1e-9).astype(float)),
+    "labels": (lambda y: (_numbers(y)[0], SAME_LABEL), lambda y: (y[:, None] == y[None]).astype(float)),
+}
+RELATIONS = {
+    "equality": (SameExplanation(), lambda e: np.abs(e[:, None] - e[None]) == 0),
+    "near": (NearExplanation(tau=0.3), lambda e: np.abs(e[:, None] - e[None]) <= 0.3 + 1e-12),
+}
+
+
+def _by_loops(y, e, agree, holds):
+    """M and V by definition: rows of `holds` are explanations, columns instances."""
+    n = len(y)
+    H, A = holds(e), agree(y)
+    value = verified = 0.0
+    for i in range(n):
+        others = [j for j in range(n) if j != i and H[i, j]]
+        if others:
+            verified += 1 / n
+            value += np.mean([A[i, j] for j in others]) / n
+    return value, verified
+
+
+def _sample(seed, n=24):
+    rng = np.random.default_rng(seed)
+    e = rng.integers(0, 6, n) / 5
+    y = np.round(e + rng.normal(size=n), 1)
+    return y, e
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_value_and_errors_are_those_of_a_double_loop_that_leaves_out_each_row(kind, relation, seed):
+    y, e = _sample(seed)
+    encode, agree = KINDS[kind]
+    given, holds = RELATIONS[relation]
+    codes, agreement = encode(y)
+    sample = Sample(None, Explanations.vectors(e[:, None]))
+    counted = count(given, sample, codes, len(np.unique(y)), agreement=agreement)
+    side = Side.of(counted)
+    value, verified = _by_loops(y, e, agree, holds)
+    assert (side.facts.value, side.facts.verified) == pytest.approx((value, verified), abs=1e-12)
+    n = len(y)
+    keep = [np.arange(n) != j for j in range(n)]
+    without = np.array([_by_loops(y[some], e[some], agree, holds) for some in keep])
+    psi = n * value - (n - 1) * without[:, 0]
+    assert (side.facts.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-12)
+    psi_q = n * (verified - value) - (n - 1) * (without[:, 1] - without[:, 0])
+    assert side.disagreement == pytest.approx(psi_q, abs=1e-10)
+    if relation == "near":
+        assert side.value == pytest.approx(psi, abs=1e-10)
+
+
+def _merged_by_loops(y, e, agree, divisor=None):
+    """x: groups as they are, all rows that are alone in one block."""
+    n, A = len(y), agree(y)
+    alone = [i for i in range(n) if (e == e[i]).sum() == 1]
+    blocks = [alone, *[np.flatnonzero(e == g) for g in np.unique(e) if (e == g).sum() > 1]]
+    return sum(sum(A[i, j] for i in b for j in b if i != j) / (len(b) - 1) for b in blocks if len(b) > 1) / n
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", KINDS)
+def test_merging_into_one_block_and_its_error_are_those_of_merging_anew_without_each_row(kind, seed):
+    rng = np.random.default_rng(seed)
+    y, e = _sample(seed)
+    e = np.where(rng.random(len(e)) < 0.4, 10.0 + np.arange(len(e)), e)
+    encode, agree = KINDS[kind]
+    codes, agreement = encode(y)
+    sample = Sample(None, Explanations.of([f"{one}" for one in e]))
+    merged = Side.of(
+        count(SameExplanation(), sample, codes, len(np.unique(y)), agreement=agreement)
+    ).facts.merged
+    assert merged.how == "one block"
+    x, n = _merged_by_loops(y, e, agree), len(y)
+    assert merged.value == pytest.approx(x, abs=1e-12)
+    keep = [np.arange(n) != j for j in range(n)]
+    psi = [n * x - (n - 1) * _merged_by_loops(y[some], e[some], agree) for some in keep]
+    assert (merged.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-12)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_one_hot_scores_give_the_measure_of_labels(relation):
+    rng = np.random.default_rng(3)
+    labels, e = rng.integers(0, 3, 60), rng.integers(0, 12, 60) / 5
+    sample, given = Sample(None, Explanations.vectors(e[:, None])), RELATIONS[relation][0]
+    scores = Squares.scores(np.eye(3), np.bincount(labels))
+    one, two = (
+        Side.of(count(given, sample, labels, 3, agreement=agreement)) for agreement in (SAME_LABEL, scores)
+    )
+    for name in ("value", "verified", "se", "se_disagreement", "trials"):
+        assert getattr(one.facts, name) == pytest.approx(getattr(two.facts, name), abs=1e-12)
+    assert one.value == pytest.approx(two.value, abs=1e-12)
+
+
+def test_a_constant_explanation_accounts_for_nothing():
+    y = np.random.default_rng(0).normal(size=200)
+    codes, agreement = _divided(y)
+    sample = Sample(None, Explanations.of(["same"] * 200))
+    facts = Side.of(count(SameExplanation(), sample, codes, 200, agreement=agreement)).facts
+    assert facts.value == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e3, -1e9])
+@pytest.mark.parametrize("scale", [2.0**-30, 1.0, 2.0**30])
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_shifting_and_scaling_numbers_changes_nothing(shift, scale, relation):
+    y, e = _sample(1)
+    y = np.round(y * 8) / 8  # so that no shift rounds them
+    sample, given = Sample(None, Explanations.vectors(e[:, None])), RELATIONS[relation][0]
+    found = []
+    for numbers in (y, (y + shift) * scale):
+        codes, agreement = _divided(numbers)
+        facts = Side.of(count(given, sample, codes, len(np.unique(y)), agreement=agreement)).facts
+        found.append([facts.value, facts.verified, facts.se, facts.se_disagreement])
+    assert found[0] == pytest.approx(found[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
+    y, e = _sample(2)
+    encode, agree = KINDS[kind]
+    given, holds = RELATIONS[relation]
+    codes, agreement = encode(y)
+    sample = Sample(None, Explanations.vectors(e[:, None]))
+    counted = count(given, sample, codes, len(np.unique(y)), agreement=agreement)
+    rng = np.random.default_rng(5)
+    observed = _by_loops(y, e, agree, holds)[0]
+    means = [_by_loops(rng.permutation(y), e, agree, holds)[0] for _ in range(400)]
+    expected = np.mean([mean >= observed - 1e-12 for mean in means])
+    assert permutation_p_value(counted, 999) == pytest.approx(expected, abs=0.1)
