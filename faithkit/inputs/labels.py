@@ -1,6 +1,7 @@
 """Predictions as people and models give them, turned into codes; missing ones are refused."""
 
 from collections.abc import Iterable, Mapping, Set
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -10,14 +11,72 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.inputs.outcome import LABELS, OF_LABELS, SCORES, Outcome, are_probabilities, as_numbers
+from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.grouping import group
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Labels:
-    """Predictions as codes 0 … k − 1, and the labels that the codes stand for."""
+    """Predictions as codes 0 … k − 1, and what the codes stand for, in order: labels, numbers or vectors."""
 
     codes: NDArray[np.int64]
     classes: list[Any]
+    outcome: Outcome = OF_LABELS
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How far two of them agree."""
+        times = np.bincount(self.codes, minlength=len(self.classes))
+        if self.outcome.is_divided and np.count_nonzero(times) < 2:
+            raise InputError(
+                f"there is nothing to explain: all {len(self):,} predictions are {self.classes[0]}. Of "
+                "numbers the share of their variance is measured, and they have none."
+            )
+        return self.outcome.agreement(self.classes, times)
+
+    def taken(self, some: NDArray[Any]) -> "Labels":
+        """Return the predictions of some rows, as if there were no others."""
+        known, codes = np.unique(self.codes[some], return_inverse=True)
+        return Labels(codes, [self.classes[code] for code in known], self.outcome)
+
+
+def encode(predictions: Any, outcome: Outcome) -> Labels:
+    """Turn predictions of any kind into codes.
+
+    Examples
+    --------
+    >>> found = encode([0.5, 0.1, 0.5], Outcome("numbers"))
+    >>> found.codes, found.classes
+    (array([1, 0, 1]), [0.1, 0.5])
+    """
+    if outcome.kind == LABELS:
+        return encode_labels(predictions)
+    found = as_numbers(predictions)
+    _check_shape(found, outcome)
+    if found.ndim == 1:
+        values, codes = np.unique(found, return_inverse=True)
+        return Labels(codes, values.tolist(), outcome)
+    groups = group(found, np.zeros(len(found), dtype=bool))
+    rows = found[groups.first]
+    order = np.lexsort(rows.T[::-1])  # by content: what comes first decides nothing
+    return Labels(np.argsort(order)[groups.codes], list(map(tuple, rows[order].tolist())), outcome)
+
+
+def _check_shape(found: NDArray[np.float64], outcome: Outcome) -> None:
+    if outcome.within is not None and found.ndim > 1:
+        raise InputError(
+            f"predictions of {found.shape[1]} numbers each do not agree within one tolerance: leave it out, "
+            "or give one of the numbers."
+        )
+    if outcome.kind == SCORES and not are_probabilities(found):
+        raise InputError(
+            "scores are probabilities: one row per instance that adds up to 1, of one number per label. "
+            "Measure others with outcome='numbers'."
+        )
 
 
 def encode_labels(predictions: Any) -> Labels:

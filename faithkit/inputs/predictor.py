@@ -11,6 +11,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.inputs.outcome import NUMBERS, SCORES, Outcome, as_numbers
 from faithkit.inputs.rows import Rows
 from faithkit.measure.containers import copy_rows, n_rows, unmasked
 from faithkit.wording import describe, few
@@ -30,6 +31,9 @@ class Predictor:
     background : array, DataFrame, sparse matrix or list of str, optional
         For a model without `classes_`: the distinct labels it gives these rows become `classes`, sorted.
         Without it `classes` is None.
+    outcome : str, optional
+        "labels", "numbers" or "scores": what is explained. By default numbers for a regressor, and for a
+        model that gives the background floats that are not whole; else labels.
 
     Attributes
     ----------
@@ -39,6 +43,8 @@ class Predictor:
         The labels in the order of the columns of `scores`; None when nobody said.
     declared : bool
         Whether somebody said which labels there are, or they are those of the background.
+    is_regressor : bool
+        Whether predictions are numbers; then there are no `classes`.
 
     Examples
     --------
@@ -57,22 +63,30 @@ class Predictor:
     faithkit.errors.InputError: the model returned 1 label for 2 rows; expected one label per row. ...
     """
 
-    def __init__(self, model: Any, *, classes: Any = None, background: Rows = None) -> None:
+    def __init__(
+        self, model: Any, *, classes: Any = None, background: Rows = None, outcome: str | None = None
+    ) -> None:
         declared = classes is not None
         if isinstance(model, Predictor):
             declared = declared or model.declared
             classes = model.classes if classes is None else classes
+            outcome = NUMBERS if outcome is None and model.is_regressor else outcome
             model = model.model
         _check_model(model)
         self.model: Any = model
+        self.is_regressor: bool = _says_regressor(model) if outcome is None else outcome == NUMBERS
         self.declared: bool = declared or getattr(model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
-        self.classes = self._known_classes(classes, background)
+        self.classes = self._known_classes(classes, background, outcome)
 
     @classmethod
-    def of(cls, model: Any, *, classes: Any = None, background: Rows = None) -> "Predictor":
+    def of(
+        cls, model: Any, *, classes: Any = None, background: Rows = None, outcome: str | None = None
+    ) -> "Predictor":
         """Return `model` if it is a Predictor already, and a Predictor of it otherwise."""
-        return model if isinstance(model, cls) else cls(model, classes=classes, background=background)
+        if isinstance(model, cls) and outcome is None:
+            return model
+        return cls(model, classes=classes, background=background, outcome=outcome)
 
     def predict(self, X: Rows) -> np.ndarray:
         """Return the labels of the rows of X, one-dimensional and without missing values.
@@ -84,6 +98,23 @@ class Predictor:
         if n == 0:
             return np.empty(0, dtype=object if self.classes is None else self.classes.dtype)
         return _checked_labels(self._ask(getattr(self.model, "predict", self.model), X), n)
+
+    def answers(self, X: Rows, outcome: Outcome | None = None) -> np.ndarray:
+        """Return what is measured of the rows of X: labels, numbers (of several outputs, rows) or scores."""
+        if outcome is not None and outcome.kind == SCORES:
+            return self.scores(X)
+        if not self.is_regressor:
+            return self.predict(X)
+        n = n_rows(X)
+        found = as_numbers(
+            unmasked(self._ask(getattr(self.model, "predict", self.model), X), "the predictions")
+        )
+        found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+        if len(found) != n:
+            raise InputError(
+                f"the model returned {len(found)} predictions for {n} rows; expected one for each."
+            )
+        return found
 
     @property
     def has_scores(self) -> bool:
@@ -114,17 +145,26 @@ class Predictor:
         classes = None if self.classes is None else self.classes.tolist()
         return f"Predictor({_name(self.model)}, classes={classes})"
 
-    def _known_classes(self, classes: Any, background: Rows) -> np.ndarray | None:
+    def _known_classes(self, classes: Any, background: Rows, outcome: str | None) -> np.ndarray | None:
+        if self.is_regressor:
+            return None
         if classes is None:
             classes = getattr(self.model, "classes_", None)
         if classes is None:
-            return None if background is None else np.unique(self.predict(background))
+            return None if background is None else self._classes_in(background, outcome)
         if any(isinstance(label, list | np.ndarray) for label in classes):
             raise InputError("the model has classes for several outputs; expected a model with one output.")
         known = np.asarray(classes)
         if len(set(known.tolist())) != len(known):
             raise InputError(f"the classes are {known.tolist()}; expected distinct labels.")
         return known
+
+    def _classes_in(self, background: Rows, outcome: str | None) -> np.ndarray | None:
+        found = self.predict(background)
+        if outcome is None and Outcome.of(None, None, found).kind == NUMBERS:
+            self.is_regressor = True
+            return None
+        return np.unique(found)
 
     def _score_method(self) -> str:
         name = _score_method(self.model)
@@ -169,6 +209,15 @@ def _check_model(model: Any) -> None:
             f"the model is of type {type(model).__name__}; expected an object with a predict method, "
             "or a callable that takes X and returns labels."
         )
+
+
+def _says_regressor(model: Any) -> bool:
+    """Whether a model calls itself a regressor, in scikit-learn's way or in the way of older libraries."""
+    tags = getattr(model, "__sklearn_tags__", None)
+    if tags is None or isinstance(model, type):
+        return getattr(model, "_estimator_type", None) == "regressor"
+    with foreign(f"{_name(model)}, asked what it is,", "Give a fitted model."):
+        return getattr(tags(), "estimator_type", None) == "regressor"
 
 
 def _score_method(model: Any) -> str | None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import ContractError
 from faithkit.foreign import foreign
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.protocols import said
 from faithkit.measure.slots import SELF, Slots
 from faithkit.measure.sums import exact_sum
@@ -46,6 +47,7 @@ class LeaveOneOut:
 
     name = "leave-one-out"
     interval = True
+    outcomes = ("labels", "numbers", "scores")
 
     def scores(self, tally: Tally) -> Scores:
         """Score every owner."""
@@ -68,10 +70,11 @@ class PlugIn:
 
     name = "plug-in"
     interval = True
+    outcomes = ("labels", "numbers", "scores")
 
     def scores(self, tally: Tally) -> Scores:
         """Score every owner."""
-        share = ratio(tally.counts, tally.counts.sum(axis=1, keepdims=True))
+        share = ratio(tally.alike, tally.counts.sum(axis=1, keepdims=True))
         return np.broadcast_to(share, tally.owners.shape)
 
 
@@ -106,6 +109,7 @@ class VerifiedOnly:
 
     name = "verified-only"
     interval = True
+    outcomes = ("labels", "numbers", "scores")
 
     def scores(self, tally: Tally) -> Scores:
         """Score every owner."""
@@ -183,8 +187,8 @@ def checked_scores(estimator: Any, tally: Tally) -> Scores:
             f"the estimator {who} returned scores of shape {scores.shape}; expected {tally.owners.shape}: "
             "(2, explanations, labels)."
         )
-    used = scores[tally.owners > 0]
-    if ((used < 0) | (used > 1)).any():
+    used, least = scores[tally.owners > 0], 0.0 if tally.agreement.is_whole else -np.inf
+    if ((used < least) | (used > 1)).any():
         raise ContractError(
             f"the estimator {who} returned scores from {np.nanmin(used):.6g} to {np.nanmax(used):.6g}; "
             "expected values from 0 to 1, or NaN to leave an owner out."
@@ -221,10 +225,12 @@ def _read_only(tally: Tally) -> Tally:
 
 def _check_part(estimator: Any, tally: Tally, scores: Scores) -> None:
     """Refuse an estimator that needs the whole tally: one more explanation must not change its scores."""
-    counts, owners = np.pad(tally.counts, ((0, 1), (0, 1))), np.pad(tally.owners, ((0, 0), (0, 1), (0, 1)))
-    counts[-1, -1] = owners[1, -1, -1] = 1  # of one more instance, whose label nobody else has
+    new = int(tally.agreement is SAME_LABEL)  # its label is nobody else's; no number is unlike all others
+    counts = np.pad(tally.counts, ((0, 1), (0, new)))
+    owners = np.pad(tally.owners, ((0, 0), (0, 1), (0, new)))
+    counts[-1, -1] = owners[1, -1, -1] = 1  # of one more instance
     one_more = attrs.evolve(tally, counts=counts, owners=owners, **_own_padded(tally))
-    again, used = checked_scores(estimator, one_more)[:, :-1, :-1], tally.owners > 0
+    again, used = checked_scores(estimator, one_more)[:, :-1, : tally.owners.shape[2]], tally.owners > 0
     if not np.allclose(again[used], scores[used], rtol=0, atol=1e-12, equal_nan=True):
         raise ContractError(
             f"the estimator {_name(estimator)} scores an explanation by more than its own counts, and this "
@@ -232,7 +238,7 @@ def _check_part(estimator: Any, tally: Tally, scores: Scores) -> None:
         )
 
 
-def _own_padded(tally: Tally) -> dict[str, NDArray[Any]]:
+def _own_padded(tally: Tally) -> dict[str, Any]:
     """Return what is no other to an owner, with one explanation more: of that one, the owner itself."""
     own = {"own": tally.own, "own_agreeing": tally.own_agreeing}
     return {

@@ -48,6 +48,8 @@ class Tally:
         What is no *other* to an owner among those for whom its explanation holds, and what of it agrees: by
         default the owner itself, where s is 1. Where rows have weights or clusters, an explanation has a row
         for each kind of owner, and all numbers are sums of weights, which average to 1.
+    agreement : Agreement
+        How far two labels agree.
 
     Examples
     --------
@@ -62,11 +64,18 @@ class Tally:
     owners: NDArray[Any]
     own: NDArray[Any] = SELF
     own_agreeing: NDArray[Any] = SELF
+    agreement: Agreement = SAME_LABEL
 
     @property
     def n(self) -> int:
         """The number of instances."""
         return int(self.owners.sum())
+
+    @property
+    def alike(self) -> NDArray[Any]:
+        """T[u, y]: how many agree with a label of those an explanation holds for; of labels, `counts`."""
+        row, label = (place.ravel() for place in np.indices(self.counts.shape))
+        return self.agreement.over_slots(row, label, self.counts.ravel()).reshape(self.counts.shape)
 
     @property
     def others(self) -> NDArray[Any]:
@@ -79,8 +88,8 @@ class Tally:
 
     @property
     def agreeing(self) -> NDArray[Any]:
-        """A[s, u, y]: how many of those have the owner's label."""
-        agreeing = self.counts[None] - self.own_agreeing[..., None]
+        """A[s, u, y]: how many of those agree with the owner."""
+        agreeing = self.alike[None] - self.own_agreeing[..., None]
         return np.minimum(agreeing, self.others) if agreeing.dtype.kind == "f" else agreeing
 
     @property
@@ -88,7 +97,7 @@ class Tally:
         """The slots that have owners, one after the other."""
         row, label = np.nonzero(self.owners.sum(axis=0))
         owners = self.owners[:, row, label]
-        return Slots(row, label, self.counts[row, label], owners, self.counts.sum(axis=1))
+        return Slots(row, label, self.alike[row, label], owners, self.counts.sum(axis=1))
 
     def __add__(self, other: "Tally") -> "Tally":
         if self.counts.shape != other.counts.shape:
@@ -96,7 +105,7 @@ class Tally:
                 f"tallies of {self.counts.shape} and {other.counts.shape} explanations × labels do not add: "
                 "tally both pieces against one list of explanations and labels."
             )
-        return Tally(self.counts + other.counts, self.owners + other.owners)
+        return Tally(self.counts + other.counts, self.owners + other.owners, agreement=self.agreement)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -152,15 +161,15 @@ class Count:
     def _part(self, start: int, stop: int, narrow: bool = False) -> Tally:
         """Return the tally of consecutive explanations over all labels; if `narrow`, those of its owners."""
         slots, mine = self.slots, self.slots.span(start, stop)
-        label, k = slots.label[mine], self.n_labels
+        label, k, agreement = slots.label[mine], self.n_labels, self.agreement
         if narrow:
             known, label = np.unique(label, return_inverse=True)
-            k = len(known)
+            k, agreement = len(known), agreement.taken(known)
         owners = np.zeros((2, stop - start, k), dtype=np.int64)
         owners[:, slots.row[mine] - start, label] = slots.owners[:, mine]
         if self.relation.groups:
-            return Tally(owners[1].copy(), owners)
-        return Tally(self.label_counts(np.arange(start, stop)), owners)
+            return Tally(owners[1].copy(), owners, agreement=agreement)
+        return Tally(self.label_counts(np.arange(start, stop)), owners, agreement=agreement)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -250,7 +259,10 @@ def _narrow_spans(slots: Slots) -> Iterator[tuple[int, int]]:
 def _occurring(tally: Tally) -> Tally:
     """Leave out the labels that nobody has and that nothing holds for."""
     used = tally.counts.any(axis=0) | tally.owners.any(axis=(0, 1))
-    return tally if used.all() else Tally(tally.counts[:, used], tally.owners[:, :, used])
+    if used.all():
+        return tally
+    agreement = tally.agreement.taken(np.flatnonzero(used))
+    return Tally(tally.counts[:, used], tally.owners[:, :, used], agreement=agreement)
 
 
 def count(

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
@@ -48,6 +49,8 @@ def evaluate(
     weights: Any = None,
     clusters: Any = None,
     pool: Any = None,
+    outcome: str | None = None,
+    agree: str | None = None,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
 
@@ -85,6 +88,12 @@ def evaluate(
     pool : like X, optional
         Rows that are predicted and not explained: sufficiency is checked against them, too, where its
         relation reads the instance only. They must be as little known to the explainer as X.
+    outcome : str, optional
+        What predictions are: "labels", "numbers" or "scores". By default those of regressors and floats that
+        are not whole are numbers, and all others labels. The measure of numbers is the share of their
+        variance that explanations account for.
+    agree : str, optional
+        "within:ε" counts numbers that differ by at most ε as one label.
 
     Returns
     -------
@@ -109,8 +118,10 @@ def evaluate(
     learners = [one for one in (given, way) if one is not None and learns(one)]
     if background is None and learners:
         warn_about_background(learners[0])
-    predictor = Predictor.of(model, background=known)
+    kind, within = checked(outcome, agree)
+    predictor = Predictor.of(model, background=known, outcome=kind)
     setup = Setup(
+        outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within),
         explainer=given,
         estimator=scorer,
         confidence=confidence,
@@ -141,6 +152,8 @@ def score(
     weights: Any = None,
     clusters: Any = None,
     pool: Any = None,
+    outcome: str | None = None,
+    agree: str | None = None,
 ) -> Evaluation:
     """Measure logged explanations: no model and no explainer needed.
 
@@ -158,6 +171,8 @@ def score(
         As in `evaluate`.
     pool : tuple of rows like X and their predictions, optional
         Rows without explanations, against which sufficiency is checked, too, as in `evaluate`.
+    outcome, agree
+        As in `evaluate`; rows of probabilities are "scores".
 
     Returns
     -------
@@ -173,6 +188,7 @@ def score(
     given = as_explanations(explanations)
     way = discretizer_for(discretizer, given)
     setup = Setup(
+        outcome=Outcome.of(outcome, agree, predictions),
         discretizer=way,
         estimator=component("estimator", estimator),
         confidence=confidence,
@@ -182,14 +198,14 @@ def score(
     )
     more = None if pool is None else logged(pool, X)
     applies = needed(Applicability.of(relation, given, X), more)
-    labels, checked = labelled(predictions, more, applies)
+    labels, against = labelled(predictions, more, applies, setup.outcome)
     for name, rows in (("explanations", len(given)), ("rows of X", None if X is None else n_rows(X))):
         if rows is not None and rows != len(labels.codes):
             raise InputError(f"{rows} {name} for {len(labels.codes)} predictions: give one of each per row.")
     if given.instances is None:
         given = attrs.evolve(given, instances=X)
-    drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), checked)
-    population = InMemory.of(X, labels, given, drawn, checked)
+    drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), against)
+    population = InMemory.of(X, labels, given, drawn, against)
     warn_about_repeats(population, clusters is not None)
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")
@@ -217,6 +233,8 @@ def compare(
     weights: Any = None,
     clusters: Any = None,
     pool: Any = None,
+    outcome: str | None = None,
+    agree: str | None = None,
     adjust: str = "holm",
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
@@ -234,6 +252,8 @@ def compare(
         As in `evaluate`, and so are `store`, `on_error`, `row_timeout`, `progress`, `weights` and `clusters`.
     pool : like X, optional
         As in `evaluate`, for those explainers whose explanations can be checked against it.
+    outcome, agree
+        As in `evaluate`.
     adjust : str
         How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg", as in
         `Evaluation.by`.
@@ -271,6 +291,8 @@ def compare(
         "weights": weights,
         "clusters": clusters,
         "pool": offered(pool),
+        "outcome": outcome,
+        "agree": agree,
     }
     return compared(explainers, discretizers, partial(evaluate, model, X, **options), adjust)
 

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.labels import Labels, encode_labels
+from faithkit.inputs.labels import Labels, encode, encode_labels
+from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome
 from faithkit.inputs.pools import PoolRows
 from faithkit.measure.containers import n_rows
 from faithkit.measure.pool import Pool
@@ -139,18 +140,35 @@ def _check_shared(mine: list[Any], theirs: list[Any]) -> None:
 
 
 def labelled(
-    predictions: Any, pool: PoolRows | None, applies: Applicability, job: Job | None = None
+    predictions: Any,
+    pool: PoolRows | None,
+    applies: Applicability,
+    outcome: Outcome = OF_LABELS,
+    job: Job | None = None,
 ) -> tuple[Labels, Pool | None]:
     """Encode the predictions, and those of a pool that can be used: logged ones, or by the job's model."""
     rows = usable(pool, applies)
     if rows is None:
-        return encode_labels(predictions), None
+        return encode(predictions, outcome), None
+    if outcome.kind != LABELS:
+        raise InputError(
+            "a pool is checked by its labels, and predictions are numbers here: leave the pool out."
+        )
     return pooled(predictions, rows, rows.labels(None if job is None else job.predictor))
 
 
 def needed(applies: Applicability, pool: PoolRows | None) -> Applicability:
     """Let sufficiency be asked for where somebody gave a pool, which is of no other use."""
     return applies if pool is None or pool.offered else attrs.evolve(applies, asked_for=True)
+
+
+def of_labels(outcome: Outcome, design: Design | None) -> None:
+    """Refuse weights and clusters of predictions that are no labels."""
+    if design is not None and outcome.kind != LABELS:
+        raise InputError(
+            f"rows with weights or clusters are measured by labels, and predictions are {outcome.kind} here: "
+            "leave them out, or say outcome='labels'."
+        )
 
 
 def of_sample(design: Design | None, n: int, pool: Pool | None) -> Design | None:

@@ -183,7 +183,7 @@ class Evaluation(Result):
                 "the rows of this result have weights or clusters: give those of the others, too."
             )
         design = design_of(weights, clusters, X, n_rows(X))
-        later = InMemory.explained(self.setup.system, X, design)
+        later = InMemory.explained(self.setup.system, X, design, self.setup.outcome)
         return self._measured(later.under(self.setup.discretizer))
 
     def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:

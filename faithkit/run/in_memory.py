@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.inputs.labels import Labels, encode_labels
+from faithkit.inputs.labels import Labels, encode
+from faithkit.inputs.outcome import OF_LABELS, Outcome
 from faithkit.inputs.randomness import global_seed
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import take_rows
@@ -29,6 +30,7 @@ from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
 from faithkit.run.contradictions import witnesses
 from faithkit.run.discretizing import discretize, teach
+from faithkit.run.drawing import of_labels
 from faithkit.run.local_rows import local_row
 from faithkit.run.pairing import RowNames
 from faithkit.run.population import Parts, Population, divided
@@ -45,6 +47,7 @@ class InMemory(Population):
 
     Examples
     --------
+    >>> from faithkit.inputs.labels import encode_labels
     >>> rows = InMemory.of(None, encode_labels(["yes", "no"]), Explanations.of(["a", "a"]))
     >>> rows.kind, rows.labels
     ('value', ['no', 'yes'])
@@ -73,11 +76,14 @@ class InMemory(Population):
         return cls(Sample(X, explanations), labels, explanations.identity, design, pool)
 
     @classmethod
-    def explained(cls, system: System, X: Any, design: Design | None = None) -> "InMemory":
+    def explained(
+        cls, system: System, X: Any, design: Design | None = None, outcome: Outcome = OF_LABELS
+    ) -> "InMemory":
         """Let a system predict and explain rows."""
         check_X(X)
         check_columns(X, system.job.background)
-        return cls.of(X, encode_labels(system.job.predictor.predict(X)), system.explain(X), design)
+        labels = encode(system.job.predictor.answers(X, outcome), outcome)
+        return cls.of(X, labels, system.explain(X), design)
 
     @row_names.default
     def _row_names(self) -> RowNames:
@@ -142,7 +148,10 @@ class InMemory(Population):
         rows = relation, self.sample, self.coded.codes, len(self.labels)
         pool = self.pool if relation.instance_only else None
         design = self.design if pool is not None else self.own_design
-        return count(*rows, pool) if design is None else count_unequal(*rows, design, pool)
+        if design is not None:
+            of_labels(self.coded.outcome, design)
+            return count_unequal(*rows, design, pool)
+        return count(*rows, pool, self.coded.agreement)
 
     @property
     def own_design(self) -> Design | None:
@@ -175,7 +184,7 @@ class InMemory(Population):
     def part(self, some: Counts) -> "InMemory":
         """Return some of the rows, as if there were no others."""
         sample = Sample(take_rows(self.sample.X, some), self.sample.explanations.take(some))
-        labels = encode_labels([self.labels[code] for code in self.coded.codes[some]])
+        labels = self.coded.taken(some)
         design = None if self.design is None else self.design.take(some)  # a pool is left behind
         return InMemory(sample, labels, take_rows(self.own, some), design)
 

@@ -26,7 +26,7 @@ from faithkit.run.explaining.job import Job
 from faithkit.run.in_memory import InMemory
 from faithkit.run.population import Population
 from faithkit.run.repeats import warn_about_repeats
-from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
+from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, check_outcome
 from faithkit.run.system import System
 
 
@@ -42,13 +42,13 @@ def explained(
     clustered: bool = False,
 ) -> Evaluation:
     """Explain: let the model predict and the explainer explain a sample; then measure it."""
-    predictions = job.predictor.predict(X)
+    predictions = job.predictor.answers(X, setup.outcome)
     system, explanations = System.begun(job, X, execution)
     setup = _discretized_by(discretizer_for(discretizer, explanations), setup)
     system.teach(setup.discretizer, X, explanations)
     applies = needed(Applicability.of(relation, explanations, job.background), pool)
     told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
-    labels, checked = labelled(predictions, pool, applies, job)
+    labels, checked = labelled(predictions, pool, applies, setup.outcome, job)
     declared = _declared(job, labels)
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told, n_classes=declared)
     drawn = of_sample(design, len(explanations), checked)
@@ -80,6 +80,7 @@ def measured(population: Population, setup: Setup) -> Evaluation:
 
 def related(population: Population, setup: Setup) -> Evaluation:
     """Relate, tally and estimate: consistency by equality, sufficiency by where explanations apply."""
+    check_outcome(setup)
     counts = {"consistency": population.count(SameExplanation())}
     applies, why_not = setup.applies.relation, setup.applies.why_not
     if applies is not None:

@@ -6,12 +6,15 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError, InputError
+from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.explanations import Explanations
+from faithkit.measure.protocols import said
 from faithkit.measure.relations import Relation, fitted
 from faithkit.run.components import Given, component
 from faithkit.run.provenance import versions
 from faithkit.run.system import System
+from faithkit.wording import listing
 
 MOST_PERMUTATIONS = 10_000_000
 THE_SAMPLE = "the sample itself"  # that something was learnt from, which flatters it
@@ -74,7 +77,8 @@ class Setup:
 
     `background` is what relations learn from, and `learnt_from` what the result says of it. `explained_by` is
     what the explainer says of its way: the words among what its explanations share, such as the algorithm.
-    `n_classes` is how many labels the model declares to have, whatever the rows show. A setup that was read
+    `n_classes` is how many labels the model declares to have, whatever the rows show, and `outcome` what
+    predictions are. A setup that was read
     from a file names its components, and has none.
     """
 
@@ -87,6 +91,7 @@ class Setup:
     explainer: Given | None = None
     model: str | None = None
     n_classes: int | None = None
+    outcome: Outcome = OF_LABELS
     background: Any = None
     learnt_from: str | None = None
     explained_by: Mapping[str, str] = attrs.field(factory=dict)
@@ -98,6 +103,7 @@ class Setup:
         given = [given for given in (self.explainer, self.discretizer) if given is not None]
         return {
             "estimator": self.estimator.text,
+            "outcome": self.outcome.to_dict(),
             "permutations": self.permutations,
             "seed": self.seed,
             "explainer": None if self.explainer is None else self.explainer.text,
@@ -119,9 +125,20 @@ class Setup:
             applies=Applicability(None, told["why_no_sufficiency"]),
             confidence=confidence,
             permutations=told.get("permutations", 0),
+            outcome=Outcome(**told.get("outcome", {})),
             seed=told["seed"],
             model=told["model"],
             learnt_from=told["background"],
             explained_by=told.get("explained_by", {}),
             versions=told["versions"],
+        )
+
+
+def check_outcome(setup: Setup) -> None:
+    """Refuse an estimator that is not made for such predictions; those that do not say take labels."""
+    takes = said(setup.estimator.instance, "outcomes") or (LABELS,)
+    if setup.outcome.kind not in takes:
+        raise InputError(
+            f"the estimator {setup.estimator.text} takes {listing(takes, 'or')}, and predictions are "
+            f"{setup.outcome.kind} here: use leave-one-out, or give labels."
         )

@@ -52,21 +52,19 @@ class Sums(Protocol):
 
 
 class Agreement(Sums, Protocol):
-    """How far two predictions agree: 1 if they are the same, and less the further they are apart.
+    """How far two predictions agree: 1 if they are the same, and less the further they are apart."""
 
-    Attributes
-    ----------
-    most : float
-        The largest disagreement that two predictions can have.
-    is_whole : bool
-        Whether two predictions agree or do not, so that those that agree can be counted.
-    is_divided : bool
-        Whether disagreement is a part of what a constant explanation leaves.
-    """
+    @property
+    def most(self) -> float:
+        """The largest disagreement that two predictions can have."""
 
-    most: float
-    is_whole: bool
-    is_divided: bool
+    @property
+    def is_whole(self) -> bool:
+        """Whether two predictions agree or do not, so that those that agree can be counted."""
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether disagreement is a part of what a constant explanation leaves."""
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
         """Return, for each slot, the same over the instances of which `Held.sums` were taken."""

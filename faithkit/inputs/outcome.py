@@ -1,0 +1,154 @@
+"""What predictions are: labels, numbers or score vectors. It is decided once, and said in the result."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from faithkit.errors import InputError
+from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.agreement.within import Within
+from faithkit.measure.slots import Counts
+from faithkit.wording import listing
+
+LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
+
+
+@attrs.frozen
+class Outcome:
+    """What predictions are, and, for numbers, by how much two may differ that count as equal.
+
+    Examples
+    --------
+    >>> Outcome.of(None, None, [0.31, 0.28])
+    Outcome(kind='numbers', within=None)
+    >>> Outcome.of(None, None, [0, 1]).kind, Outcome.of(None, None, [1.0, 2.0]).kind
+    ('labels', 'labels')
+    >>> str(Outcome.of(None, "within:0.05", [0.31, 0.28]))
+    'numbers, within 0.05'
+    """
+
+    kind: str = LABELS
+    within: float | None = None
+
+    @classmethod
+    def of(
+        cls, outcome: str | None, agree: str | None, predictions: Any, is_regressor: bool = False
+    ) -> "Outcome":
+        """Decide by what somebody asked for, or else by the predictions."""
+        kind, within = checked(outcome, agree)
+        if within is not None:
+            return cls(NUMBERS, within)
+        return cls(kind or (NUMBERS if is_regressor else _kind_of(predictions)))
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether it is the share of a variance that is measured."""
+        return self.kind == NUMBERS and self.within is None
+
+    def agreement(self, classes: list[Any], times: Counts) -> Agreement:
+        """Say how far distinct predictions agree, in their order; `times` is how often each occurs."""
+        if self.kind == LABELS:
+            return SAME_LABEL
+        values = np.array(classes, dtype=np.float64)
+        if self.within is not None:
+            return Within(values, self.within)
+        points = values.reshape(len(classes), -1)
+        return Squares.divided(points, times) if self.kind == NUMBERS else Squares.scores(points, times)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return attrs.asdict(self)
+
+    def __str__(self) -> str:
+        return self.kind if self.within is None else f"{self.kind}, within {self.within:g}"
+
+
+OF_LABELS = Outcome()
+
+
+def checked(outcome: str | None, agree: str | None) -> tuple[str | None, float | None]:
+    """Refuse what cannot be meant; return the kind and the tolerance that were asked for."""
+    if outcome is not None and outcome not in KINDS:
+        raise InputError(f"the outcome is {outcome!r}; expected {listing(map(repr, KINDS), 'or')}.")
+    if agree is None:
+        return outcome, None
+    if outcome not in (None, NUMBERS):
+        raise InputError(f"agree={agree!r} is for numbers, and the outcome is {outcome!r}: leave one out.")
+    return NUMBERS, _tolerance(agree)
+
+
+def _tolerance(agree: Any) -> float:
+    way, _, given = str(agree).partition(":")
+    try:
+        epsilon = float(given)
+    except ValueError:
+        epsilon = np.nan
+    if way.strip() != "within" or not 0 <= epsilon < np.inf:
+        raise InputError(
+            f"agree={agree!r} is not understood; expected 'within:ε', such as 'within:0.05': how far two "
+            "predictions may be apart, 0 or more, and still agree."
+        )
+    return epsilon
+
+
+def _kind_of(predictions: Any) -> str:
+    """Tell floats that are not whole from labels, and probabilities from other rows of numbers."""
+    if getattr(predictions, "ndim", 1) == 2:
+        found = as_numbers(predictions)
+        return SCORES if are_probabilities(found) else NUMBERS
+    column = predictions if isinstance(predictions, np.ndarray) else _column(predictions)
+    if column is None or column.dtype.kind in "biuUSM":
+        return LABELS
+    if column.dtype.kind == "f":
+        return NUMBERS if (column[np.isfinite(column)] % 1 != 0).any() else LABELS
+    fractions = [isinstance(one, float | np.floating) and one % 1 != 0 and one == one for one in column]
+    if not any(fractions):
+        return LABELS
+    words = [one for one in column if isinstance(one, str)]
+    if words:
+        raise InputError(
+            f"predictions are both numbers, such as {column[int(np.argmax(fractions))]!r}, and words, such "
+            f"as {words[0]!r}: give labels or numbers."
+        )
+    return NUMBERS
+
+
+def _column(predictions: Any) -> NDArray[Any] | None:
+    """Return predictions as an array where they are a sequence; who encodes them says what else is wrong."""
+    if isinstance(predictions, pd.Series):
+        floats = pd.api.types.is_float_dtype(predictions.dtype)
+        return predictions.to_numpy(np.float64, na_value=np.nan) if floats else predictions.to_numpy()
+    if not isinstance(predictions, list | tuple):
+        return None
+    if all(isinstance(one, float) for one in predictions):
+        return np.array(predictions, dtype=np.float64)
+    return np.fromiter(predictions, dtype=object, count=len(predictions))
+
+
+def as_numbers(predictions: Any) -> NDArray[np.float64]:
+    """Return predictions as one or several floats per row; what is missing or infinite is refused."""
+    try:
+        found = np.asarray(predictions, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            "predictions that are no numbers cannot be measured as numbers: say outcome='labels'."
+        ) from None
+    if found.ndim not in (1, 2) or not found.size:
+        raise InputError(f"predictions of shape {found.shape}: give one number, or one row of them, per row.")
+    bad = ~np.isfinite(found).reshape(len(found), -1).all(axis=1)
+    if bad.any():
+        raise InputError(
+            f"{int(bad.sum())} of {len(found)} predictions are missing or infinite (the first in row "
+            f"{int(bad.argmax())}): drop those rows."
+        )
+    return found + 0.0  # -0.0 is 0.0
+
+
+def are_probabilities(found: NDArray[np.float64]) -> bool:
+    """Whether every row has no number below 0, and adds up to 1."""
+    return found.ndim == 2 and bool((found >= 0).all() and (np.abs(found.sum(axis=1) - 1) <= 1e-6).all())
