@@ -61,8 +61,9 @@ class Discretizer(Protocol):
 class Estimator(Protocol):
     """Turns a tally into the score of every owner, whose mean is the estimate.
 
-    It may say `interval` (whether leave-one-out's interval is also its own, by default not) and have
-    `by_chance`, to say what unrelated explanations would get.
+    It may say `interval` (whether leave-one-out's interval is also its own, by default not), `outcomes` (what
+    predictions it takes, by default ``("labels",)``) and have `by_chance`, to say what unrelated explanations
+    would get.
 
     Examples
     --------
@@ -84,6 +85,7 @@ UNSAID: dict[str, Any] = {
     "fit": None,  # a discretizer that learns, from explanations
     "tell": None,  # a discretizer's words for an identity
     "tries": {},  # values of a discretizer's parameters that are worth trying, by parameter
+    "outcomes": ("labels",),  # what predictions may be: labels, numbers or scores
     "interval": False,  # an estimator of the measure itself, whose interval is that of leave-one-out
     "by_chance": None,  # what an estimator gives to explanations unrelated to the predictions
 }

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError, InputError
-from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome
+from faithkit.inputs.outcome import OF_LABELS, Outcome
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
@@ -136,7 +136,7 @@ class Setup:
 
 def check_outcome(setup: Setup) -> None:
     """Refuse an estimator that is not made for such predictions; those that do not say take labels."""
-    takes = said(setup.estimator.instance, "outcomes") or (LABELS,)
+    takes = said(setup.estimator.instance, "outcomes")
     if setup.outcome.kind not in takes:
         raise InputError(
             f"the estimator {setup.estimator.text} takes {listing(takes, 'or')}, and predictions are "
