@@ -27,16 +27,20 @@ class Labels:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether they are numbers without any variance, of which no share can be measured."""
+        return self.outcome.is_divided and len(self.classes) < 2
+
     @cached_property
     def agreement(self) -> Agreement:
         """How far two of them agree."""
-        times = np.bincount(self.codes, minlength=len(self.classes))
-        if self.outcome.is_divided and np.count_nonzero(times) < 2:
+        if self.says_nothing:
             raise InputError(
                 f"there is nothing to explain: all {len(self):,} predictions are {self.classes[0]}. Of "
                 "numbers the share of their variance is measured, and they have none."
             )
-        return self.outcome.agreement(self.classes, times)
+        return self.outcome.agreement(self.classes, np.bincount(self.codes, minlength=len(self.classes)))
 
     def taken(self, some: NDArray[Any]) -> "Labels":
         """Return the predictions of some rows, as if there were no others."""

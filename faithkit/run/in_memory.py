@@ -101,6 +101,11 @@ class InMemory(Population):
         return self.coded.classes
 
     @property
+    def says_nothing(self) -> bool:
+        """Whether predictions are numbers without any variance."""
+        return self.coded.says_nothing
+
+    @property
     def undiscretized(self) -> Explanations:
         """The explanations as they were given."""
         return attrs.evolve(self.sample.explanations, identity=self.own)

@@ -241,7 +241,16 @@ def test_the_result_has_exactly_the_documented_fields():
             "measures",
         ),
         *("why_no_sufficiency", "explainer", "discretizer", "relation", "estimator", "seed", "data", "model"),
-        *("versions", "background", "permutations", "explained_by", "effective", "clusters", "pool"),
+        *(
+            "versions",
+            "background",
+            "permutations",
+            "explained_by",
+            "effective",
+            "clusters",
+            "pool",
+            "outcome",
+        ),
         "next_steps",
     }
     assert set(found["measures"]["consistency"]) == {
@@ -395,7 +404,11 @@ BAD = {
         "1 of 2 predictions are missing",
     ),
     "None predictions": (lambda: faithkit.score(["a", None], ["a", "b"]), "the first in row 1"),
-    "a matrix of predictions": (lambda: faithkit.score(np.zeros((2, 2)), ["a", "b"]), "one label per row"),
+    "a matrix of predictions that are all the same": (
+        lambda: faithkit.score(np.zeros((2, 2)), ["a", "b"]),
+        "nothing to explain",
+    ),
+    "a cube of predictions": (lambda: faithkit.score(np.zeros((2, 2, 2)), ["a", "b"]), "one label per row"),
     "ragged vectors": (lambda: faithkit.score([0, 1], [[1.0], [1.0, 2.0]]), r"rows of \[1, 2\] values"),
     "unhashable explanations": (
         lambda: faithkit.score([0, 1], [{"a": 1}, {"a": 2}]),

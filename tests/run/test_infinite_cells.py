@@ -21,6 +21,7 @@ def log(request, tmp_path):
     def write(column):
         rng = np.random.default_rng(0)
         frame = pd.DataFrame({name: rng.integers(0, 3, N) / 2 for name in COLUMNS})
+        frame["label"] *= 2  # whole, or they would be numbers
         frame.loc[:1, column] = INFINITE
         path = tmp_path / f"log{request.param}"
         if request.param == ".csv":
@@ -71,7 +72,7 @@ def test_a_log_gives_a_number_or_a_line(log, column, options):
 
 
 def test_infinite_predictions_and_cells_are_texts_among_witnesses(tmp_path):
-    (tmp_path / "log.csv").write_text("label,phi,x\ninf,1,-inf\n-inf,1,0.5\n0.5,2,0.5\n")
+    (tmp_path / "log.csv").write_text("label,phi,x\ninf,1,-inf\n-inf,1,0.5\n1,2,0.5\n")
     done = CliRunner().invoke(
         main,
         [
