@@ -13,7 +13,7 @@ import pytest
 import faithkit
 from faithkit import Interval, Rule
 from faithkit.report.formats import number, outward, percent
-from faithkit.run import evaluation, next_steps
+from faithkit.run import next_steps
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
 from faithkit.run.findings import Findings
@@ -301,7 +301,7 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
 
 def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
     asked = []
-    monkeypatch.setattr(evaluation, "next_steps", lambda stage: asked.append(stage) or ["Rest."])
+    monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: asked.append(stage) or ["Rest."])
     result = faithkit.score(LABELS, PHI)
     result.to_frame()
     result.by(["f", "m"] * 75)
