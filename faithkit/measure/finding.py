@@ -12,7 +12,7 @@ UNKNOWN = "unknown"
 
 FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
 """All explained rows have one prediction, so that nothing was tested; there is one explanation for each
-prediction, so that it may be no more than the prediction; the interval lies above what explanations unrelated
+prediction, so that it may be no more than its name; the interval lies above what explanations unrelated
 to predictions would get, or does not, or lies below; nothing could be checked, and no bound says more than
 chance."""
 

@@ -35,8 +35,8 @@ AGAINST_CHANCE = {
 UNTESTED = {
     ONE_LABEL: "All explained instances have one prediction, with which any explanation agrees: nothing was "
     "tested.",
-    NAMES_THE_LABEL: "There is one explanation for each prediction: it may be no more than the prediction "
-    "itself, and that such explanations agree says nothing.",
+    NAMES_THE_LABEL: "There is one explanation for each prediction, so that it may be no more than the "
+    "prediction's name: that all agree does not tell.",
 }
 LABELS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
@@ -102,24 +102,26 @@ def _found(measure: str, found: Estimate) -> str:
         return f"The sample rules nothing out: {measure} may be anything from 0 to 1."
     word = found.finding or ""
     name = measure if word == UNKNOWN else measure.capitalize()
-    said = ": ".join(filter(None, [AGAINST_CHANCE.get(word, "").format(name), _ends(found)]))
+    against = AGAINST_CHANCE.get(word, "").format(name)  # an older version did not say
+    interval = "its interval" if against else f"the interval of {measure}"
+    said = ": ".join(filter(None, [against, _ends(found, interval)]))
     return f"{said[0].upper()}{said[1:]}." if said else ""
 
 
-def _ends(found: Estimate) -> str | None:
+def _ends(found: Estimate, interval: str) -> str | None:
     """Return the end of the interval that decides, and what chance would give; None where neither does."""
     if found.low is None or found.high is None:
         return None
     luck = chance(found)
     if luck is None:
-        return f"the lower end of its interval is {rounded_down(found.low)}"
+        return f"the lower end of {interval} is {rounded_down(found.low)}"
     which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)
     end = found.high if found.finding == BELOW else found.low
     sure = {ABOVE: end > luck, BELOW: end < luck}
     if not sure.get(found.finding or "", True):  # a floor hides what the finding is about
         return None
     shown = told_apart(end if found.finding in sure else min(end, luck), luck, way)
-    return f"the {which} end of its interval is {shown[0]}; chance alone would give {shown[1]}"
+    return f"the {which} end of {interval} is {shown[0]}; chance alone would give {shown[1]}"
 
 
 def _floor(measure: str, found: Estimate) -> str | None:

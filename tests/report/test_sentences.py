@@ -117,16 +117,16 @@ CONSISTENCY = {
     ),
     "names the label": (
         ALL | {"finding": "names the label"},
-        "There is one explanation for each prediction: it may be no more than the prediction itself, and that "
-        "such explanations agree says nothing.",
+        "There is one explanation for each prediction, so that it may be no more than the prediction's name: that "
+        "all agree does not tell.",
     ),
     "of an older version": (
         {"finding": None, "merging": None, "at_least_by_chance": None},
-        f"80 of 200 instances (40 %) could be checked: {CHECKED}The lower end of its interval is 0.781.",
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The lower end of the interval of consistency is 0.781.",
     ),
     "of an older version, with weights": (
         {"finding": None, "merging": None, "at_least_by_chance": None, "checked": None},
-        f"40 % of 200 instances could be checked: {CHECKED}The lower end of its interval is 0.781.",
+        f"40 % of 200 instances could be checked: {CHECKED}The lower end of the interval of consistency is 0.781.",
     ),
 }  # fmt: skip
 

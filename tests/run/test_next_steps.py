@@ -170,8 +170,8 @@ CASES = {
     "names the label": (
         ["yes", "no"] * 5,
         ["it is yes", "it is no"] * 5,
-        "Each prediction has one explanation of its own, which may be no more than its name: show explanations "
-        "that do not contain the prediction.",
+        "Each prediction has one explanation, which may be no more than its name: read them, and explain by "
+        "something else if they say no more than the prediction.",
     ),
     "checked, narrow, and some disagree": (
         [0, 1] * 1000 + [0],
