@@ -127,6 +127,14 @@ def estimate_view(found: Estimate | None) -> View:
     }
 
 
+def alone(found: Mapping[str, Estimate | None]) -> str | None:
+    """Say which groups are one independent instance: what chance would give is known of all others."""
+    names = [name for name, one in found.items() if one is not None and one.at_least_by_chance is None]
+    if not names:
+        return None
+    return f"One instance alone has nothing to be checked against, nor to be compared: {listing(names)}."
+
+
 def changes(reference: Told) -> list[str]:
     """Say of each measure whether it is worse than in the reference, or why that cannot be said."""
     said = [change["finding"] for change in reference["difference"].values()]
