@@ -7,7 +7,7 @@ import attrs
 from faithkit.inputs.models import import_object
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.reader.models import candidates
-from faithkit.measure.reader.reading import Read
+from faithkit.measure.reader.reading import LEAST, Read
 from faithkit.report.readings import guessed, reading_sentences
 from faithkit.run.population import Population
 from faithkit.run.setup import Setup
@@ -89,6 +89,12 @@ def asked(given: str | None) -> Any:
     return classifier
 
 
-def takes_seconds(n: int) -> bool:
-    """Whether so many rows are read though nobody asked."""
-    return 2 <= n <= MOST_UNASKED
+def read_unasked(n: int, clusters: int | None) -> bool:
+    """Whether so many rows are read though nobody asked: enough to learn from, and not too many to wait for.
+
+    Examples
+    --------
+    >>> [read_unasked(n, None) for n in (9, 10, 10_000, 10_001)], read_unasked(100, clusters=5)
+    ([False, True, True, False], False)
+    """
+    return n <= MOST_UNASKED and (n if clusters is None else clusters) >= LEAST

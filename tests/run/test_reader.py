@@ -100,11 +100,18 @@ def test_a_classifier_that_takes_no_gaps_is_named():
         faithkit.score(LABELS, gaps).reader(LogisticRegression())
 
 
-def test_one_row_cannot_be_read():
-    with pytest.raises(
-        faithkit.InputError, match="a reader learns from other rows, and there is only one: give 2 or"
-    ):
-        faithkit.score(["yes"], ["a"]).reader()
+@pytest.mark.parametrize(("rows", "clusters"), [(1, None), (2, None), (9, None), (40, 4)])
+def test_too_few_rows_cannot_be_read(rows, clusters):
+    said = f"a reader learns from other rows, and {clusters or rows} independent are too few: give 10 or more"
+    units = None if clusters is None else [row % clusters for row in range(rows)]
+    with pytest.raises(faithkit.InputError, match=said):
+        faithkit.score([row % 2 for row in range(rows)], list(range(rows)), clusters=units).reader()
+
+
+def test_a_score_that_bounds_nothing_is_not_told_as_a_number():
+    found = faithkit.score([0, 1] * 5, list(range(10))).reader()
+    assert found.low == 0
+    assert repr(found).splitlines()[1].startswith("By this reader's score consistency may be anything (95 %")
 
 
 def test_a_seed_is_a_whole_number():
