@@ -161,7 +161,7 @@ def estimate(
         mse_bound=_mse_bound(facts, counted.relation.groups and facts.effective is None),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
         at_least_by_chance=unrelated,
-        finding=finding(counted, facts, unrelated, confidence),
+        finding=finding(counted, facts, unrelated, confidence, p_value),
         moments=facts,
         others=Others.of(counted.slots) if _is_plain(counted) else None,
     )

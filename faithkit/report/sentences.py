@@ -8,9 +8,17 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL, UNKNOWN
+from faithkit.measure.finding import (
+    ABOVE,
+    BELOW,
+    NAMES_THE_LABEL,
+    NOT_ABOVE,
+    ONE_LABEL,
+    UNKNOWN,
+    is_significant,
+)
 from faithkit.measure.merging.merged import BLOCK, PAIRS
-from faithkit.report.formats import percent, plural, rounded_down, told_apart
+from faithkit.report.formats import percent, plural, rounded_down, significance, told_apart
 from faithkit.report.told import chance
 
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
@@ -98,6 +106,9 @@ def _understating(measure: str, found: Estimate) -> str:
 
 def _found(measure: str, found: Estimate) -> str:
     """Say whether a measure is above chance, and give the end of the interval that shows it."""
+    if _only_permuted(found):
+        by = f"by the permutation test (p {_p(found)})"
+        return f"{measure.capitalize()} is above chance {by}, which its interval does not show."
     if (found.low, found.high) == (0, 1):
         return f"The sample rules nothing out: {measure} may be anything from 0 to 1."
     word = found.finding or ""
@@ -106,6 +117,17 @@ def _found(measure: str, found: Estimate) -> str:
     interval = "its interval" if against else f"the interval of {measure}"
     said = ": ".join(filter(None, [against, _ends(found, interval)]))
     return f"{said[0].upper()}{said[1:]}." if said else ""
+
+
+def _only_permuted(found: Estimate) -> bool:
+    """Whether a permutation test shows more than chance, and the interval does not."""
+    luck, tested = chance(found), is_significant(found.p_value, found.confidence)
+    return found.finding == ABOVE and tested and None not in (found.low, luck) and found.low <= luck
+
+
+def _p(found: Estimate) -> str:
+    told = significance(found.p_value or 0.0)
+    return told if told.startswith("<") else f"= {told}"
 
 
 def _ends(found: Estimate, interval: str) -> str | None:

@@ -92,6 +92,22 @@ CONSISTENCY = {
         f"All 200 instances could be checked: {CHECKED}Consistency is not shown to be above chance: the lower "
         "end of its interval is 0.488; chance alone would give 0.504.",
     ),
+    "above chance by the permutation test alone": (
+        ALL | {"low": 0.488, "p_value": 0.001},
+        f"All 200 instances could be checked: {CHECKED}Consistency is above chance by the permutation test (p = 0.001), "
+        "which its interval does not show.",
+    ),
+    "above chance by the permutation test of a small sample": (
+        NONE | {"merging": "nothing", "low": 0.0, "high": 1.0, "p_value": 0.0001},
+        f"{ALONE}nothing could be checked. Consistency is above chance by the permutation test (p < 0.001), which its "
+        "interval does not show.",
+    ),
+    "above chance by both": (ALL | {"p_value": 0.001}, f"All 200 instances could be checked: {CHECKED}{SURE}"),
+    "at chance by both": (
+        ALL | {"finding": "not above chance", "low": 0.488, "p_value": 0.3},
+        f"All 200 instances could be checked: {CHECKED}Consistency is not shown to be above chance: the lower "
+        "end of its interval is 0.488; chance alone would give 0.504.",
+    ),
     "above chance by little": (
         ALL | {"low": 0.50412, "at_least_by_chance": 0.50408},
         f"All 200 instances could be checked: {CHECKED}Consistency is above chance: the lower end of its "
