@@ -19,7 +19,6 @@ from faithkit.measure.finding import (
 )
 from faithkit.measure.merging.merged import BLOCK, PAIRS
 from faithkit.report.formats import percent, plural, rounded_down, significance, told_apart
-from faithkit.report.told import chance
 
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
 NOBODY = {
@@ -121,8 +120,10 @@ def _found(measure: str, found: Estimate) -> str:
 
 def _only_permuted(found: Estimate) -> bool:
     """Whether a permutation test shows more than chance, and the interval does not."""
-    luck, tested = chance(found), is_significant(found.p_value, found.confidence)
-    return found.finding == ABOVE and tested and None not in (found.low, luck) and found.low <= luck
+    luck = found.at_least_by_chance
+    if found.finding != ABOVE or found.low is None or luck is None:
+        return False
+    return found.low <= luck and is_significant(found.p_value, found.confidence)
 
 
 def _p(found: Estimate) -> str:
@@ -134,7 +135,7 @@ def _ends(found: Estimate, interval: str) -> str | None:
     """Return the end of the interval that decides, and what chance would give; None where neither does."""
     if found.low is None or found.high is None:
         return None
-    luck = chance(found)
+    luck = found.at_least_by_chance
     if luck is None:
         return f"the lower end of {interval} is {rounded_down(found.low)}"
     which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)
