@@ -30,7 +30,12 @@ def guessed(found: Told) -> str:
 def bounded(found: Told) -> str:
     """Say what that tells about consistency, and who the reader was."""
     who = listing(f"{name} {count}×" for name, count in found["classifiers"].items())
-    return f"{_limits(found)} ({100 * found['confidence']:g} % confidence; classifier: {who})."
+    return f"{_limits(found)} ({100 * found['confidence']:g} % confidence; classifier: {who}{_seen(found)})."
+
+
+def _seen(found: Told) -> str:
+    columns, seen = found.get("columns"), found.get("seen")
+    return f", shown {seen:,} of {columns:,} columns" if columns != seen else ""
 
 
 def _limits(found: Told) -> str:

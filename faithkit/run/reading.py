@@ -42,6 +42,9 @@ class ReaderResult(Read):
         How many of the readers, one for each fold, were which classifier.
     confidence : float
         That of the intervals; a limit holds with half of the rest to spare.
+    columns, seen : int
+        How many columns of numbers explanations have, and how many of them the reader was shown, so that it
+        takes seconds: those in which rows differ most.
     effective, clusters : float and int, or None
         As those of the evaluation.
 

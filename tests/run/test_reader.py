@@ -187,7 +187,8 @@ def test_what_comes_back_is_told_in_a_sentence_and_in_json():
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert told["accuracy"]["value"] == 0.7
     assert set(told) == {
-        "n", "accuracy", "baseline", "score", "low", "guaranteed", "classifiers", "confidence", "effective", "clusters"
+        "n", "accuracy", "baseline", "score", "low", "guaranteed", "classifiers", "confidence", "columns", "seen",
+        "effective", "clusters",
     }  # fmt: skip
 
 
@@ -219,3 +220,29 @@ def test_in_a_new_process_too_it_has_one_thread():
     """Whose libraries are loaded when threads are limited; later ones would wait for each other, and round anew."""
     done = subprocess.run([sys.executable, "-c", ONE_THREAD], capture_output=True, text=True, timeout=100)
     assert (done.stdout, done.stderr) == ("40\n", "")
+
+
+# columns of explanations: those that a reader is shown, and what it says of them
+WIDE = {
+    "few": ("trees", 2, 2, "trees 5×)."),
+    "as many as trees are shown": ("trees", 64, 64, "trees 5×)."),
+    "more than trees are shown": ("trees", 65, 64, "trees 5×, shown 64 of 65 columns)."),
+    "logistic regression is shown more": ("logistic", 65, 65, "logistic 5×)."),
+    "more than anybody is shown": ("logistic", 2000, 500, "logistic 5×, shown 500 of 2,000 columns)."),
+    "one's own, too": (GaussianNB(), 501, 500, "GaussianNB 5×, shown 500 of 501 columns)."),
+}
+
+
+@pytest.mark.parametrize("case", WIDE)
+def test_what_a_reader_costs_is_bounded_by_the_columns_that_it_is_shown_and_the_result_says_so(case):
+    classifier, columns, seen, said = WIDE[case]
+    phi = np.random.default_rng(0).normal(size=(40, columns))
+    found = faithkit.score(phi[:, 0] > 0, phi).reader(classifier)
+    assert (found.columns, found.seen) == (columns, seen)
+    assert repr(found).endswith(said)
+
+
+def test_the_columns_that_tell_are_those_that_vary():
+    """As importances do: of 300 columns of hardly any, one has most of it."""
+    phi = np.random.default_rng(0).normal(size=(200, 300)) * np.where(np.arange(300) == 7, 1.0, 0.01)
+    assert faithkit.score(phi[:, 7] > 0, phi).reader("trees").accuracy.value > 0.95

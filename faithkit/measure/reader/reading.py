@@ -45,6 +45,8 @@ class Read:
     guaranteed: float | None
     classifiers: dict[str, int]
     confidence: float
+    columns: int | None = None
+    seen: int | None = None
     effective: float | None = None
     clusters: int | None = None
 
@@ -80,6 +82,8 @@ def read(reader: Reader, design: Design | None, confidence: float) -> Read:
         guaranteed=None if chain is None else betting_limit(chain, confidence),
         classifiers=dict(sorted(Counter(names).items())),
         confidence=confidence,
+        columns=reader.features.n_numbers,
+        seen=min(reader.seen(name) for name in names),
         effective=None if design is None else design.effective,
         clusters=design.n_units if design is not None and design.clustered else None,
     )
