@@ -1,5 +1,6 @@
 """What somebody could guess who sees only the explanations: asked in Python, or on the command line."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -7,7 +8,7 @@ import attrs
 from faithkit.inputs.models import import_object
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.reader.models import candidates
-from faithkit.measure.reader.reading import LEAST, Read
+from faithkit.measure.reader.reading import LEAST, Read, Share
 from faithkit.report.readings import guessed, reading_sentences
 from faithkit.run.population import Population
 from faithkit.run.setup import Setup
@@ -58,6 +59,13 @@ class ReaderResult(Read):
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
         return attrs.asdict(self)
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> "ReaderResult":
+        """Make it of what `to_dict` told; what an older version did not tell is None."""
+        known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
+        shares = {name: Share(**told[name]) for name in ("accuracy", "baseline")}
+        return cls(**{**known, **shares, "score": float(told["score"])})
 
     @property
     def sentence(self) -> str:
