@@ -34,8 +34,8 @@ NOTICEABLY = 0.05  # how much more must be checked for a coarser explanation to 
 TOLD = {
     ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows that the model "
     "decides differently.",
-    NAMES_THE_LABEL: "Each prediction has one explanation of its own, which may be no more than its name: "
-    "show explanations that do not contain the prediction.",
+    NAMES_THE_LABEL: "Each prediction has one explanation, which may be no more than its name: read them, "
+    "and explain by something else if they say no more than the prediction.",
 }
 
 
