@@ -63,6 +63,10 @@ class Agreement(Sums, Protocol):
         """Whether two predictions agree or do not, so that those that agree can be counted."""
 
     @property
+    def is_convex(self) -> bool:
+        """Whether explanations together agree no more than apart: then merging bounds the measure."""
+
+    @property
     def is_divided(self) -> bool:
         """Whether disagreement is a part of what a constant explanation leaves."""
 

@@ -21,6 +21,7 @@ class SameLabel:
 
     most = 1.0
     is_whole = True
+    is_convex = True
     is_divided = False
 
     def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> NDArray[np.int64]:

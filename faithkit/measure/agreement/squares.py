@@ -45,6 +45,7 @@ class Squares:
     is_divided: bool = False
 
     is_whole = False
+    is_convex = True
 
     @classmethod
     def divided(cls, values: Floats, times: Counts) -> "Squares":

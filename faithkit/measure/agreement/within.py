@@ -33,6 +33,7 @@ class Within:
 
     most = 1.0
     is_whole = True
+    is_convex = False  # what lies between two numbers may agree with both
     is_divided = False
 
     @cached_property
