@@ -30,7 +30,7 @@ class Labels:
     @property
     def says_nothing(self) -> bool:
         """Whether they are numbers without any variance, of which no share can be measured."""
-        return self.outcome.is_divided and len(self.classes) < 2
+        return self.outcome.is_divided and not np.ptp(self.codes)
 
     @cached_property
     def agreement(self) -> Agreement:
@@ -40,7 +40,14 @@ class Labels:
                 f"there is nothing to explain: all {len(self):,} predictions are {self.classes[0]}. Of "
                 "numbers the share of their variance is measured, and they have none."
             )
-        return self.outcome.agreement(self.classes, np.bincount(self.codes, minlength=len(self.classes)))
+        return self.outcome.agreement(self.classes, self._times(self.codes))
+
+    def agreement_with(self, pool: NDArray[np.int64]) -> Agreement:
+        """Return the same where these are checked against a pool of others, too; `pool` are their codes."""
+        return self.outcome.agreement(self.classes, self._times(self.codes), self._times(pool))
+
+    def _times(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.bincount(codes, minlength=len(self.classes))
 
     def taken(self, some: NDArray[Any]) -> "Labels":
         """Return the predictions of some rows, as if there were no others."""

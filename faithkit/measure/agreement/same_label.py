@@ -40,7 +40,7 @@ class SameLabel:
         """Return itself: what labels are called does not matter."""
         return self
 
-    def left(self, label: Counts, n: int) -> None:
+    def left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
 
