@@ -7,6 +7,7 @@ import attrs
 
 from faithkit.errors import FaithkitError
 from faithkit.inputs.logs import Log, ParquetLog
+from faithkit.inputs.outcome import LABELS
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.components import Given, component
@@ -84,7 +85,8 @@ def _scored(
             return result, log.roles.by
     held = log.read() if isinstance(log, ParquetLog) else log
     drawn = {"weights": held.weights, "clusters": held.clusters, "pool": pool}
-    return score(held.predictions, held.explanations, X=held.X, **drawn, **options), held.groups
+    given = {"outcome": held.roles.kind, **drawn, **options}
+    return score(held.predictions, held.explanations, X=held.X, **given), held.groups
 
 
 def score_in_pieces(
@@ -92,6 +94,7 @@ def score_in_pieces(
     discretizer: Any = None,
     relation: Any = None,
     estimator: Any = "leave-one-out",
+    agree: str | None = None,
     **numbers: Any,
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where something needs all of its rows at once.
@@ -100,6 +103,8 @@ def score_in_pieces(
     another relation than equality inside groups.
     """
     if log.roles.weights is not None or log.roles.clusters is not None:
+        return None
+    if log.outcome(agree).kind != LABELS:
         return None
     way, scorer = _way(discretizer), component("estimator", estimator)
     setup = Setup(discretizer=way, estimator=scorer, **numbers)

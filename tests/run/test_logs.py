@@ -328,6 +328,6 @@ def test_a_missing_prediction_is_named_by_its_row_in_the_log(folder):
     assert "the prediction of row 130 is missing" in refused(folder)
 
 
-def test_a_pattern_that_matches_several_predictions_is_refused(folder):
-    result = run("score", folder, "--prediction", "phi_*", "--explanation", "phi_a")
-    assert "--prediction 'phi_*' matches 2 columns; expected one" in result.stderr
+def test_several_columns_of_predictions_are_no_labels(folder):
+    asked = ("--prediction", "phi_*", "--explanation", "phi_a", "--outcome", "labels")
+    assert "--prediction 'phi_*' matches 2 columns; expected one" in run("score", folder, *asked).stderr
