@@ -39,13 +39,14 @@ class Parts:
         block, unit, label, size = self.block[which], self.unit[which], self.label[which], self.size[which]
         return Parts(block, unit, label, size, self.n_blocks)
 
-    def merged(self, block: Counts, n_blocks: int) -> "Parts":
-        """Put each part into another block."""
+    def merged(self, some: NDArray[np.bool_]) -> "Parts":
+        """Put some of the parts into one more block, which comes last."""
+        block = np.where(some, self.n_blocks, self.block)
         first, place = alike(block, self.unit, self.label)
         size = summed(place, self.size, len(first))
         order = np.lexsort((size, self.label[first], block[first]))
         first = first[order]
-        return Parts(block[first], self.unit[first], self.label[first], size[order], n_blocks)
+        return Parts(block[first], self.unit[first], self.label[first], size[order], self.n_blocks + 1)
 
     def cells(self) -> tuple["Parts", Counts]:
         """Put labels together: return what each cluster has of each block, and where each part stands."""

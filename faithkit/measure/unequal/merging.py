@@ -8,6 +8,7 @@ it.
 """
 
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from faithkit.measure.explanations import by_name
 from faithkit.measure.merging.merged import BLOCK, NEAR, NOTHING, PAIRS, Merged
 from faithkit.measure.merging.paired import can_be_near
 from faithkit.measure.relations import key_of
+from faithkit.measure.slots import Counts
 from faithkit.measure.spread import Spread
 from faithkit.measure.sums import Floats, Grid, exact_sum, quotient
 from faithkit.measure.unequal.agreeing_blocks import Blocks, Parts
@@ -52,8 +54,7 @@ def merged_unequal(counted: UnequalCount) -> tuple[Merged, Floats]:
     near = _near(counted, own.some(alone))
     if near is not None:
         return _in_near_blocks(own.some(~alone), near, counted.design)
-    block = np.where(alone, own.n_blocks, own.block)
-    return _in_one_block(own, own.merged(block, own.n_blocks + 1), counted.design)
+    return _in_one_block(own, Blocks.of(own.merged(alone), counted.design.step), counted.design)
 
 
 def _near(counted: UnequalCount, alone: Parts) -> NearBlocks | None:
@@ -66,10 +67,9 @@ def _near(counted: UnequalCount, alone: Parts) -> NearBlocks | None:
     return NearBlocks.of(alone, vectors, counted.design.step)
 
 
-def _in_one_block(own: Parts, merged: Parts, design: Design) -> tuple[Merged, Floats]:
+def _in_one_block(own: Parts, blocks: Blocks, design: Design) -> tuple[Merged, Floats]:
     """Leave out one cluster at a time: the other one of two that share an explanation joins the block."""
     C, whole = design.n_units, design.whole
-    blocks = Blocks.of(merged, design.step)
     x, reach = (quotient(exact_sum(part), 1) / whole for part in (blocks.share, blocks.reach))
     grid = Grid.of(whole, 4)
     lost = summed(blocks.cells.unit, grid.whole(blocks.lost), C)
@@ -82,10 +82,11 @@ def _in_one_block(own: Parts, merged: Parts, design: Design) -> tuple[Merged, Fl
 
 
 def _in_near_blocks(shared: Parts, near: NearBlocks, design: Design) -> tuple[Merged, Floats]:
-    groups, share = Blocks.of(shared, design.step), near.share
-    both = (groups.share, share), (groups.reach, near.reach)
+    """Take each block of near ones as a unit."""
+    groups = Blocks.of(shared, design.step)
+    both = (groups.share, near.share), (groups.reach, near.reach)
     x, reach = (min(1.0, quotient(exact_sum(np.concatenate(one)), 1) / design.whole) for one in both)
-    found = _Apart(groups, near, share, design)
+    found = _Apart(groups, near, design)
     how = PAIRS if near.explanations == 2 else NEAR
     return Merged(how, x, reach, found.standard_error, design.effective / 2), found.pseudo_values
 
@@ -97,45 +98,41 @@ class _Apart:
     agrees in.
     """
 
-    def __init__(self, groups: Blocks, near: NearBlocks, share: Floats, design: Design) -> None:
-        self.near, self.design, self.cells = near, design, near.cells
-        self.grid = Grid.of(design.whole, 4)
-        lost = self._by_unit(groups.cells, groups.lost)
-        self.mean = quotient(exact_sum(lost) + exact_sum(share), 1) / design.whole
-        beside = design.by_unit - summed(self.cells.unit, self.cells.size, design.n_units)
-        self.unit = lost - self.mean * (beside * design.step)
-        self.block = share - self.mean * (near.total * design.step)
+    def __init__(self, groups: Blocks, near: NearBlocks, design: Design) -> None:
+        self.near, self.design, self.grid = near, design, Grid.of(design.whole, 4)
+        lost = self._by_unit(groups.cells.unit, groups.lost)
+        self.mean = quotient(exact_sum(lost) + exact_sum(near.share), 1) / design.whole
+        elsewhere = design.by_unit - summed(near.unit, near.size, design.n_units)
+        self.unit = lost - self.mean * (elsewhere * design.step)
+        self.block = near.share - self.mean * (near.total * design.step)
 
-    def _by_unit(self, cells: Parts, values: Floats) -> Floats:
-        return self.grid.floats(summed(cells.unit, self.grid.whole(values), self.design.n_units))
+    def _by_unit(self, unit: Counts, values: Floats) -> Floats:
+        return self.grid.floats(summed(unit, self.grid.whole(values), self.design.n_units))
 
-    @property
+    @cached_property
     def pseudo_values(self) -> Floats:
         """One for each cluster, which has its part of its blocks."""
-        part = self.cells.size / self.near.total[self.cells.block]
-        apart = self.unit + self._by_unit(self.cells, self.block[self.cells.block] * part)
+        near = self.near
+        part = self.block[near.block] * (near.size / near.total[near.block])
+        apart = self.unit + self._by_unit(near.unit, part)
         return self.mean + self.design.n_units / self.design.whole * apart
 
     @property
     def standard_error(self) -> float | None:
-        """Of x: blocks are units that vary together where they share a cluster; None where nothing varies.
+        """Of x: blocks are units, which vary together where they share a cluster; None if nothing varies.
 
-        A cluster with all its blocks would be one unit if others had none of them. As they have, each block
-        is counted once for each of its cells, which is taken back.
+        A cluster with all its blocks is a unit, too, so each block is counted once for each of its cells: all
+        but one are taken back.
         """
-        units = int((self._alone_elsewhere > 0).sum()) + len(self.block)
-        if np.ptp(self.pseudo_values) <= 1e-12 or units < 2:
+        near = self.near
+        outside = self.design.by_unit > 0
+        outside[near.unit] = False
+        units = int(outside.sum()) + len(self.block)
+        if units < 2 or np.ptp(self.pseudo_values) <= 1e-12:
             return None
-        together = self.unit + self._by_unit(self.cells, self.block[self.cells.block])
-        again = np.bincount(self.cells.block, minlength=len(self.block)) - 1
+        together = self.unit + self._by_unit(near.unit, self.block[near.block])
+        again = np.bincount(near.block, minlength=len(self.block)) - 1
         linked = exact_sum(together**2) - exact_sum(again * self.block**2)
         independent = exact_sum(self.unit**2) + exact_sum(self.block**2)
         variance = quotient(max(linked, independent), 1) / self.design.whole**2
         return math.sqrt(units / (units - 1) * variance)
-
-    @property
-    def _alone_elsewhere(self) -> Floats:
-        """The weight of clusters that are in no block."""
-        outside = np.ones(self.design.n_units, dtype=bool)
-        outside[self.cells.unit] = False
-        return np.where(outside, self.design.by_unit, 0)

@@ -24,8 +24,10 @@ from faithkit.measure.unequal.agreeing_blocks import Parts
 from faithkit.measure.unequal.counting import alike
 from faithkit.measure.unequal.design import summed
 
-ENOUGH = 0.9  # of the weight of rows that are alone must be comparable
-LARGEST = 2**8  # explanations in a block: in the mean over weights of which one is fifty times as large
+ENOUGH = 0.9  # of the weight of those that are alone: blocks that can compare so much are not doubled
+LEAST = 0.6  # the largest blocks must compare so much; else all form one
+LARGEST = 2**8  # explanations in a block
+SEEN = 2**21  # pairs, by which it is decided whether blocks are large enough
 AT_ONCE = 2**20  # pairs in memory
 
 
@@ -35,36 +37,43 @@ class NearBlocks:
 
     Attributes
     ----------
-    parts, cells : Parts
-        What a cluster has of a block, by label and in all.
-    place : (p,) int
-        Where the cell of each part stands.
+    block, unit, size : (c,) int
+        Of each cell: its block, in order, its cluster, and its weight.
+    total : (b,) int
+        The weight of each block.
     most : (b,) float
         The most that a cell of each block could weigh: so many explanations of one cluster, each of them as
         heavy as the heaviest of all. What its rows do weigh may tell their labels.
+    alone : Parts
+        What these explanations have of each label.
+    cell : (p,) int
+        The cell of each part.
     step : float
         What a step of weight is worth.
     explanations : int
         The number of explanations in each block but the last, which may have up to twice as many.
     """
 
-    parts: Parts
-    cells: Parts
-    place: Counts
+    block: Counts
+    unit: Counts
+    size: Counts
+    total: Counts
     most: Floats
+    alone: Parts
+    cell: Counts
     step: float
     explanations: int
 
     @classmethod
     def of(cls, alone: Parts, identities: NDArray[Any], step: float) -> "NearBlocks | None":
-        """Put explanations that are alone into the smallest blocks that lose little; None if all lose more.
+        """Put explanations that are alone into the smallest blocks that lose little; None if all lose much.
 
         Parameters
         ----------
         alone : Parts
-            By explanation.
+            By explanation, in order.
         identities : (m, d) array
-            Of these explanations, in order of their numbers.
+            Of these explanations.
         step : float
 
         Examples
@@ -75,73 +84,62 @@ class NearBlocks:
         (2, array([4, 4]), array([2., 0.]), array([2., 2.]))
         """
         pair = near_pairs(identities)
-        n_pairs = int(pair.max()) + 1
-        half = 1
+        n_pairs, half, found = int(pair.max()) + 1, 1, None
         while half <= min(LARGEST // 2, n_pairs):
             found = cls._of(alone, np.minimum(pair // half, n_pairs // half - 1), step, 2 * half)
-            if found._loses_little:
+            if found._comparable >= ENOUGH:
                 return found
             half *= 2
-        return None
+        return found if found is not None and len(found.total) > 1 and found._comparable >= LEAST else None
 
     @classmethod
     def _of(cls, alone: Parts, block: Counts, step: float, explanations: int) -> "NearBlocks":
         """Put each explanation into a block."""
-        known, first, place = np.unique(alone.block, return_index=True, return_inverse=True)
-        n_blocks, heaviest = int(block.max()) + 1, float(summed(place, alone.size, len(known)).max())
-        cell, where = alike(block, alone.unit[first])
+        differ = np.diff(alone.block, prepend=-1) > 0
+        place = np.cumsum(differ) - 1
+        weight, unit = summed(place, alone.size, len(block)), alone.unit[differ]
+        first, cell = alike(block, unit)
+        n_blocks, size = int(block.max()) + 1, summed(cell, weight, len(first))
         most = np.zeros(n_blocks)
-        np.maximum.at(most, block[cell], np.bincount(where) * heaviest)
-        parts = alone.merged(block[place], n_blocks)
-        return cls(parts, *parts.cells(), most, step, explanations)
+        np.maximum.at(most, block[first], np.bincount(cell) * float(weight.max()))
+        total = summed(block[first], size, n_blocks)
+        return cls(block[first], unit[first], size, total, most, alone, cell[place], step, explanations)
 
     @property
-    def _loses_little(self) -> bool:
-        whole = float(self.total.sum()) * self.step
-        return float(self._grid.floats(self._reach).sum()) >= ENOUGH * whole
+    def _comparable(self) -> float:
+        """The share of the weight that has others to be compared with, from some of the blocks if many."""
+        every = max(1, len(self.block) * self.explanations // SEEN)
+        some = np.flatnonzero(self.block % every == 0)
+        reach = self._grid.floats(self._summed(self.block[some], self.size[some], some))
+        return float(reach.sum() / (self.total[::every].sum() * self.step))
 
     @cached_property
-    def total(self) -> Counts:
-        """The weight of each block, in steps."""
-        return summed(self.cells.block, self.cells.size, self.cells.n_blocks)
-
-    @property
     def share(self) -> Floats:
         """How far each block agrees, in weights that average to 1: at most what it weighs."""
-        order, place = self._ordered(self.parts.block, self.parts.label)
-        size, cell = self.parts.size[order], self.place[order]
-        return self._grid.floats(self._summed(place, size, cell))
+        _, kind = alike(self.block[self.cell], self.alone.label)
+        order = np.argsort(kind, kind="stable")
+        return self._grid.floats(self._summed(kind[order], self.alone.size[order], self.cell[order]))
 
-    @property
+    @cached_property
     def reach(self) -> Floats:
         """The same, if all of its cells agreed."""
-        return self._grid.floats(self._reach)
+        return self._grid.floats(self._summed(self.block, self.size, np.arange(len(self.block))))
 
-    @cached_property
-    def _reach(self) -> Counts:
-        order, place = self._ordered(self.cells.block)
-        return self._summed(place, self.cells.size[order], order)
-
-    @cached_property
+    @property
     def _grid(self) -> Grid:
         return Grid.of(float(self.total.sum()) * self.step, 4)
 
-    @staticmethod
-    def _ordered(*keys: Counts) -> tuple[Counts, Counts]:
-        """Put those of one kind side by side: return the order, and the kind of each in it."""
-        _, place = alike(*keys)
-        order = np.argsort(place, kind="stable")
-        return order, place[order]
-
     def _summed(self, kind: Counts, size: Counts, cell: Counts) -> Counts:
-        """Add up, for each block, what two of one kind count: both ways, so twice."""
-        weight, block = self.cells.size[cell], self.cells.block[cell]
+        """Add up, for each block, what two of one kind in different cells count: both ways, so twice."""
+        grid, block, weight = self._grid, self.block[cell], self.size[cell]
         most = self.total[block] + self.most[block]
-        sums = np.zeros(self.cells.n_blocks, dtype=np.int64)
+        sums = np.zeros(len(self.total), dtype=np.int64)
         for one, other in _pairs(kind):
-            left = most[one] - (weight[one] + weight[other]).astype(np.float64)
-            both = (size[one] * self.step) * (size[other] * self.step)  # the same bits in either order
-            np.add.at(sums, block[one], 2 * self._grid.whole(both / (left * self.step)))
+            apart = cell[one] != cell[other]
+            i, j = one[apart], other[apart]
+            left = (most[i] - (weight[i] + weight[j]).astype(np.float64)) * self.step
+            both = (size[i] * self.step) * (size[j] * self.step)  # the same bits in either order
+            np.add.at(sums, block[i], 2 * grid.whole(both / left))
         return sums
 
 
