@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL, UNKNOWN
-from faithkit.measure.merging.merged import BLOCK, PAIRS
+from faithkit.measure.merging.merged import BLOCK, NEAR, PAIRS
 from faithkit.report.formats import percent, plural, rounded_down, told_apart
 from faithkit.report.told import chance
 
@@ -20,10 +20,12 @@ NOBODY = {
 }
 NONE_CHECKED = {
     PAIRS: "those with near explanations were compared in pairs instead",
+    NEAR: "those with near explanations were compared with each other instead",
     BLOCK: "all were compared with all instead, as if they had one explanation",
 }
 REST = {
     PAIRS: "The rest were compared in pairs of near explanations",
+    NEAR: "The rest were compared with those of near explanations",
     BLOCK: "The rest were compared with each other, as if they had one explanation",
 }
 AGAINST_CHANCE = {

@@ -42,6 +42,11 @@ CONSISTENCY = {
         f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with each other, as if "
         f"they had one explanation, which can only understate consistency. {SURE}",
     ),
+    "partly checked, in near blocks": (
+        {"merging": "near blocks"},
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with those of near "
+        f"explanations, which can only understate consistency. {SURE}",
+    ),
     "partly checked, one row alone": (
         {"merging": "nothing", "verified": 0.995, "checked": 199},
         f"199 of 200 instances (99.5 %) could be checked: {CHECKED}{SURE}",
@@ -56,6 +61,11 @@ CONSISTENCY = {
         f"80 of 200 instances (55 % by weight) could be checked: {CHECKED}{SURE}",
     ),
     "nothing checked, and pairs show something": (NONE, f"{ALONE}{PAIRS}{SURE}"),
+    "nothing checked, and near blocks show something": (
+        NONE | {"merging": "near blocks"},
+        f"{ALONE}those with near explanations were compared with each other instead, which can only understate "
+        f"consistency. {SURE}",
+    ),
     "nothing checked, and nothing known in pairs": (
         NONE | UNKNOWN | {"low": 0.408},
         f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "

@@ -21,7 +21,7 @@ class Merged:
     reach : float
         The share of rows that have others in their block: the most that x could be.
     se : float or None
-        The standard error of x; None where the sample shows no variation.
+        The standard error of x; None where the sample shows no variation: all agree, or none.
     trials : float
         The smallest number of independent trials that the sample may be worth.
     """

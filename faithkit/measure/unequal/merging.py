@@ -27,6 +27,8 @@ from faithkit.measure.unequal.design import Design, summed
 from faithkit.measure.unequal.joining import joined
 from faithkit.measure.unequal.near_blocks import NearBlocks
 
+ROUNDING = 1e-9
+
 
 def merged_unequal(counted: UnequalCount) -> tuple[Merged, Floats]:
     """Merge the rows that are alone, and find what each cluster has to do with it.
@@ -82,13 +84,14 @@ def _in_one_block(own: Parts, blocks: Blocks, design: Design) -> tuple[Merged, F
 
 
 def _in_near_blocks(shared: Parts, near: NearBlocks, design: Design) -> tuple[Merged, Floats]:
-    """Take each block of near ones as a unit."""
+    """Take each block of near ones as a unit; where all agree, or none, nothing varies but what they lose."""
     groups = Blocks.of(shared, design.step)
-    both = (groups.share, near.share), (groups.reach, near.reach)
-    x, reach = (min(1.0, quotient(exact_sum(np.concatenate(one)), 1) / design.whole) for one in both)
+    both = (groups.share, near.share), (groups.reach, near.comparable), (groups.reach, near.others)
+    x, most, reach = (min(1.0, quotient(exact_sum(np.concatenate(one)), 1) / design.whole) for one in both)
     found = _Apart(groups, near, design)
+    se = found.standard_error if ROUNDING < x < most - ROUNDING else None
     how = PAIRS if near.explanations == 2 else NEAR
-    return Merged(how, x, reach, found.standard_error, design.effective / 2), found.pseudo_values
+    return Merged(how, x, reach, se, design.effective / 2), found.pseudo_values
 
 
 class _Apart:

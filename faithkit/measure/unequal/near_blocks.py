@@ -80,17 +80,17 @@ class NearBlocks:
         --------
         >>> alone = Parts(*np.array([[0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 1, 0], [2, 2, 2, 2]]), 4)
         >>> found = NearBlocks.of(alone, np.array([[0.1], [0.2], [0.8], [0.9]]), step=0.5)
-        >>> found.explanations, found.total, found.share, found.reach
+        >>> found.explanations, found.total, found.share, found.comparable
         (2, array([4, 4]), array([2., 0.]), array([2., 2.]))
         """
         pair = near_pairs(identities)
         n_pairs, half, found = int(pair.max()) + 1, 1, None
         while half <= min(LARGEST // 2, n_pairs):
             found = cls._of(alone, np.minimum(pair // half, n_pairs // half - 1), step, 2 * half)
-            if found._comparable >= ENOUGH:
+            if found._kept >= ENOUGH:
                 return found
             half *= 2
-        return found if found is not None and len(found.total) > 1 and found._comparable >= LEAST else None
+        return found if found is not None and len(found.total) > 1 and found._kept >= LEAST else None
 
     @classmethod
     def _of(cls, alone: Parts, block: Counts, step: float, explanations: int) -> "NearBlocks":
@@ -106,12 +106,12 @@ class NearBlocks:
         return cls(block[first], unit[first], size, total, most, alone, cell[place], step, explanations)
 
     @property
-    def _comparable(self) -> float:
-        """The share of the weight that has others to be compared with, from some of the blocks if many."""
+    def _kept(self) -> float:
+        """The share of the weight that is not lost: from some of the blocks, where there are many."""
         every = max(1, len(self.block) * self.explanations // SEEN)
         some = np.flatnonzero(self.block % every == 0)
-        reach = self._grid.floats(self._summed(self.block[some], self.size[some], some))
-        return float(reach.sum() / (self.total[::every].sum() * self.step))
+        found = self._grid.floats(self._summed(self.block[some], self.size[some], some))
+        return float(found.sum() / (self.total[::every].sum() * self.step))
 
     @cached_property
     def share(self) -> Floats:
@@ -121,9 +121,14 @@ class NearBlocks:
         return self._grid.floats(self._summed(kind[order], self.alone.size[order], self.cell[order]))
 
     @cached_property
-    def reach(self) -> Floats:
-        """The same, if all of its cells agreed."""
+    def comparable(self) -> Floats:
+        """The same, if all of its cells agreed: what a block weighs, but for what it loses."""
         return self._grid.floats(self._summed(self.block, self.size, np.arange(len(self.block))))
+
+    @property
+    def others(self) -> Floats:
+        """The weight of those that have others in their block."""
+        return np.where(np.bincount(self.block) > 1, self.total * self.step, 0.0)
 
     @property
     def _grid(self) -> Grid:
