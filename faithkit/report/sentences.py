@@ -32,7 +32,7 @@ AGAINST_CHANCE = {
     ABOVE: "{} is above chance",
     NOT_ABOVE: "{} is not shown to be above chance",
     BELOW: "{} is below chance",
-    UNKNOWN: "Whether {} is above chance is not known",
+    UNKNOWN: "This does not show whether {} is above chance",
 }
 UNTESTED = {
     ONE_LABEL: "All explained instances have one prediction, with which any explanation agrees: nothing was "

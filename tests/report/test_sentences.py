@@ -68,17 +68,17 @@ CONSISTENCY = {
     ),
     "nothing checked, and nothing known in pairs": (
         NONE | UNKNOWN | {"low": 0.408},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.408; chance alone would give 0.504.",
     ),
     "nothing checked, and nothing known in one block": (
         NONE | UNKNOWN | {"merging": "one block", "low": 0.488},
-        f"{ALONE}{BLOCK}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{BLOCK}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.488; chance alone would give 0.504.",
     ),
     "the lower end is the floor": (
         NONE | UNKNOWN | {"low": 0.5, "floor": 0.5},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.500; chance alone would give 0.504. With two labels consistency cannot be below 0.5.",
     ),
     "the floor of ten labels, above what chance gives in the sample": (
@@ -89,7 +89,7 @@ CONSISTENCY = {
     ),
     "three labels": (
         NONE | UNKNOWN | {"low": 1 / 3, "floor": 1 / 3, "at_least_by_chance": 0.35},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.333; chance alone would give 0.350. With three labels consistency cannot be below 0.333.",
     ),
     "a floor that decides nothing": (ALL | {"floor": 0.5}, f"All 200 instances could be checked: {CHECKED}{SURE}"),
