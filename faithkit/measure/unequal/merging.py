@@ -55,7 +55,9 @@ def merged_unequal(counted: UnequalCount) -> tuple[Merged, Floats]:
     alone = own.units_of_block[own.block] == 1
     near = _near(counted, own.some(alone))
     if near is not None:
-        return _in_near_blocks(own.some(~alone), near, counted.design)
+        shared = own.some(~alone)
+        in_order = shared.merged(np.zeros(len(shared.block), dtype=bool))  # of content, none of them moved
+        return _in_near_blocks(in_order, near, counted.design)
     return _in_one_block(own, Blocks.of(own.merged(alone), counted.design.step), counted.design)
 
 
