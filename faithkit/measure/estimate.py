@@ -31,7 +31,8 @@ class Estimate:
         What is at most the measure in the mean: for grouping, leave-one-out with the rows that are alone
         merged; for other relations, leave-one-out. Where that is below the `floor`, the floor.
     merging : str or None
-        How rows that are alone were merged: "pairs", "one block" or "nothing"; None for other relations.
+        How rows that are alone were merged: "pairs", "near blocks", "one block" or "nothing"; None for other
+        relations.
     verified : float
         Share of instances with at least one *other* instance to check against.
     checked : int

@@ -17,8 +17,9 @@ from faithkit.measure.finding import (
     UNKNOWN,
     is_significant,
 )
-from faithkit.measure.merging.merged import BLOCK, PAIRS
+from faithkit.measure.merging.merged import BLOCK, NEAR, PAIRS
 from faithkit.report.formats import percent, plural, rounded_down, significance, told_apart
+from faithkit.report.told import chance
 
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
 NOBODY = {
@@ -27,17 +28,19 @@ NOBODY = {
 }
 NONE_CHECKED = {
     PAIRS: "those with near explanations were compared in pairs instead",
+    NEAR: "those with near explanations were compared with each other instead",
     BLOCK: "all were compared with all instead, as if they had one explanation",
 }
 REST = {
     PAIRS: "The rest were compared in pairs of near explanations",
+    NEAR: "The rest were compared with those of near explanations",
     BLOCK: "The rest were compared with each other, as if they had one explanation",
 }
 AGAINST_CHANCE = {
     ABOVE: "{} is above chance",
     NOT_ABOVE: "{} is not shown to be above chance",
     BELOW: "{} is below chance",
-    UNKNOWN: "Whether {} is above chance is not known",
+    UNKNOWN: "This does not show whether {} is above chance",
 }
 UNTESTED = {
     ONE_LABEL: "All explained instances have one prediction, with which any explanation agrees: nothing was "
