@@ -16,7 +16,7 @@ from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.findings import Findings
 
-COLUMNS = ("--prediction", "label", "--explanation", "phi_*")
+COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--reader", "none")
 TREE = (
     "--target",
     "y",
@@ -26,6 +26,8 @@ TREE = (
     "tree:max_depth=2",
     "--background",
     "train.csv",
+    "--reader",
+    "none",
 )
 
 
