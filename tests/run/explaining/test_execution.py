@@ -222,7 +222,7 @@ def test_six_kills_lose_no_finished_chunk(tmp_path, n_jobs):
     resumes_without_loss(tmp_path, times=6, n_jobs=n_jobs)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_interrupt_ends_soon_and_says_what_is_kept(tmp_path, n_jobs):
     process = start(tmp_path, n_jobs=n_jobs, seconds=0.3, start_new_session=True)
     deadline = time.monotonic() + 60
