@@ -19,6 +19,8 @@ import faithkit
 from faithkit.cli import main
 from faithkit.inputs.embedded import make_loans
 
+pytestmark = pytest.mark.xdist_group("front door")  # what its tests share is made once
+
 
 def run(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
