@@ -19,7 +19,6 @@ from faithkit.measure.finding import (
 )
 from faithkit.measure.merging.merged import BLOCK, NEAR, PAIRS
 from faithkit.report.formats import percent, plural, rounded_down, significance, told_apart
-from faithkit.report.told import chance
 
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
 NOBODY = {
