@@ -85,5 +85,7 @@ def _names_the_label(counted: Count) -> bool:
     Rows without an explanation have none that could name anything.
     """
     slots = counted.slots
-    one_to_one = len(slots.row) == len(slots.totals) == len(np.unique(slots.label))
-    return one_to_one and slots.n > len(slots.row) and not counted.explanations.missing.any()
+    m = len(slots.totals)
+    if counted.explanations.missing.any() or slots.n <= m or len(np.unique(slots.label)) != m:
+        return False
+    return len(np.unique(slots.row * counted.n_labels + slots.label)) == m  # rows of other weight stand apart
