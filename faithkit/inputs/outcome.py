@@ -50,10 +50,15 @@ class Outcome:
         """Whether it is the share of a variance that is measured."""
         return self.kind == NUMBERS and self.within is None
 
-    def agreement(self, classes: list[Any], times: Counts) -> Agreement:
+    def agreement(self, classes: Any, times: Counts) -> Agreement:
         """Say how far distinct predictions agree, in their order; `times` is how often each occurs."""
         if self.kind == LABELS:
             return SAME_LABEL
+        if self.is_divided and np.count_nonzero(times) < 2:
+            raise InputError(
+                f"there is nothing to explain: all {int(times.sum()):,} predictions are {classes[0]}. Of "
+                "numbers the share of their variance is measured, and they have none."
+            )
         values = np.array(classes, dtype=np.float64)
         if self.within is not None:
             return Within(values, self.within)
