@@ -226,7 +226,7 @@ asking = together(
 reading = option(
     "--reader NAME",
     help="Let this classifier guess the predictions from the explanations: auto (chosen), logistic, trees, "
-    "module:attribute of one of scikit-learn's, or none.  [default: auto for up to 10,000 rows]",
+    "module:attribute of one of scikit-learn's, or none.  [default: auto for 10 to 10,000 rows]",
 )
 
 referring = option(

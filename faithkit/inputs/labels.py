@@ -27,15 +27,37 @@ class Labels:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether they are numbers without any variance, of which no share can be measured."""
+        return self.outcome.is_divided and not np.ptp(self.codes)
+
     @cached_property
     def agreement(self) -> Agreement:
         """How far two of them agree."""
-        return self.outcome.agreement(self.classes, np.bincount(self.codes, minlength=len(self.classes)))
+        if self.says_nothing:
+            raise nothing_to_explain(len(self), self.classes[self.codes[0]])
+        return self.outcome.agreement(self.classes, self._times(self.codes))
+
+    def agreement_with(self, pool: NDArray[np.int64]) -> Agreement:
+        """Return the same where these are checked against a pool of others, too; `pool` are their codes."""
+        return self.outcome.agreement(self.classes, self._times(self.codes), self._times(pool))
+
+    def _times(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.bincount(codes, minlength=len(self.classes))
 
     def taken(self, some: NDArray[Any]) -> "Labels":
         """Return the predictions of some rows, as if there were no others."""
         known, codes = np.unique(self.codes[some], return_inverse=True)
         return Labels(codes, [self.classes[code] for code in known], self.outcome)
+
+
+def nothing_to_explain(n: int, prediction: Any) -> InputError:
+    """Say that all n predictions are one number."""
+    return InputError(
+        f"there is nothing to explain: all {n:,} predictions are {prediction}. Of numbers the share of their "
+        "variance is measured, and they have none."
+    )
 
 
 def encode(predictions: Any, outcome: Outcome) -> Labels:

@@ -50,20 +50,19 @@ class Outcome:
         """Whether it is the share of a variance that is measured."""
         return self.kind == NUMBERS and self.within is None
 
-    def agreement(self, classes: Any, times: Counts) -> Agreement:
-        """Say how far distinct predictions agree, in their order; `times` is how often each occurs."""
+    def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
+        """Say how far distinct predictions agree, in their order.
+
+        `times` is how often each occurs, and `pool` how often in the pool, if there is one.
+        """
         if self.kind == LABELS:
             return SAME_LABEL
-        if self.is_divided and np.count_nonzero(times) < 2:
-            raise InputError(
-                f"there is nothing to explain: all {int(times.sum()):,} predictions are {classes[0]}. Of "
-                "numbers the share of their variance is measured, and they have none."
-            )
         values = np.array(classes, dtype=np.float64)
         if self.within is not None:
             return Within(values, self.within)
         points = values.reshape(len(classes), -1)
-        return Squares.divided(points, times) if self.kind == NUMBERS else Squares.scores(points, times)
+        make = Squares.divided if self.kind == NUMBERS else Squares.scores
+        return make(points, times, pool)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""

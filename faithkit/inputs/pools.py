@@ -10,6 +10,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.inputs.columns import is_category
 from faithkit.inputs.content import Content
+from faithkit.inputs.outcome import Outcome
 from faithkit.inputs.parquet import ParquetTable, is_parquet
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
@@ -52,13 +53,13 @@ class PoolRows:
             break
         return attrs.evolve(self, pieces=lambda: (_aligned(piece, X) for piece in self.pieces()))
 
-    def labels(self, predictor: Predictor | None) -> Iterator[Any]:
+    def labels(self, predictor: Predictor | None, outcome: Outcome | None = None) -> Iterator[Any]:
         """Yield the predictions, by the model where they are not known."""
         if predictor is None:
             yield self.predictions
             return
         for X in self.pieces():
-            yield predictor.predict(X)
+            yield predictor.answers(X, outcome)
 
 
 def _aligned(piece: Rows, X: Rows) -> Rows:

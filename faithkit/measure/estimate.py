@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit.measure.agreement.base import toward
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.finding import finding
 from faithkit.measure.inference import Moments, chance, interval
@@ -28,9 +29,10 @@ class Estimate:
         The estimate; None where nothing could be checked, or the estimator leaves every instance out.
     at_least : float
         What is at most the measure in the mean: for grouping, leave-one-out with the rows that are alone
-        merged; for other relations, leave-one-out.
+        merged; for other relations, leave-one-out. Where that is below the `floor`, the floor.
     merging : str or None
-        How rows that are alone were merged: "pairs", "one block" or "nothing"; None for other relations.
+        How rows that are alone were merged: "pairs", "near blocks", "one block" or "nothing"; None for other
+        relations.
     verified : float
         Share of instances with at least one *other* instance to check against.
     checked : int
@@ -38,14 +40,16 @@ class Estimate:
     agree : float or None
         The mean share of others that agree, among those that were checked; None where nothing was.
     bracket : tuple of float
-        (`at_least`, M + 1 − verified), M by leave-one-out: what the sample cannot rule out.
+        (`at_least`, M + 1 − verified), M by leave-one-out: what the sample cannot rule out; no end is below
+        the `floor`.
     se : float or None
         Standard error of leave-one-out; None where the sample shows no variation.
     low, high : float or None
         Interval of the measure, around `at_least`; None, as is `se`, where the estimator estimates something
         else.
     floor : float or None
-        What the measure cannot be below: one over the number of labels that the model declares.
+        What the measure cannot be below: one over the number of labels that the model declares. `moments`
+        and `value` are as the sample gives them, and may be below.
     confidence : float
         Of the interval.
     p_value : float or None
@@ -139,22 +143,22 @@ def estimate(
 ) -> Estimate:
     """Turn what was counted and its moments into an estimate; `n_classes` labels are declared."""
     floor = _floor(counted, n_classes)
-    low, high = _interval(facts, confidence, floor) if said(estimator, "interval") else (None, None)
+    low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
     # the mean of leave-one-out's scores is known already
     value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
     checked, luck, (at_least, reach) = facts.verified > 0, chance_of(counted), facts.at_least
-    unrelated = None if luck is None else reach * luck
+    least, unrelated = _above(floor, at_least), None if luck is None else reach * luck
     return Estimate(
         value=value if checked else None,
-        at_least=at_least,
+        at_least=least,
         merging=None if facts.merged is None else facts.merged.how,
         verified=facts.verified,
         checked=_n_checked(counted.slots),
         agree=facts.value / facts.verified if checked else None,
-        bracket=(at_least, 1.0 - facts.disagreement),
+        bracket=(least, max(least, 1.0 - facts.disagreement)),  # not below it in the last bit, either
         se=facts.se if low is not None else None,
-        low=low,
-        high=high,
+        low=None if low is None else _above(floor, low),
+        high=None if high is None else _above(floor, high),
         floor=floor,
         confidence=confidence,
         p_value=p_value,
@@ -162,16 +166,16 @@ def estimate(
         if facts.span is not None
         else _mse_bound(facts, counted.relation.groups and facts.effective is None),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
-        at_least_by_chance=unrelated,
-        finding=finding(counted, facts, unrelated, confidence),
+        at_least_by_chance=None if unrelated is None else _above(floor, unrelated),
+        finding=finding(counted, facts, unrelated, confidence, p_value),
         moments=facts,
         others=Others.of(counted.slots) if _is_plain(counted) else None,
     )
 
 
-def _interval(facts: Moments, confidence: float, floor: float | None) -> tuple[float, float]:
-    low, high = interval(facts, confidence)
-    return max(low, floor or 0.0), max(high, floor or 0.0)
+def _above(floor: float | None, found: float) -> float:
+    """Return what was found of a measure, or what it cannot be below where that is more."""
+    return found if floor is None else max(found, floor)
 
 
 def _floor(counted: Count, n_classes: int | None) -> float | None:
@@ -201,19 +205,18 @@ def chance_of(counted: Count) -> float | None:
     """Return what a constant explainer would get on the same rows."""
     if isinstance(counted, UnequalCount):
         return counted.design.chance(counted.labels, len(counted.place))
-    if isinstance(counted, RowCount) and counted.pool is not None:
-        return _chance_in_pool(counted.labels, counted.pool.codes)
     if counted.agreement.is_divided:
         return 0.0  # by which it was divided
+    if isinstance(counted, RowCount) and counted.pool is not None:
+        return _chance_in_pool(counted, counted.pool.codes)
     return chance(counted.slots.by_label(), counted.agreement)
 
 
-def _chance_in_pool(explained: Counts, pool: Counts) -> float:
+def _chance_in_pool(counted: RowCount, pool: Counts) -> float:
     """Return the probability that an explained row and another one, of these or of the pool, agree."""
-    k = int(max(explained.max(), pool.max())) + 1
-    mine, theirs = np.bincount(explained, minlength=k), np.bincount(pool, minlength=k)
-    agreeing = int((mine * (mine + theirs - 1)).sum())
-    return agreeing / (len(explained) * (len(explained) + len(pool) - 1))
+    mine, theirs = (np.bincount(codes, minlength=counted.n_labels) for codes in (counted.labels, pool))
+    agreeing = (mine * (toward(counted.agreement, mine + theirs) - 1)).sum().item()
+    return float(agreeing / (mine.sum() * (mine.sum() + theirs.sum() - 1)))
 
 
 def _mse_bound(facts: Moments, is_bounded: bool) -> float | None:

@@ -12,14 +12,21 @@ UNKNOWN = "unknown"
 
 FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
 """All explained rows have one prediction, so that nothing was tested; there is one explanation for each
-prediction, so that it may be no more than the prediction; the interval lies above what explanations unrelated
+prediction, so that it may be no more than its name; the interval lies above what explanations unrelated
 to predictions would get, or does not, or lies below; nothing could be checked, and no bound says more than
-chance."""
+chance. A permutation test that was asked for and finds more than chance is enough for the first of these: it
+is exact, where the interval is wide."""
 
 ROUNDING = 1e-9
 
 
-def finding(counted: Count, facts: Moments, by_chance: float | None, confidence: float) -> str:
+def finding(
+    counted: Count,
+    facts: Moments,
+    by_chance: float | None,
+    confidence: float,
+    p_value: float | None = None,
+) -> str:
     """Say what was found; one of `FINDINGS`.
 
     Parameters
@@ -29,6 +36,8 @@ def finding(counted: Count, facts: Moments, by_chance: float | None, confidence:
     by_chance : float or None
         What explanations unrelated to the predictions would get.
     confidence : float
+    p_value : float or None
+        Of the permutation test, if it was asked for.
 
     Examples
     --------
@@ -43,11 +52,23 @@ def finding(counted: Count, facts: Moments, by_chance: float | None, confidence:
     if counted.relation.groups and _names_the_label(counted):
         return NAMES_THE_LABEL
     low, high = interval(facts, confidence)
-    if by_chance is not None and low > by_chance + ROUNDING:
+    shown = by_chance is not None and low > by_chance + ROUNDING
+    if shown or is_significant(p_value, confidence):
         return ABOVE
     if facts.verified == 0 or by_chance is None:
         return UNKNOWN
     return BELOW if high < by_chance - ROUNDING else NOT_ABOVE
+
+
+def is_significant(p_value: float | None, confidence: float) -> bool:
+    """Whether a permutation test was asked for, and rejects at the level of the intervals.
+
+    Examples
+    --------
+    >>> is_significant(0.001, 0.95), is_significant(0.1, 0.95), is_significant(None, 0.95)
+    (True, False, False)
+    """
+    return p_value is not None and p_value < 1 - confidence
 
 
 def _labels(counted: Count) -> set[int]:

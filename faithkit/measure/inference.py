@@ -16,6 +16,8 @@ from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import exact_sum, quotient
 
+ROUNDING = 1e-14  # what is left of 0
+
 
 @attrs.frozen
 class Moments:
@@ -126,7 +128,8 @@ def agreement(slots: Slots) -> tuple[float, float]:
     verified = float(checked.sum() / slots.weight)
     if not (checked * (A < D)).any():
         return verified, verified  # no disagreement at all must give Q = 0 exactly
-    return mean_score(ratio(A, D), slots) or 0.0, verified
+    value = mean_score(ratio(A, D), slots) or 0.0
+    return 0.0 if abs(value) < ROUNDING else value, verified
 
 
 def _few_decides(moments: Moments) -> bool:
@@ -159,6 +162,7 @@ def interval(moments: Moments, confidence: float = 0.95) -> tuple[float, float]:
     low, lost = (_lower(share(moments), confidence) for share in (_agreeing, _disagreeing))
     if span is not None:
         low, lost = 1.0 - span * (1.0 - low), span * lost
+        low = 0.0 if abs(low) < ROUNDING else low
     return low, min(1.0, 1.0 - lost + slack)
 
 

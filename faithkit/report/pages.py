@@ -10,7 +10,7 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines
 from faithkit.report.formats import Told, between, corrected, held, plural, signed, significance
 from faithkit.report.told import confidence, estimates, group_estimates, ranked
-from faithkit.report.views import View, changes, compared_view, estimate_view, fragment_view
+from faithkit.report.views import View, alone, changes, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, listing
 
 CELLS = 16  # of a witness; further ones are folded
@@ -68,7 +68,11 @@ def _subgroups(told: Told) -> View:
             if len(parts) <= LINES
         ],
         "tables": [
-            {"measure": measure, "rows": _subgroup_rows(groups[measure], parts, 1 - confidence(told))}
+            {
+                "measure": measure,
+                "rows": _subgroup_rows(groups[measure], parts, 1 - confidence(told)),
+                "alone": alone(parts),
+            }
             for measure, parts in found.items()
         ],
     }
@@ -82,7 +86,7 @@ def _subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], alpha: flo
 
 
 def _minus_the_rest(part: Told, alpha: float) -> View:
-    if part.get("from") is None:  # a group that is everybody
+    if part.get("from") is None:  # a group that is everybody, or one against one
         return {"difference": "–", "between": "–", "p": "–", "sure": False}
     return _difference_view(part["difference"], part["from"], part["to"], part["p_value"], alpha)
 

@@ -16,7 +16,6 @@ from faithkit.measure.forecast import curve
 from faithkit.measure.others import Others
 from faithkit.measure.slots import Slots
 from faithkit.report.formats import Told, number, outward
-from faithkit.report.told import at_least, chance
 from faithkit.wording import one_line, visible
 
 if TYPE_CHECKING:
@@ -200,12 +199,12 @@ def _value_text(found: Estimate | None, interval: bool) -> str:
     if _says_nothing(found):
         return "nothing known"
     told = f" ({outward(found.low, found.high)})" if interval and found.low is not None else ""
-    return number(at_least(found)) + told
+    return number(found.at_least) + told
 
 
 def _says_nothing(found: Estimate) -> bool:
     """Whether a dot at 0 would look like an unfaithful explainer where there was nothing to check."""
-    return found.verified == 0 and at_least(found) == 0
+    return found.verified == 0 and found.at_least == 0
 
 
 def _draw_rail(ax: "Axes", y: float) -> None:
@@ -220,12 +219,12 @@ def _draw_estimate(ax: "Axes", y: float, found: Estimate, colours: tuple[str, st
         ax.plot(found.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
     if _says_nothing(found):
         return
-    if (luck := chance(found)) is not None:
-        ax.plot([luck], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
+    if found.at_least_by_chance is not None:
+        ax.plot([found.at_least_by_chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
     if found.low is not None and found.high is not None:
         told = f"{100 * found.confidence:g} % interval"
         ax.plot([found.low, found.high], [y, y], color=strong, lw=2.2, solid_capstyle="butt", label=told)
-    ax.plot([at_least(found)], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
+    ax.plot([found.at_least], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
 
 
 def _add_legend(ax: "Axes") -> None:

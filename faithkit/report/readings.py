@@ -29,13 +29,21 @@ def guessed(found: Told) -> str:
 
 def bounded(found: Told) -> str:
     """Say what that tells about consistency, and who the reader was."""
-    sure = found["guaranteed"]
+    who = listing(f"{name} {count}×" for name, count in found["classifiers"].items())
+    return f"{_limits(found)} ({100 * found['confidence']:g} % confidence; classifier: {who}{_seen(found)})."
+
+
+def _seen(found: Told) -> str:
+    columns, seen = found.get("columns"), found.get("seen")
+    return f", shown {seen:,} of {columns:,} columns" if columns != seen else ""
+
+
+def _limits(found: Told) -> str:
+    low, sure = found["low"], found["guaranteed"]
+    if max(low, sure or 0) <= 0:
+        return "By this reader's score consistency may be anything"
     also = (
         "" if sure is None else f", and at least {rounded_down(sure)} by a bound that needs no approximation"
     )
-    who = listing(f"{name} {count}×" for name, count in found["classifiers"].items())
-    return (
-        f"By this reader's score of {number(found['score'])}, consistency is at least "
-        f"{rounded_down(found['low'])}{also} "
-        f"({100 * found['confidence']:g} % confidence; classifier: {who})."
-    )
+    score = number(found["score"])
+    return f"By this reader's score of {score}, consistency is at least {rounded_down(low)}{also}"

@@ -8,10 +8,17 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL, UNKNOWN
-from faithkit.measure.merging.merged import BLOCK, PAIRS
-from faithkit.report.formats import percent, plural, rounded_down, told_apart
-from faithkit.report.told import chance
+from faithkit.measure.finding import (
+    ABOVE,
+    BELOW,
+    NAMES_THE_LABEL,
+    NOT_ABOVE,
+    ONE_LABEL,
+    UNKNOWN,
+    is_significant,
+)
+from faithkit.measure.merging.merged import BLOCK, NEAR, PAIRS
+from faithkit.report.formats import percent, plural, rounded_down, significance, told_apart
 
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
 NOBODY = {
@@ -20,23 +27,25 @@ NOBODY = {
 }
 NONE_CHECKED = {
     PAIRS: "those with near explanations were compared in pairs instead",
+    NEAR: "those with near explanations were compared with each other instead",
     BLOCK: "all were compared with all instead, as if they had one explanation",
 }
 REST = {
     PAIRS: "The rest were compared in pairs of near explanations",
+    NEAR: "The rest were compared with those of near explanations",
     BLOCK: "The rest were compared with each other, as if they had one explanation",
 }
 AGAINST_CHANCE = {
     ABOVE: "{} is above chance",
     NOT_ABOVE: "{} is not shown to be above chance",
     BELOW: "{} is below chance",
-    UNKNOWN: "Whether {} is above chance is not known",
+    UNKNOWN: "This does not show whether {} is above chance",
 }
 UNTESTED = {
     ONE_LABEL: "All explained instances have one prediction, with which any explanation agrees: nothing was "
     "tested.",
-    NAMES_THE_LABEL: "There is one explanation for each prediction: it may be no more than the prediction "
-    "itself, and that such explanations agree says nothing.",
+    NAMES_THE_LABEL: "There is one explanation for each prediction, so that it may be no more than the "
+    "prediction's name: that all agree does not tell.",
 }
 LABELS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
@@ -98,28 +107,46 @@ def _understating(measure: str, found: Estimate) -> str:
 
 def _found(measure: str, found: Estimate) -> str:
     """Say whether a measure is above chance, and give the end of the interval that shows it."""
+    if _only_permuted(found):
+        by = f"by the permutation test (p {_p(found)})"
+        return f"{measure.capitalize()} is above chance {by}, which its interval does not show."
     if (found.low, found.high) == (0, 1):
         return f"The sample rules nothing out: {measure} may be anything from 0 to 1."
     word = found.finding or ""
     name = measure if word == UNKNOWN else measure.capitalize()
-    said = ": ".join(filter(None, [AGAINST_CHANCE.get(word, "").format(name), _ends(found)]))
+    against = AGAINST_CHANCE.get(word, "").format(name)  # an older version did not say
+    interval = "its interval" if against else f"the interval of {measure}"
+    said = ": ".join(filter(None, [against, _ends(found, interval)]))
     return f"{said[0].upper()}{said[1:]}." if said else ""
 
 
-def _ends(found: Estimate) -> str | None:
+def _only_permuted(found: Estimate) -> bool:
+    """Whether a permutation test shows more than chance, and the interval does not."""
+    luck = found.at_least_by_chance
+    if found.finding != ABOVE or found.low is None or luck is None:
+        return False
+    return found.low <= luck and is_significant(found.p_value, found.confidence)
+
+
+def _p(found: Estimate) -> str:
+    told = significance(found.p_value or 0.0)
+    return told if told.startswith("<") else f"= {told}"
+
+
+def _ends(found: Estimate, interval: str) -> str | None:
     """Return the end of the interval that decides, and what chance would give; None where neither does."""
     if found.low is None or found.high is None:
         return None
-    luck = chance(found)
+    luck = found.at_least_by_chance
     if luck is None:
-        return f"the lower end of its interval is {rounded_down(found.low)}"
+        return f"the lower end of {interval} is {rounded_down(found.low)}"
     which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)
     end = found.high if found.finding == BELOW else found.low
     sure = {ABOVE: end > luck, BELOW: end < luck}
     if not sure.get(found.finding or "", True):  # a floor hides what the finding is about
         return None
     shown = told_apart(end if found.finding in sure else min(end, luck), luck, way)
-    return f"the {which} end of its interval is {shown[0]}; chance alone would give {shown[1]}"
+    return f"the {which} end of {interval} is {shown[0]}; chance alone would give {shown[1]}"
 
 
 def _floor(measure: str, found: Estimate) -> str | None:

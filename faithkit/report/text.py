@@ -20,7 +20,7 @@ from faithkit.report.formats import (
 )
 from faithkit.report.monitoring import monitor_view
 from faithkit.report.told import confidence, estimates, group_estimates, note
-from faithkit.report.views import View, changes, columns, compared_view, estimate_view, fragment_view
+from faithkit.report.views import View, alone, changes, columns, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, few, visible
 
 WIDTH = 80
@@ -155,18 +155,18 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
 
 def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
     by, parts, named = visible(subgroups["by"]), subgroups["groups"][measure], columns(told)
-    found = group_estimates(told, parts).items()
-    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one)) for name, one in found]
+    found = group_estimates(told, parts)
+    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one)) for name, one in found.items()]
     table = _measured_table((by, "n"), named, rows)
     star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
     minus = _minus_the_rest(told, by, parts)
-    return _printed(f"{measure} by {by}", table, "", minus) + _lines([star, note(told)])
+    return _printed(f"{measure} by {by}", table, "", minus) + _lines([alone(found), star, note(told)])
 
 
 def _minus_the_rest(told: Told, by: str, parts: Told) -> Any:
     table = _new_table(by, "minus the rest", columns(told)["interval"], "p", "", left=(by, ""))
     for name, part in parts.items():
-        if part.get("from") is None:  # a group that is everybody
+        if part.get("from") is None:  # a group that is everybody, or one against one
             _add_row(table, name, "–", "–", "–", "")
             continue
         sure = "*" if part["p_value"] < 1 - confidence(told) else ""

@@ -43,17 +43,6 @@ def _estimate(found: Told, told: Told, n: int) -> Estimate:
     return Estimate.from_dict(known, n)
 
 
-def at_least(found: Estimate) -> float:
-    """Return what a measure is at least: no less than what it cannot be below."""
-    return max(found.at_least, found.floor or 0.0)
-
-
-def chance(found: Estimate) -> float | None:
-    """Return what explanations unrelated to the predictions would be at least."""
-    unrelated = found.at_least_by_chance
-    return None if unrelated is None else max(unrelated, found.floor or 0.0)
-
-
 def nothing_known(found: Estimate) -> bool:
     """Whether nothing could be checked, and nothing else shows more than chance would."""
     return found.verified == 0 and found.finding != ABOVE

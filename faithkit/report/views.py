@@ -20,7 +20,7 @@ from faithkit.report.formats import (
 )
 from faithkit.report.readings import reading_sentences
 from faithkit.report.sentences import sentence
-from faithkit.report.told import at_least, chance, estimates, estimator_name, interval_name, note, ranked
+from faithkit.report.told import estimates, estimator_name, interval_name, note, ranked
 from faithkit.wording import listing
 
 View = dict[str, Any]
@@ -115,9 +115,9 @@ def estimate_view(found: Estimate | None) -> View:
         return {"measured": False, "finding": "not measured", "p": None, **dict.fromkeys(NUMBERS, "–")}
     return {
         "measured": True,
-        "at_least": number(at_least(found)),
+        "at_least": number(found.at_least),
         "interval": outward(found.low, found.high),
-        "chance": number(chance(found)),
+        "chance": number(found.at_least_by_chance),
         "checked": percent(found.verified),
         "agree": of_those(found.agree, found.checked),
         "value": number(found.value),
@@ -125,6 +125,14 @@ def estimate_view(found: Estimate | None) -> View:
         "p": None if found.p_value is None else significance(found.p_value),
         "finding": found.finding or "–",
     }
+
+
+def alone(found: Mapping[str, Estimate | None]) -> str | None:
+    """Say which groups are one independent instance: what chance would give is known of all others."""
+    names = [name for name, one in found.items() if one is not None and one.at_least_by_chance is None]
+    if not names:
+        return None
+    return f"One instance alone has nothing to be checked against, nor to be compared: {listing(names)}."
 
 
 def changes(reference: Told) -> list[str]:

@@ -172,5 +172,8 @@ class Comparison:
 
 
 def _height(found: Estimate) -> tuple[float, float]:
-    """Return what systems are ordered by: what is known at least, and how much of it could be checked."""
-    return found.at_least, found.verified
+    """Return what systems are ordered by: what is known at least, and how much of it could be checked.
+
+    It is what their difference is made of, by which two systems at the floor are told apart.
+    """
+    return found.at_least if found.moments is None else found.moments.at_least[0], found.verified

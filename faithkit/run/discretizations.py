@@ -12,6 +12,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.finding import ONE_LABEL
 from faithkit.report.formats import number, percent
 from faithkit.run.components import component, several
 from faithkit.run.discretizing import accepted_kinds, learns
@@ -76,9 +77,9 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
         `consistency` the value, of which there is none (NaN) where nothing could be checked, `up_to` the
         value it would have if all that could not be checked agreed, and `by_chance` what explanations
         unrelated to the predictions would get, where the estimator says it. One is `recommended`: of those
-        whose `at_least` reaches the highest lower end, the one of which most could be checked. A
-        discretizer that cannot be used stands last, with the reason in `note`. What the table says as a
-        whole is in ``attrs["note"]``.
+        whose `at_least` reaches the highest lower end, the one of which most could be checked; none where
+        nothing is known of any. A discretizer that cannot be used stands last, with the reason in `note`.
+        What the table says as a whole is in ``attrs["note"]``.
 
     Notes
     -----
@@ -122,8 +123,19 @@ def _table(tried: list[tuple[dict[str, Any], Estimate | None]]) -> pd.DataFrame:
     table.insert(1, "recommended", [best is not None and row is best[0] for row, _ in tried])
     order = ["low", "at_least", "verified", "n_explanations", "discretizer"]
     table = table.sort_values(order, ascending=[False, False, False, True, True], ignore_index=True)
-    table.attrs["note"] = FINER if best is None else _note(*best)
+    table.attrs["note"] = _nothing(usable) if best is None else _note(*best)
     return table
+
+
+def _nothing(usable: list[tuple[dict[str, Any], Estimate | None]]) -> str:
+    """Say why none is recommended."""
+    if not usable:
+        return f"None is recommended: none could be used. {FINER}"
+    if any(found is not None and found.finding == ONE_LABEL for _, found in usable):
+        why = "all explained predictions are the same, so that nothing was tested"
+    else:
+        why = "nothing could be checked, and no bound says more than chance"
+    return f"None is recommended: {why}. {FINER}"
 
 
 def _note(row: dict[str, Any], found: Estimate | None) -> str:

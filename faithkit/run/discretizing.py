@@ -12,6 +12,12 @@ from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
 from faithkit.run.components import Given, component
 
+OTHER = "Use another one, such as original."
+MEND = (
+    "It is given Explanations, whose .values hold one for each row, and must return one identity for each: a "
+    "2-D array, or a list of hashable values such as str or tuple."
+)
+
 
 def discretizer_for(given: Any, explanations: Explanations) -> Given:
     """Return the discretizer that was asked for, else the one that explanations name, else original.
@@ -48,7 +54,18 @@ def discretize(discretizer: Given, explanations: Explanations) -> Explanations:
             f"these are of kind {explanations.kind!r}: choose another one, or 'original'."
         )
     with _asking(discretizer):
-        return explanations.identified(discretizer.instance.discretize(explanations))
+        found = discretizer.instance.discretize(explanations)
+    return _identified(discretizer, explanations, found)
+
+
+def _identified(discretizer: Given, explanations: Explanations, found: Any) -> Explanations:
+    """Take what a discretizer returned, or say that it was the discretizer's doing."""
+    returned = f"what the discretizer {discretizer.text} returned, of type {type(found).__name__},"
+    try:
+        with foreign(f"going through {returned}", _advice(discretizer), ContractError):
+            return explanations.identified(found)
+    except InputError as error:
+        raise ContractError(f"{returned} is refused: {error} {_advice(discretizer)}") from error
 
 
 def accepted_kinds(discretizer: Given) -> tuple[str, ...]:
@@ -66,8 +83,12 @@ def teach(discretizer: Given, known: Explanations) -> None:
 
 def _asking(discretizer: Given) -> contextlib.AbstractContextManager[None]:
     """Name the discretizer in what goes wrong inside it."""
-    advice = "Use another one, such as original."
-    return foreign(f"the discretizer {discretizer.text}", advice, ContractError)
+    return foreign(f"the discretizer {discretizer.text}", _advice(discretizer), ContractError)
+
+
+def _advice(discretizer: Given) -> str:
+    """Say what to do: who asked by a name can only ask for another, who wrote a function can mend it."""
+    return OTHER if discretizer.recipe is not None else MEND
 
 
 def learns(given: Given) -> bool:

@@ -189,7 +189,8 @@ class Evaluation(Result):
     def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:
         """Let a classifier guess the predictions from the explanations, having learnt from other rows.
 
-        This works where no two explanations are equal: what a reader can guess, the explanations tell.
+        This works where no two explanations are equal: what a reader can guess, the explanations tell. A
+        result that was loaded from a file has the reader that was saved there, if any, and can ask no other.
 
         Parameters
         ----------
@@ -207,6 +208,8 @@ class Evaluation(Result):
         >>> found.accuracy.value > 0.9, found.baseline.value < 0.6, found.low > 0.8
         (True, True, True)
         """
+        if self._read is not None and classifier is None and seed is None:
+            return self._read
         return reader(self.population, self.setup, classifier, seed)
 
     def _measured(self, population: Population) -> "Evaluation":

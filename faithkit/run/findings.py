@@ -16,7 +16,7 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
 from faithkit.report.told import nothing_known
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.reading import NOBODY, ReaderResult, takes_seconds
+from faithkit.run.reading import NOBODY, ReaderResult, read_unasked
 from faithkit.run.reference import learnt_apart
 from faithkit.run.result import with_ends
 from faithkit.run.subgroups import Subgroups
@@ -161,4 +161,5 @@ class Findings:
 def _read(result: Evaluation, classifier: Any) -> ReaderResult | None:
     if isinstance(classifier, str) and classifier == NOBODY:
         return None
-    return result.reader(classifier) if classifier is not None or takes_seconds(result.n) else None
+    asked = classifier is not None or read_unasked(result.n, result.clusters)
+    return result.reader(classifier) if asked else None

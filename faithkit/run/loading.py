@@ -15,14 +15,14 @@ from faithkit.wording import describe
 
 SHARES = (
     *("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance"),
-    *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach"),
+    *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach", "guaranteed"),
 )
 SIZES = (
     *("se", "se_disagreement", "trials", "effective", "most", "mse_bound", "checked"),
-    *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool"),
+    *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool", "columns", "seen"),
 )
 TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
-NESTED = ("measures", "moments", "merged", "consistency", "sufficiency")
+NESTED = ("measures", "moments", "merged", "consistency", "sufficiency", "reader", "accuracy", "baseline")
 ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
@@ -37,7 +37,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
     ----------
     path : path
         A JSON file. What else the command line was asked for (violations, subgroups, a reference) stays
-        there.
+        there, but for a reader.
 
     Returns
     -------
@@ -91,6 +91,8 @@ def _check(told: Mapping[str, Any]) -> None:
     if type(told["n"]) is not int or told["n"] < 1:
         raise ValueError(f"n is {told['n']!r}")
     _check_numbers(_numbers(told))
+    if told.get("reader") is not None:
+        _check_numbers([("score", told["reader"]["score"])], least=-1)
     steps = told.get("next_steps") or []
     if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
         raise ValueError("next_steps are no sentences")

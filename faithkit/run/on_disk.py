@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import encode_labels, listed
+from faithkit.inputs.labels import encode_labels, listed, nothing_to_explain
 from faithkit.inputs.randomness import global_seed
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
@@ -95,8 +95,10 @@ class OnDisk(Population):
         if isinstance(found.labels, list):
             coded = encode_labels(found.labels)
             return found.relabelled(coded.codes, coded.classes)
-        agreement = self.reading.outcome.agreement(found.labels, found.by_label)
-        return attrs.evolve(found, agreement=agreement)
+        outcome, times = self.reading.outcome, found.by_label
+        if outcome.is_divided and len(times) < 2:
+            raise nothing_to_explain(int(times.sum()), listed(found.labels)[0])
+        return attrs.evolve(found, agreement=outcome.agreement(found.labels, times))
 
     @property
     def labels(self) -> list[Any]:
@@ -164,6 +166,8 @@ class OnDisk(Population):
         if counted.relation.groups:
             pseudo = grouped_pseudo_values(slots, counted.agreement)
             facts = moments(slots, grouped_quotients(pseudo, slots, counted.agreement), span)
+            if not counted.agreement.is_convex:
+                return facts
             found, _ = merged(counted, facts, pseudo)
             return attrs.evolve(facts, merged=found)
         census = counted.census

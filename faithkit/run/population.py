@@ -4,13 +4,14 @@ All have the same few operations, and the pipeline uses no others. What a kind o
 refused here, in one sentence that says what to do instead.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import attrs
 import numpy as np
 
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.labels import Labels
 from faithkit.measure.difference import Side
 from faithkit.measure.estimate import Estimate, estimate
@@ -26,6 +27,7 @@ from faithkit.run.groups import members
 from faithkit.run.pairing import RowNames
 from faithkit.run.setup import Setup
 from faithkit.run.system import System
+from faithkit.wording import few
 
 Parts = tuple[str, dict[Any, "Population"], dict[Any, "Population"]]
 """A population divided into groups: what divides it, each group, and everybody else beside each."""
@@ -56,6 +58,11 @@ class Population:
     def labels(self) -> list[Any]:
         """The predictions that occur, in order of their codes."""
         self.refuse("predictions cannot be listed")
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether there is nothing to explain: numbers without any variance."""
+        return False
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
         """Return how many instances are unexplained, why, and what was remarked on explanations."""
@@ -147,7 +154,26 @@ def divided(groups: Any, X: Any, labels: Counts, part: Callable[[Counts], Popula
 
     parts = {group: one(group, mine, "the rows of") for group, mine in rows.items()}
     rests = {group: one(group, rest, "all but") for group, rest in others.items() if len(rest)}
-    return name, parts, rests
+    return (
+        name,
+        _telling(name, parts),
+        {group: rest for group, rest in rests.items() if not rest.says_nothing},
+    )
+
+
+def _telling(name: str, parts: dict[Any, Population]) -> dict[Any, Population]:
+    """Leave out groups in which there is nothing to explain, and say so."""
+    silent = [group for group, part in parts.items() if part.says_nothing]
+    if len(silent) == len(parts):
+        raise InputError(f"in no group of {name} is there anything to explain: each has one prediction.")
+    if silent:
+        warnings.warn(
+            f"{name} = {few(map(str, silent))}: left out, since all predictions of the group are the same "
+            "number, and there is no variance to account for.",
+            FaithkitWarning,
+            stacklevel=5,
+        )
+    return {group: part for group, part in parts.items() if group not in silent}
 
 
 @attrs.frozen(eq=False)

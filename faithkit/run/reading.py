@@ -1,5 +1,6 @@
 """What somebody could guess who sees only the explanations: asked in Python, or on the command line."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -7,7 +8,7 @@ import attrs
 from faithkit.inputs.models import import_object
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.reader.models import candidates
-from faithkit.measure.reader.reading import Read
+from faithkit.measure.reader.reading import LEAST, Read, Share
 from faithkit.report.readings import guessed, reading_sentences
 from faithkit.run.population import Population
 from faithkit.run.setup import Setup
@@ -42,6 +43,9 @@ class ReaderResult(Read):
         How many of the readers, one for each fold, were which classifier.
     confidence : float
         That of the intervals; a limit holds with half of the rest to spare.
+    columns, seen : int
+        How many columns of numbers explanations have, and how many of them the reader was shown, so that it
+        takes seconds: those in which rows differ most.
     effective, clusters : float and int, or None
         As those of the evaluation.
 
@@ -55,6 +59,13 @@ class ReaderResult(Read):
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
         return attrs.asdict(self)
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> "ReaderResult":
+        """Make it of what `to_dict` told; what an older version did not tell is None."""
+        known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
+        shares = {name: Share(**told[name]) for name in ("accuracy", "baseline")}
+        return cls(**{**known, **shares, "score": float(told["score"])})
 
     @property
     def sentence(self) -> str:
@@ -89,6 +100,12 @@ def asked(given: str | None) -> Any:
     return classifier
 
 
-def takes_seconds(n: int) -> bool:
-    """Whether so many rows are read though nobody asked."""
-    return 2 <= n <= MOST_UNASKED
+def read_unasked(n: int, clusters: int | None) -> bool:
+    """Whether so many rows are read though nobody asked: enough to learn from, and not too many to wait for.
+
+    Examples
+    --------
+    >>> [read_unasked(n, None) for n in (9, 10, 10_000, 10_001)], read_unasked(100, clusters=5)
+    ([False, True, True, False], False)
+    """
+    return n <= MOST_UNASKED and (n if clusters is None else clusters) >= LEAST

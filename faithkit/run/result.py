@@ -13,6 +13,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.population import Population, Saved
+from faithkit.run.reading import ReaderResult
 from faithkit.run.setup import Setup
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Result:
     setup: Setup
     population: Population
     _steps: list[str] | None = None
+    _read: ReaderResult | None = None  # that of a file, whose rows are gone
     _found: list[str] = attrs.field(factory=list, init=False)
 
     @property
@@ -111,6 +113,7 @@ class Result:
             "relation": self.relation,
             **self.setup.to_dict(),
         }
+        told |= {} if self._read is None else {"reader": self._read.to_dict()}
         told |= {"next_steps": self.next_steps} if steps else {}
         return told | {"data": self.data} if data else told
 
@@ -128,6 +131,7 @@ class Result:
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),
             steps=told.get("next_steps"),
+            read=None if told.get("reader") is None else ReaderResult.from_dict(told["reader"]),
         )
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -51,8 +51,12 @@ class Subgroups(Mapping[Any, Result]):
         return len(self.parts)
 
     def difference(self, group: Any, measure: str = "consistency") -> Difference | None:
-        """Return a group's measure minus that of all other rows; None for a group that is everybody."""
-        if group not in self.rests:
+        """Return a group's measure minus that of all other rows.
+
+        None for a group that is everybody, and where either is one independent instance: alone, it cannot be
+        checked.
+        """
+        if group not in self.rests or any(map(_is_one, (self.parts[group], self.rests[group]))):
             return None
         return self.parts[group].difference(self.rests[group], measure, paired=False)
 
@@ -90,6 +94,10 @@ class Subgroups(Mapping[Any, Result]):
 
         first = next(iter(self.values()))
         return subgroup_table(first.to_dict(data=False, steps=False), self.to_dict())
+
+
+def _is_one(part: Any) -> bool:
+    return (part.n if part.clusters is None else part.clusters) == 1
 
 
 def _row(part: Any, measure: str) -> dict[str, Any]:

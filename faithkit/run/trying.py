@@ -18,6 +18,7 @@ from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec
 from faithkit.foreign import foreign
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.finding import ONE_LABEL, UNKNOWN
 from faithkit.measure.protocols import said
 from faithkit.measure.relations import SameExplanation
 from faithkit.run.components import Given
@@ -122,7 +123,7 @@ def under(discretizer: Given, population: Population, setup: Setup, enough: floa
 
 
 def recommended(found: Sequence[Estimate]) -> int | None:
-    """Return the place of the discretization to choose; None where there is none.
+    """Return the place of the discretization to choose; None where of none of them anything is known.
 
     The highest lower end is surely reached. The sample cannot tell those that are at least as high from the
     one that has it, and of these the one of which most could be checked is chosen, as there the sample has
@@ -136,7 +137,7 @@ def recommended(found: Sequence[Estimate]) -> int | None:
     >>> fine.consistency.verified, recommended([fine.consistency, coarse.consistency])
     (0.0, 1)
     """
-    if not found:
+    if all(one.finding in (ONE_LABEL, UNKNOWN) for one in found):
         return None
     ends = [_lower_end(one) for one in found]
     near = [place for place, one in enumerate(found) if one.at_least >= max(ends)]

@@ -68,10 +68,19 @@ def test_a_log_on_disk_is_read_as_one_in_memory(log):
     assert json.loads(told[1].stdout)["reader"]["n"] > 0
 
 
-def test_one_row_is_not_read_unasked(log):
-    name = log("log.csv", 1)
-    assert SAYS not in run("score", name, *ROLES).stdout
-    assert "there is only one: give 2 or more" in run("score", name, *ROLES, "--reader", "auto").stderr
+@pytest.mark.parametrize("rows", [1, 2, 9])
+def test_few_rows_are_not_read_unasked(log, rows):
+    name = log("log.csv", rows)
+    assert "reader" not in run("score", name, *ROLES).stdout
+    said = f"a reader learns from other rows, and {rows} independent are too few: give 10 or more."
+    assert said in run("score", name, *ROLES, "--reader", "auto").stderr
+
+
+def test_few_clusters_are_not_read_unasked(log, tmp_path):
+    table = pd.read_csv(tmp_path / log("log.csv", 60)).assign(who=lambda t: t.index % 3)
+    table.to_csv(tmp_path / "log.csv", index=False)
+    found = run("score", "log.csv", *ROLES, "--clusters", "who")
+    assert (found.exit_code, "reader" in found.stdout) == (0, False)
 
 
 def test_a_classifier_of_ones_own(log, tmp_path):

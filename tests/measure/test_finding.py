@@ -59,3 +59,23 @@ def test_a_pool_of_another_label_is_a_test_where_the_sample_has_one():
     counts = one.counts["sufficiency"]
     with_pool = attrs.evolve(counts, pool=SimpleNamespace(codes=np.array([0, 1])))
     assert finding(with_pool, one.sufficiency.moments, 0.5, 0.95) != "one label"
+
+
+# one label is rare, and chance is high: the interval of 60 rows is too wide to lie above it
+RARE = np.arange(60) < 10
+TOLD = [(i < 6, i % 2) for i in range(60)]
+PERMUTED = {
+    "not asked": (TOLD, 0, "not above chance"),
+    "asked, and shown": (TOLD, 999, "above chance"),
+    "too few permutations to show anything": (TOLD, 9, "not above chance"),
+    "asked, and not shown": ([i % 2 for i in range(60)], 999, "not above chance"),
+}
+
+
+@pytest.mark.parametrize("case", PERMUTED)
+def test_a_permutation_test_is_not_contradicted(case):
+    explanations, times, expected = PERMUTED[case]
+    found = faithkit.score(RARE, explanations, permutations=times).consistency
+    assert found.low < found.at_least_by_chance
+    assert found.finding == expected
+    assert (expected == "above chance") == (found.p_value is not None and found.p_value < 0.05)

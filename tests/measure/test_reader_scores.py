@@ -40,9 +40,10 @@ def test_explanations_that_all_are_missing_tell_nothing():
 
 
 def test_a_label_that_nobody_learnt_has_probability_0():
-    """Two rows, each read by the other: certain and wrong, which scores 0 − 1."""
-    found = faithkit.score(["yes", "no"], ["a", "b"]).reader()
-    assert (found.score, found.accuracy.value, found.baseline.value) == (-1.0, 0.0, 0.0)
+    """Ten rows of ten labels, each read by who learnt from eight others: it scores 0 − 8 · (1/8)²."""
+    found = faithkit.score(list("0123456789"), list("abcdefghij")).reader()
+    assert found.score == pytest.approx(-1 / 8)
+    assert (found.accuracy.value, found.baseline.value) == (0.0, 0.0)
 
 
 SMOOTH = {

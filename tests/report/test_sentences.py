@@ -42,6 +42,11 @@ CONSISTENCY = {
         f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with each other, as if "
         f"they had one explanation, which can only understate consistency. {SURE}",
     ),
+    "partly checked, in near blocks": (
+        {"merging": "near blocks"},
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with those of near "
+        f"explanations, which can only understate consistency. {SURE}",
+    ),
     "partly checked, one row alone": (
         {"merging": "nothing", "verified": 0.995, "checked": 199},
         f"199 of 200 instances (99.5 %) could be checked: {CHECKED}{SURE}",
@@ -56,30 +61,35 @@ CONSISTENCY = {
         f"80 of 200 instances (55 % by weight) could be checked: {CHECKED}{SURE}",
     ),
     "nothing checked, and pairs show something": (NONE, f"{ALONE}{PAIRS}{SURE}"),
+    "nothing checked, and near blocks show something": (
+        NONE | {"merging": "near blocks"},
+        f"{ALONE}those with near explanations were compared with each other instead, which can only understate "
+        f"consistency. {SURE}",
+    ),
     "nothing checked, and nothing known in pairs": (
         NONE | UNKNOWN | {"low": 0.408},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.408; chance alone would give 0.504.",
     ),
     "nothing checked, and nothing known in one block": (
         NONE | UNKNOWN | {"merging": "one block", "low": 0.488},
-        f"{ALONE}{BLOCK}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{BLOCK}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.488; chance alone would give 0.504.",
     ),
     "the lower end is the floor": (
         NONE | UNKNOWN | {"low": 0.5, "floor": 0.5},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.500; chance alone would give 0.504. With two labels consistency cannot be below 0.5.",
     ),
     "the floor of ten labels, above what chance gives in the sample": (
-        ALL | {"finding": "not above chance", "low": 0.1, "floor": 0.1, "at_least_by_chance": 0.09},
+        ALL | {"finding": "not above chance", "low": 0.1, "floor": 0.1, "at_least_by_chance": 0.1},
         f"All 200 instances could be checked: {CHECKED}Consistency is not shown to be above chance: the lower "
         "end of its interval is 0.100; chance alone would give 0.100. With 10 labels consistency cannot be "
         "below 0.1.",
     ),
     "three labels": (
         NONE | UNKNOWN | {"low": 1 / 3, "floor": 1 / 3, "at_least_by_chance": 0.35},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.333; chance alone would give 0.350. With three labels consistency cannot be below 0.333.",
     ),
     "a floor that decides nothing": (ALL | {"floor": 0.5}, f"All 200 instances could be checked: {CHECKED}{SURE}"),
@@ -92,13 +102,29 @@ CONSISTENCY = {
         f"All 200 instances could be checked: {CHECKED}Consistency is not shown to be above chance: the lower "
         "end of its interval is 0.488; chance alone would give 0.504.",
     ),
+    "above chance by the permutation test alone": (
+        ALL | {"low": 0.488, "p_value": 0.001},
+        f"All 200 instances could be checked: {CHECKED}Consistency is above chance by the permutation test (p = 0.001), "
+        "which its interval does not show.",
+    ),
+    "above chance by the permutation test of a small sample": (
+        NONE | {"merging": "nothing", "low": 0.0, "high": 1.0, "p_value": 0.0001},
+        f"{ALONE}nothing could be checked. Consistency is above chance by the permutation test (p < 0.001), which its "
+        "interval does not show.",
+    ),
+    "above chance by both": (ALL | {"p_value": 0.001}, f"All 200 instances could be checked: {CHECKED}{SURE}"),
+    "at chance by both": (
+        ALL | {"finding": "not above chance", "low": 0.488, "p_value": 0.3},
+        f"All 200 instances could be checked: {CHECKED}Consistency is not shown to be above chance: the lower "
+        "end of its interval is 0.488; chance alone would give 0.504.",
+    ),
     "above chance by little": (
         ALL | {"low": 0.50412, "at_least_by_chance": 0.50408},
         f"All 200 instances could be checked: {CHECKED}Consistency is above chance: the lower end of its "
         "interval is 0.50412; chance alone would give 0.50408.",
     ),
     "above what chance gives in the sample, not above the floor": (
-        ALL | {"low": 0.5, "floor": 0.5, "at_least_by_chance": 0.44},
+        ALL | {"low": 0.5, "floor": 0.5, "at_least_by_chance": 0.5},
         f"All 200 instances could be checked: {CHECKED}Consistency is above chance. With two labels consistency "
         "cannot be below 0.5.",
     ),
@@ -117,16 +143,16 @@ CONSISTENCY = {
     ),
     "names the label": (
         ALL | {"finding": "names the label"},
-        "There is one explanation for each prediction: it may be no more than the prediction itself, and that "
-        "such explanations agree says nothing.",
+        "There is one explanation for each prediction, so that it may be no more than the prediction's name: that "
+        "all agree does not tell.",
     ),
     "of an older version": (
         {"finding": None, "merging": None, "at_least_by_chance": None},
-        f"80 of 200 instances (40 %) could be checked: {CHECKED}The lower end of its interval is 0.781.",
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The lower end of the interval of consistency is 0.781.",
     ),
     "of an older version, with weights": (
         {"finding": None, "merging": None, "at_least_by_chance": None, "checked": None},
-        f"40 % of 200 instances could be checked: {CHECKED}The lower end of its interval is 0.781.",
+        f"40 % of 200 instances could be checked: {CHECKED}The lower end of the interval of consistency is 0.781.",
     ),
 }  # fmt: skip
 

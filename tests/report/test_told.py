@@ -129,7 +129,7 @@ def test_what_a_result_of_an_older_version_does_not_tell_is_left_out():
     assert "how many share" not in page
     assert "<dt>by chance</dt><dd>–</dd>" in page
     assert "<dt>agree among those checked</dt><dd>79 % of 60</dd>" in page
-    assert "The lower end of its interval is" in page
+    assert "The lower end of the interval of consistency is" in page
     assert "chance alone" not in page
 
 

@@ -306,3 +306,23 @@ def test_another_discretizer_of_a_score_or_of_another_kind():
         == faithkit.score(LABELS, PHI, discretizer="sign").to_json()
     )
     assert with_discretizer(faithkit.score(["a"], ["good"]), "sign") is None
+
+
+UNKNOWN = {
+    "one row": ([1], [[0.1, 0.2]], "all explained predictions are the same"),
+    "one prediction": ([1] * 20, np.random.default_rng(0).normal(size=(20, 2)), "all explained predictions are the same"),
+    "two rows that differ": ([0, 1], [[0.1, 0.2], [3.5, -1.0]], "nothing could be checked"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_none_is_recommended_where_nothing_is_known(case):
+    predictions, phi, why = UNKNOWN[case]
+    tried = faithkit.try_discretizers(faithkit.score(predictions, phi), ["original", "sign"])
+    assert not tried["recommended"].any()
+    assert tried.attrs["note"].startswith(f"None is recommended: {why}")
+
+
+def test_none_is_recommended_of_those_that_cannot_be_used():
+    tried = faithkit.try_discretizers(faithkit.score([0, 1], ["a", "b"]), ["sign"])
+    assert tried.attrs["note"].startswith("None is recommended: none could be used.")

@@ -82,7 +82,7 @@ def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
     assert result.consistency.high == 1
     assert (result.consistency.verdict, result.consistency.finding) == ("unverifiable", "unknown")
     assert (result.uniqueness, result.singletons) == (1, 1)
-    assert "Whether consistency is above chance is not known" in " ".join(repr(result).split())
+    assert "This does not show whether consistency is above chance" in " ".join(repr(result).split())
     row = next(line for line in repr(result).splitlines() if line.startswith("consistency  "))
     assert row.split()[-4:] == ["0", "%", "–", "–"]
 
@@ -241,7 +241,16 @@ def test_the_result_has_exactly_the_documented_fields():
             "measures",
         ),
         *("why_no_sufficiency", "explainer", "discretizer", "relation", "estimator", "seed", "data", "model"),
-        *("versions", "background", "permutations", "explained_by", "effective", "clusters", "pool"),
+        *(
+            "versions",
+            "background",
+            "permutations",
+            "explained_by",
+            "effective",
+            "clusters",
+            "pool",
+            "outcome",
+        ),
         "next_steps",
     }
     assert set(found["measures"]["consistency"]) == {
@@ -395,7 +404,11 @@ BAD = {
         "1 of 2 predictions are missing",
     ),
     "None predictions": (lambda: faithkit.score(["a", None], ["a", "b"]), "the first in row 1"),
-    "a matrix of predictions": (lambda: faithkit.score(np.zeros((2, 2)), ["a", "b"]), "one label per row"),
+    "a matrix of predictions that are all the same": (
+        lambda: faithkit.score(np.zeros((2, 2)), ["a", "b"]),
+        "nothing to explain",
+    ),
+    "a cube of predictions": (lambda: faithkit.score(np.zeros((2, 2, 2)), ["a", "b"]), "one label per row"),
     "ragged vectors": (lambda: faithkit.score([0, 1], [[1.0], [1.0, 2.0]]), r"rows of \[1, 2\] values"),
     "unhashable explanations": (
         lambda: faithkit.score([0, 1], [{"a": 1}, {"a": 2}]),

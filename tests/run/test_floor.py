@@ -39,7 +39,7 @@ def test_where_the_model_declares_its_labels_the_lower_end_is_never_below_one_ov
     for k in (2, 3):
         found = low(Model(range(k)))
         assert (found.floor, found.low) == (1 / k, max(1 / k, free.low))
-        assert found.at_least == free.at_least  # the estimate itself is not touched
+        assert found.moments == free.moments  # the estimate itself is not touched
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,35 @@ def test_groups_and_later_rows_have_the_same_floor():
     result = faithkit.evaluate(Model([0, 1]), X, explainer=distinct)
     assert {part.consistency.floor for part in result.by(X[:, 0] > 0).values()} == {0.5}
     assert result.on(X + 1).consistency.floor == 0.5
+
+
+EXPLAINERS = {
+    "nothing is shared": distinct,
+    "all share one": lambda X: ["same"] * len(X),
+    "pairs that disagree": lambda X: (
+        np.argsort(np.argsort(Model().predict(X), kind="stable")) % 20
+    ).tolist(),
+}
+
+
+@pytest.mark.parametrize("explainer", EXPLAINERS)
+@pytest.mark.parametrize("classes", [None, 2, 3])
+def test_no_bound_is_below_the_floor_and_all_are_in_order(explainer, classes):
+    declared = None if classes is None else range(classes)
+    result = faithkit.evaluate(Model(declared), X, explainer=EXPLAINERS[explainer])
+    found, floor = result.consistency, 0.0 if classes is None else 1 / classes
+    assert floor <= found.low <= found.at_least <= found.bracket[1] <= 1
+    assert found.at_least == found.bracket[0] == max(floor, found.moments.at_least[0])
+    assert f"  {found.at_least:.3f}  " in repr(result)  # what is printed is what the file tells
+
+
+def test_the_best_discretizer_of_those_at_the_floor_is_found():
+    result = faithkit.evaluate(Model([0, 1]), X, explainer=EXPLAINERS["pairs that disagree"])
+    assert "recommended" in faithkit.try_discretizers(result).attrs["note"].lower()
+
+
+def test_systems_at_the_floor_are_ordered_by_their_estimates():
+    found = faithkit.compare(
+        Model([0, 1]), X, explainers=list(EXPLAINERS.values()), discretizers=["original"]
+    )
+    assert all(pair.difference.value >= 0 for pair in found.pairs())

@@ -43,7 +43,7 @@ class Reserved:
 
 @pytest.mark.parametrize(
     ("kind", "method", "asked"),
-    [("estimator", "scores", "interval"), ("discretizer", "discretize", "fit")],
+    [("estimator", "scores", "outcomes"), ("discretizer", "discretize", "fit")],
 )
 def test_one_that_cannot_be_asked_what_it_says_about_itself_is_named(kind, method, asked):
     with pytest.raises(

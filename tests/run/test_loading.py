@@ -102,7 +102,75 @@ def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
         faithkit.load(path)
 
 
+def read(tmp_path):
+    """Return what the command line writes of a result with its reader, and the file."""
+    found = Findings.of(scored(), reader="logistic")
+    path = tmp_path / "found.json"
+    path.write_text(found.to_json())
+    return found, path
+
+
+def test_a_reader_that_was_saved_comes_back(tmp_path):
+    found, path = read(tmp_path)
+    loaded = faithkit.load(path)
+    assert loaded.reader() == found.reader
+    assert repr(loaded.reader()) == repr(found.reader)
+    assert loaded.to_dict() == found.to_dict()
+    assert " ".join(found.reader.sentence.split()) in " ".join(repr(loaded).split())
+    assert "Somebody who sees only the explanation" in loaded.to_html()
+    assert "Somebody who sees only the explanation" in loaded._repr_html_()
+
+
+def test_a_reader_that_was_saved_survives_another_file(tmp_path):
+    _, path = read(tmp_path)
+    assert faithkit.load(saved(faithkit.load(path), tmp_path)).reader() == faithkit.load(path).reader()
+
+
+def test_a_reader_of_an_older_version_comes_back_without_what_it_lacks(tmp_path):
+    _, path = read(tmp_path)
+    told = json.loads(path.read_text())
+    del told["reader"]["columns"], told["reader"]["seen"]
+    path.write_text(json.dumps(told))
+    loaded = faithkit.load(path).reader()
+    assert (loaded.columns, loaded.seen) == (None, None)
+    assert repr(loaded).endswith("classifier: logistic 5×).")
+
+
+@pytest.mark.parametrize(
+    "asked", [{"classifier": "trees"}, {"seed": 1}, {"classifier": "logistic", "seed": 0}]
+)
+def test_another_reader_than_the_saved_one_needs_rows(asked, tmp_path):
+    _, path = read(tmp_path)
+    said = "explanations cannot be read by a classifier in a result that was loaded from a file: evaluate or score "
+    with pytest.raises(faithkit.InputError, match=said):
+        faithkit.load(path).reader(**asked)
+
+
+DAMAGED_READER = {
+    "a score below all": (("score",), -1.5, "score is -1.5"),
+    "a limit above all": (("low",), 2, "low is 2"),
+    "a guarantee that is a text": (("guaranteed",), "sure", "guaranteed is 'sure'"),
+    "an accuracy above all": (("accuracy", "value"), 3, "value is 3"),
+    "no accuracy": (("accuracy",), None, "TypeError"),
+    "no score": (("score",), None, "TypeError"),
+    "classifiers of another kind": (("classifiers",), 3, "AttributeError"),
+    "columns that are a text": (("columns",), "many", "columns is 'many'"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED_READER)
+def test_a_damaged_reader_is_refused_in_one_line(damage, tmp_path):
+    way, to, reason = DAMAGED_READER[damage]
+    _, path = read(tmp_path)
+    told = json.loads(path.read_text())
+    changed("reader", *way, to=to)(told)
+    path.write_text(json.dumps(told))
+    with pytest.raises(faithkit.InputError, match=f"is no result as faithkit writes it .*{reason}"):
+        faithkit.load(path)
+
+
 NEEDS_ROWS = {
+    "a reader": lambda result: result.reader(),
     "a row": lambda result: result.local(0),
     "witnesses": lambda result: result.violations(),
     "groups": lambda result: result.by(["f"] * result.n),

@@ -60,7 +60,7 @@ def frame():
 @pytest.fixture(params=["one file", "a folder"])
 def log(request, frame, tmp_path, monkeypatch):
     """The frame on disk, in pieces of a few rows."""
-    monkeypatch.setattr(parquet, "CELLS", 160)
+    monkeypatch.setattr(parquet, "CELLS", 400)
     schema = pa.Schema.from_pandas(frame.assign(late_a=frame["late_a"].astype("float").astype("Int64")))
     table = pa.Table.from_pandas(frame, schema=schema).replace_schema_metadata()
     if request.param == "one file":

@@ -13,7 +13,7 @@ import pytest
 import faithkit
 from faithkit import Interval, Rule
 from faithkit.report.formats import number, outward, percent
-from faithkit.run import evaluation, next_steps
+from faithkit.run import next_steps
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
 from faithkit.run.findings import Findings
@@ -170,8 +170,8 @@ CASES = {
     "names the label": (
         ["yes", "no"] * 5,
         ["it is yes", "it is no"] * 5,
-        "Each prediction has one explanation of its own, which may be no more than its name: show explanations "
-        "that do not contain the prediction.",
+        "Each prediction has one explanation, which may be no more than its name: read them, and explain by "
+        "something else if they say no more than the prediction.",
     ),
     "checked, narrow, and some disagree": (
         [0, 1] * 1000 + [0],
@@ -301,7 +301,7 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
 
 def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
     asked = []
-    monkeypatch.setattr(evaluation, "next_steps", lambda stage: asked.append(stage) or ["Rest."])
+    monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: asked.append(stage) or ["Rest."])
     result = faithkit.score(LABELS, PHI)
     result.to_frame()
     result.by(["f", "m"] * 75)

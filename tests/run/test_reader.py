@@ -100,11 +100,18 @@ def test_a_classifier_that_takes_no_gaps_is_named():
         faithkit.score(LABELS, gaps).reader(LogisticRegression())
 
 
-def test_one_row_cannot_be_read():
-    with pytest.raises(
-        faithkit.InputError, match="a reader learns from other rows, and there is only one: give 2 or"
-    ):
-        faithkit.score(["yes"], ["a"]).reader()
+@pytest.mark.parametrize(("rows", "clusters"), [(1, None), (2, None), (9, None), (40, 4)])
+def test_too_few_rows_cannot_be_read(rows, clusters):
+    said = f"a reader learns from other rows, and {clusters or rows} independent are too few: give 10 or more"
+    units = None if clusters is None else [row % clusters for row in range(rows)]
+    with pytest.raises(faithkit.InputError, match=said):
+        faithkit.score([row % 2 for row in range(rows)], list(range(rows)), clusters=units).reader()
+
+
+def test_a_score_that_bounds_nothing_is_not_told_as_a_number():
+    found = faithkit.score([0, 1] * 5, list(range(10))).reader()
+    assert found.low == 0
+    assert repr(found).splitlines()[1].startswith("By this reader's score consistency may be anything (95 %")
 
 
 def test_a_seed_is_a_whole_number():
@@ -180,7 +187,8 @@ def test_what_comes_back_is_told_in_a_sentence_and_in_json():
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert told["accuracy"]["value"] == 0.7
     assert set(told) == {
-        "n", "accuracy", "baseline", "score", "low", "guaranteed", "classifiers", "confidence", "effective", "clusters"
+        "n", "accuracy", "baseline", "score", "low", "guaranteed", "classifiers", "confidence", "columns", "seen",
+        "effective", "clusters",
     }  # fmt: skip
 
 
@@ -212,3 +220,29 @@ def test_in_a_new_process_too_it_has_one_thread():
     """Whose libraries are loaded when threads are limited; later ones would wait for each other, and round anew."""
     done = subprocess.run([sys.executable, "-c", ONE_THREAD], capture_output=True, text=True, timeout=100)
     assert (done.stdout, done.stderr) == ("40\n", "")
+
+
+# columns of explanations: those that a reader is shown, and what it says of them
+WIDE = {
+    "few": ("trees", 2, 2, "trees 5×)."),
+    "as many as trees are shown": ("trees", 64, 64, "trees 5×)."),
+    "more than trees are shown": ("trees", 65, 64, "trees 5×, shown 64 of 65 columns)."),
+    "logistic regression is shown more": ("logistic", 65, 65, "logistic 5×)."),
+    "more than anybody is shown": ("logistic", 2000, 500, "logistic 5×, shown 500 of 2,000 columns)."),
+    "one's own, too": (GaussianNB(), 501, 500, "GaussianNB 5×, shown 500 of 501 columns)."),
+}
+
+
+@pytest.mark.parametrize("case", WIDE)
+def test_what_a_reader_costs_is_bounded_by_the_columns_that_it_is_shown_and_the_result_says_so(case):
+    classifier, columns, seen, said = WIDE[case]
+    phi = np.random.default_rng(0).normal(size=(40, columns))
+    found = faithkit.score(phi[:, 0] > 0, phi).reader(classifier)
+    assert (found.columns, found.seen) == (columns, seen)
+    assert repr(found).endswith(said)
+
+
+def test_the_columns_that_tell_are_those_that_vary():
+    """As importances do: of 300 columns of hardly any, one has most of it."""
+    phi = np.random.default_rng(0).normal(size=(200, 300)) * np.where(np.arange(300) == 7, 1.0, 0.01)
+    assert faithkit.score(phi[:, 7] > 0, phi).reader("trees").accuracy.value > 0.95

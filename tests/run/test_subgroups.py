@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import faithkit
+from faithkit.run.findings import Findings
 
 RNG = np.random.default_rng(1)
 N = 400
@@ -114,6 +115,36 @@ def test_json_has_every_group_and_no_nan(result):
     assert found["by"] == "job"
     assert set(found["groups"]["consistency"]) == {"cook", "smith", "missing"}
     alone = faithkit.score(["a", "b"], ["x", "x"]).by(["g", "h"]).to_dict()["groups"]["consistency"]["g"]
-    assert (alone["value"], alone["agree"], alone["difference"]) == (None, None, 0)
+    assert (alone["value"], alone["agree"], alone.get("difference")) == (None, None, None)
     assert (alone["verified"], alone["checked"]) == (0, 0)
     assert (alone["low"], alone["high"]) == (0, 1)
+
+
+# predictions, groups, clusters: the groups that are one independent instance, and those with a difference
+ONE = {
+    "one row": ([0, 0, 1, 0, 1, 1], "ffgggm", None, "m", "fg"),
+    "two groups of one row": ([0, 0, 1, 0, 1, 1], "ffffgm", None, "gm", "f"),
+    "one row is the rest": ([0, 0, 1, 0, 1, 1], "fffffm", None, "m", ""),
+    "one cluster": ([0, 0, 1, 0, 1, 1], "ffggmm", [0, 1, 2, 3, 4, 4], "m", "fg"),
+    "one of two clusters": ([0, 0, 1, 0, 1, 1], "ffggmm", [0, 1, 2, 3, 4, 5], "", "fgm"),
+}
+
+
+@pytest.mark.parametrize("case", ONE)
+def test_one_instance_has_nothing_to_be_checked_against_and_so_no_difference(case):
+    predictions, groups, clusters, alone, compared = ONE[case]
+    parts = faithkit.score(predictions, ["a"] * 6, clusters=clusters).by(list(groups))
+    assert [group for group in parts if parts.difference(group) is not None] == list(compared)
+    told = parts.to_dict()["groups"]["consistency"]
+    assert [group for group in told if told[group].get("difference") is not None] == list(compared)
+    said = "One instance alone has nothing to be checked against, nor to be compared: "
+    assert (said in " ".join(repr(parts).split())) == bool(alone)
+    assert " and ".join(alone) + "." in " ".join(repr(parts).split())
+
+
+def test_the_page_says_it_of_one_instance_too():
+    found = Findings.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
+    assert (
+        "<p>One instance alone has nothing to be checked against, nor to be compared: m.</p>"
+        in found.to_html()
+    )

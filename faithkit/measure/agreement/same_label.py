@@ -21,6 +21,7 @@ class SameLabel:
 
     most = 1.0
     is_whole = True
+    is_convex = True
     is_divided = False
 
     def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -39,7 +40,7 @@ class SameLabel:
         """Return itself: what labels are called does not matter."""
         return self
 
-    def left(self, label: Counts, n: int) -> None:
+    def left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
 

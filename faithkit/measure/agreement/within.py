@@ -33,6 +33,7 @@ class Within:
 
     most = 1.0
     is_whole = True
+    is_convex = False  # what lies between two numbers may agree with both
     is_divided = False
 
     @cached_property
@@ -67,7 +68,7 @@ class Within:
         """Return the agreement of some labels, given in order."""
         return Within(self.values[labels], self.epsilon)
 
-    def left(self, label: Counts, n: int) -> None:
+    def left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
 

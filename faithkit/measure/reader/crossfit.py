@@ -99,6 +99,11 @@ class Reader:
         means = [self.mean(self.guesses(one, learnt, held).scores, held) for one in self.candidates]
         return self.candidates[int(np.argmax(means))]
 
+    def seen(self, name: str) -> int:
+        """Return how many columns of numbers a classifier is shown."""
+        (chosen,) = (one for one in self.candidates if one.name == name)
+        return min(chosen.columns, self.features.n_numbers)
+
     def mean(self, values: Floats, rows: Rows | slice = slice(None)) -> float:
         """Return the mean over some rows, by weight."""
         weights = None if self.weights is None else self.weights[rows]
@@ -136,7 +141,7 @@ class Reader:
     def _reading(self, candidate: Candidate, train: Rows) -> Read:
         """Return what a classifier that has learnt from some rows says about others."""
         taught = self._taught(train)
-        columns = self.features.columns(self.place[taught])
+        columns = self.features.columns(self.place[taught], candidate.columns)
         labels = len(np.unique(self.labels[taught]))
         some = self._first(taught, candidate.most_rows(len(columns), labels))
         if not len(columns) or len(np.unique(self.labels[some])) < 2:

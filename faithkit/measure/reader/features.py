@@ -21,7 +21,7 @@ from faithkit.measure.rules import Rule
 from faithkit.measure.sums import Floats
 
 MOST_TOKENS = 255
-MOST_NUMBERS = 500
+SPREAD_ROWS = 1_000  # by which it is judged where rows differ, or some more
 LEAST_ROWS = 2  # a token that one row has says nothing about another row
 HUGE = 1e100  # stands for infinity: its square is a number, too
 
@@ -59,15 +59,17 @@ class Features:
         Examples
         --------
         >>> seen = Features.of([frozenset("ab"), frozenset("a"), frozenset("ac"), frozenset("c")])
-        >>> seen.table(np.arange(4), seen.columns(np.arange(4)))
+        >>> seen.table(np.arange(4), seen.columns(np.arange(4), most=9))
         array([[1., 0.], [1., 0.], [1., 1.], [0., 1.]])
         """
         numbers, tokens = _columns(identities)
         n = n_rows(identities)
         return cls(_beside(numbers, n), *_incidence([(np.arange(n), content_words(identities)), *tokens], n))
 
-    def columns(self, rows: Rows) -> "Columns":
+    def columns(self, rows: Rows, most: int) -> "Columns":
         """Return the columns that a reader of some rows uses: tokens that the most of them have, and numbers.
+
+        Of numbers there are at most so many: those in which the rows differ most.
 
         They are found anew for every reader, from the rows that it learns from. So it knows nothing about
         rows that it will be asked about, not even how often their explanations occur.
@@ -75,16 +77,19 @@ class Features:
         count = self.tokens.T @ np.bincount(rows, minlength=len(self.numbers)).astype(np.float64)
         known = np.flatnonzero(count >= LEAST_ROWS)
         order = np.lexsort((self.words[known], -count[known]))
-        return Columns(self._widest(rows), known[order[:MOST_TOKENS]])
+        return Columns(self._widest(rows, most), known[order[:MOST_TOKENS]])
 
-    def _widest(self, rows: Rows) -> Rows:
-        """Return the columns of numbers; of very many, those in which rows differ most."""
-        d = self.numbers.shape[1]
-        if d <= MOST_NUMBERS:
-            return np.arange(d)
-        values = self.numbers[rows]
+    @property
+    def n_numbers(self) -> int:
+        """How many columns of numbers there are."""
+        return int(self.numbers.shape[1])
+
+    def _widest(self, rows: Rows, most: int) -> Rows:
+        if self.n_numbers <= most:
+            return np.arange(self.n_numbers)
+        values = self.numbers[rows[:: max(1, len(rows) // SPREAD_ROWS)]]
         spread = np.nanstd(np.where(np.isnan(values).all(axis=0), 0.0, values), axis=0)
-        return np.sort(np.argsort(-spread, kind="stable")[:MOST_NUMBERS])
+        return np.sort(np.argsort(-spread, kind="stable")[:most])
 
     def table(self, rows: Rows, columns: "Columns") -> Floats:
         """Return some rows as a matrix."""

@@ -22,6 +22,8 @@ FEW_CLASSES = 5  # take little time
 MOST_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
 TREE_CELLS = 300_000  # of a table that trees learn from: more would take long and tell little
 LINEAR_CELLS = 10_000_000
+TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of cells
+MOST_COLUMNS = 500
 _ADVICE = "Give a scikit-learn classifier that has predict_proba and takes numbers, NaN among them."
 
 Make = Callable[[int, int, int], Any]
@@ -30,11 +32,15 @@ Make = Callable[[int, int, int], Any]
 
 @attrs.frozen(eq=False)
 class Candidate:
-    """A classifier that can be a reader, and how many cells of a table it may learn from."""
+    """A classifier that can be a reader, and how many cells and columns of a table it may learn from.
+
+    What it costs is known from the shape of the table, so that no clock decides what it finds.
+    """
 
     name: str
     make: Make
     cells: int | None = None
+    columns: int = MOST_COLUMNS
 
     def most_rows(self, width: int, labels: int) -> int | None:
         """Return how many rows of a table it may learn from; of many labels each takes time."""
@@ -106,7 +112,7 @@ def candidates(given: Any = None) -> tuple[Candidate, ...]:
     """
     ours = {
         "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS),
-        "trees": Candidate("trees", _trees, TREE_CELLS),
+        "trees": Candidate("trees", _trees, TREE_CELLS, TREE_COLUMNS),
     }
     if given is None or (isinstance(given, str) and given == AUTO):
         return tuple(ours.values())

@@ -12,7 +12,7 @@ from faithkit.errors import InputError
 from faithkit.measure.containers import as_floats, take_rows
 from faithkit.measure.content_words import content_words
 from faithkit.measure.explanations import Explanations, by_name, object_array
-from faithkit.measure.reader.crossfit import Reader
+from faithkit.measure.reader.crossfit import BLOCKS, Reader
 from faithkit.measure.reader.features import Features
 from faithkit.measure.reader.folds import Turns
 from faithkit.measure.reader.limits import betting_limit, score_limit
@@ -20,6 +20,8 @@ from faithkit.measure.reader.models import candidates
 from faithkit.measure.slots import Counts
 from faithkit.measure.unequal.design import Design
 from faithkit.measure.unequal.instance import share_limits
+
+LEAST = BLOCKS  # independent rows: of fewer, some block would have none
 
 
 @attrs.frozen
@@ -43,6 +45,8 @@ class Read:
     guaranteed: float | None
     classifiers: dict[str, int]
     confidence: float
+    columns: int | None = None
+    seen: int | None = None
     effective: float | None = None
     clusters: int | None = None
 
@@ -78,6 +82,8 @@ def read(reader: Reader, design: Design | None, confidence: float) -> Read:
         guaranteed=None if chain is None else betting_limit(chain, confidence),
         classifiers=dict(sorted(Counter(names).items())),
         confidence=confidence,
+        columns=reader.features.n_numbers,
+        seen=min(reader.seen(name) for name in names),
         effective=None if design is None else design.effective,
         clusters=design.n_units if design is not None and design.clustered else None,
     )
@@ -113,8 +119,10 @@ def prepared(
     words[gone] = 0  # whatever stands in the place of an explanation that is missing
     steps, unit = (np.ones(n, np.int64), np.arange(n)) if design is None else (design.steps, design.unit)
     turns = Turns.drawn(words, labels[codes], steps, unit, seed)
-    if turns.n < 2:
-        raise InputError("a reader learns from other rows, and there is only one: give 2 or more.")
+    if turns.n < LEAST:
+        raise InputError(
+            f"a reader learns from other rows, and {turns.n} independent are too few: give {LEAST} or more."
+        )
     order = turns.order
     rows = order[~gone[order]]
     place = np.full(n, -1)
