@@ -126,7 +126,8 @@ class Census:
         is_list = isinstance(self.labels, list)
         labels = [self.labels[code] for code in known] if is_list else self.labels[known]
         explanations = self.explanations.take(self.owner[order][owners.first])
-        return Census(explanations, labels, owners.codes, label, self.count[order], self.first[order])
+        found = Census(explanations, labels, owners.codes, label, self.count[order], self.first[order])
+        return found if self.group is None else found._merged()
 
     @property
     def by_label(self) -> Ints:
