@@ -13,7 +13,7 @@ from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.outcome import LABELS, OF_LABELS, SCORES, Outcome, are_probabilities, as_numbers
 from faithkit.measure.agreement.base import Agreement
-from faithkit.measure.grouping import group
+from faithkit.measure.grouping import ordered
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -36,10 +36,7 @@ class Labels:
     def agreement(self) -> Agreement:
         """How far two of them agree."""
         if self.says_nothing:
-            raise InputError(
-                f"there is nothing to explain: all {len(self):,} predictions are {self.classes[0]}. Of "
-                "numbers the share of their variance is measured, and they have none."
-            )
+            raise nothing_to_explain(len(self), self.classes[self.codes[0]])
         return self.outcome.agreement(self.classes, self._times(self.codes))
 
     def agreement_with(self, pool: NDArray[np.int64]) -> Agreement:
@@ -55,6 +52,14 @@ class Labels:
         return Labels(codes, [self.classes[code] for code in known], self.outcome)
 
 
+def nothing_to_explain(n: int, prediction: Any) -> InputError:
+    """Say that all n predictions are one number."""
+    return InputError(
+        f"there is nothing to explain: all {n:,} predictions are {prediction}. Of numbers the share of their "
+        "variance is measured, and they have none."
+    )
+
+
 def encode(predictions: Any, outcome: Outcome) -> Labels:
     """Turn predictions of any kind into codes.
 
@@ -66,15 +71,22 @@ def encode(predictions: Any, outcome: Outcome) -> Labels:
     """
     if outcome.kind == LABELS:
         return encode_labels(predictions)
+    values, codes = ordered(checked_numbers(predictions, outcome))  # what comes first decides nothing
+    return Labels(codes, listed(values), outcome)
+
+
+def listed(values: Any) -> list[Any]:
+    """Return what codes stand for as a list: labels, numbers, or tuples of them."""
+    if isinstance(values, list):
+        return values
+    return values.tolist() if values.ndim == 1 else list(map(tuple, values.tolist()))
+
+
+def checked_numbers(predictions: Any, outcome: Outcome) -> NDArray[np.float64]:
+    """Return predictions as numbers, or as rows of them, that are what the outcome says."""
     found = as_numbers(predictions)
     _check_shape(found, outcome)
-    if found.ndim == 1:
-        values, codes = np.unique(found, return_inverse=True)
-        return Labels(codes, values.tolist(), outcome)
-    groups = group(found, np.zeros(len(found), dtype=bool))
-    rows = found[groups.first]
-    order = np.lexsort(rows.T[::-1])  # by content: what comes first decides nothing
-    return Labels(np.argsort(order)[groups.codes], list(map(tuple, rows[order].tolist())), outcome)
+    return found
 
 
 def _check_shape(found: NDArray[np.float64], outcome: Outcome) -> None:

@@ -50,7 +50,7 @@ class Outcome:
         """Whether it is the share of a variance that is measured."""
         return self.kind == NUMBERS and self.within is None
 
-    def agreement(self, classes: list[Any], times: Counts, pool: Counts | None = None) -> Agreement:
+    def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
         """Say how far distinct predictions agree, in their order.
 
         `times` is how often each occurs, and `pool` how often in the pool, if there is one.

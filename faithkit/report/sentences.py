@@ -150,7 +150,7 @@ def _ends(found: Estimate, interval: str) -> str | None:
 
 
 def _floor(measure: str, found: Estimate) -> str | None:
-    if found.floor is None or found.low is None or found.low > found.floor:
+    if not found.floor or found.low is None or found.low > found.floor:
         return None
     k = round(1 / found.floor)
     return f"With {LABELS.get(k, k)} labels {measure} cannot be below {found.floor:.3g}."

@@ -7,7 +7,6 @@ import attrs
 
 from faithkit.errors import FaithkitError
 from faithkit.inputs.logs import Log, ParquetLog
-from faithkit.inputs.outcome import LABELS
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.components import Given, component
@@ -104,11 +103,9 @@ def score_in_pieces(
     """
     if log.roles.weights is not None or log.roles.clusters is not None:
         return None
-    if log.outcome(agree).kind != LABELS:
-        return None
     way, scorer = _way(discretizer), component("estimator", estimator)
-    setup = Setup(discretizer=way, estimator=scorer, **numbers)
-    population = OnDisk(Reading(log, way))
+    setup = Setup(discretizer=way, estimator=scorer, outcome=log.outcome(agree), **numbers)
+    population = OnDisk(Reading(log, way, setup.outcome))
     named = population.example.relation if relation is None else relation
     if setup.permutations or learns(way):
         return None
