@@ -121,7 +121,7 @@ def evaluate(
     kind, within = checked(outcome, agree)
     predictor = Predictor.of(model, background=known, outcome=kind)
     setup = Setup(
-        outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within),
+        outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within, kind is None),
         explainer=given,
         estimator=scorer,
         confidence=confidence,
