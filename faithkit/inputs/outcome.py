@@ -22,6 +22,8 @@ LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 class Outcome:
     """What predictions are, and, for numbers, by how much two may differ that count as equal.
 
+    `unasked` where nobody said so, and it was decided by the model or the predictions.
+
     Examples
     --------
     >>> Outcome.of(None, None, [0.31, 0.28])
@@ -34,6 +36,7 @@ class Outcome:
 
     kind: str = LABELS
     within: float | None = None
+    unasked: bool = attrs.field(default=False, eq=False, repr=False)
 
     @classmethod
     def of(
@@ -43,7 +46,7 @@ class Outcome:
         kind, within = checked(outcome, agree)
         if within is not None:
             return cls(NUMBERS, within)
-        return cls(kind or (NUMBERS if is_regressor else _kind_of(predictions)))
+        return cls(kind or (NUMBERS if is_regressor else _kind_of(predictions)), unasked=kind is None)
 
     @property
     def is_divided(self) -> bool:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from faithkit.measure.agreement.base import toward
 from faithkit.measure.inference import Moments, interval
 from faithkit.measure.tally import Count
 
@@ -11,11 +12,11 @@ ABOVE, NOT_ABOVE, BELOW = "above chance", "not above chance", "below chance"
 UNKNOWN = "unknown"
 
 FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
-"""All explained rows have one prediction, so that nothing was tested; there is one explanation for each
-prediction, so that it may be no more than its name; the interval lies above what explanations unrelated
-to predictions would get, or does not, or lies below; nothing could be checked, and no bound says more than
-chance. A permutation test that was asked for and finds more than chance is enough for the first of these: it
-is exact, where the interval is wide."""
+"""All explained rows have one prediction, or any two of theirs agree, so that nothing was tested; there is
+one explanation for each prediction, so that it may be no more than its name; the interval lies above what
+explanations unrelated to predictions would get, or does not, or lies below; nothing could be checked, and
+no bound says more than chance. A permutation test that was asked for and finds more than chance is enough
+for the first of these: it is exact, where the interval is wide."""
 
 ROUNDING = 1e-9
 
@@ -47,7 +48,7 @@ def finding(
     >>> faithkit.score(["yes", "no"] * 5, [1, 0] * 5).consistency.finding
     'names the label'
     """
-    if len(_labels(counted)) == 1:
+    if _all_agree(counted):
         return ONE_LABEL
     if counted.relation.groups and _names_the_label(counted):
         return NAMES_THE_LABEL
@@ -69,6 +70,14 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
     (True, False, False)
     """
     return p_value is not None and p_value < 1 - confidence
+
+
+def _all_agree(counted: Count) -> bool:
+    """Whether all that was explained agrees with all, whatever the explanations."""
+    labels = sorted(_labels(counted))
+    once = np.zeros(counted.n_labels, dtype=np.int64)
+    once[labels] = 1
+    return bool(labels) and bool((toward(counted.agreement, once)[labels] == len(labels)).all())
 
 
 def _labels(counted: Count) -> set[int]:

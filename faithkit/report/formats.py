@@ -32,7 +32,7 @@ def number(value: float | None) -> str:
     rounded = _rounded(value)
     if _is_between(value) and rounded in (0, 1):
         return "< 0.001" if rounded == 0 else "> 0.999"
-    return str(rounded).replace("-", "−")
+    return _with_minus(rounded)
 
 
 def outward(low: float | None, high: float | None) -> str:
@@ -41,7 +41,20 @@ def outward(low: float | None, high: float | None) -> str:
     >>> outward(0.8129, 0.8991), outward(0.0, 1.0), outward(None, None)
     ('0.812 – 0.900', '0.000 – 1.000', '–')
     """
-    return "–" if low is None or high is None else f"{rounded_down(low)} – {rounded_up(high)}"
+    return "–" if low is None or high is None else f"{lower_end(low)} – {_with_minus(rounded_up(high))}"
+
+
+def lower_end(low: float) -> str:
+    """Return a lower end as reports write it.
+
+    >>> lower_end(0.8129), lower_end(-0.21)
+    ('0.812', '−0.210')
+    """
+    return _with_minus(rounded_down(low))
+
+
+def _with_minus(rounded: Decimal) -> str:
+    return f"{rounded:f}".replace("-", "−")
 
 
 def rounded_down(low: float, digits: int = DIGITS) -> Decimal:
@@ -104,7 +117,7 @@ def told_apart(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, s
         one, two = _rounded(end, digits, way), _rounded(other, digits)
         if (one > two, one < two, two in (0, 1)) == (end > other, end < other, other in (0, 1)):
             break
-    return str(one), str(two)
+    return _with_minus(one), _with_minus(two)
 
 
 def percent(share: float) -> str:

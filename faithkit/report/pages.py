@@ -7,6 +7,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
+from faithkit.report.agreeing import words
 from faithkit.report.figures import figures, lines
 from faithkit.report.formats import Told, between, corrected, held, plural, signed, significance
 from faithkit.report.told import confidence, estimates, group_estimates, ranked
@@ -70,7 +71,7 @@ def _subgroups(told: Told) -> View:
         "tables": [
             {
                 "measure": measure,
-                "rows": _subgroup_rows(groups[measure], parts, 1 - confidence(told)),
+                "rows": _subgroup_rows(groups[measure], parts, told),
                 "alone": alone(parts),
             }
             for measure, parts in found.items()
@@ -78,9 +79,15 @@ def _subgroups(told: Told) -> View:
     }
 
 
-def _subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], alpha: float) -> list[View]:
+def _subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], told: Told) -> list[View]:
+    alpha, said = 1 - confidence(told), words(told)
     return [
-        {"name": name, "n": f"{part['n']:,}", **estimate_view(found[name]), **_minus_the_rest(part, alpha)}
+        {
+            "name": name,
+            "n": f"{part['n']:,}",
+            **estimate_view(found[name], said),
+            **_minus_the_rest(part, alpha),
+        }
         for name, part in parts.items()
     ]
 

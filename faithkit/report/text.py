@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from faithkit.measure.witnesses import LocalResult, Violation
+from faithkit.report.agreeing import words
 from faithkit.report.formats import (
     Told,
     between,
@@ -156,7 +157,8 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
 def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
     by, parts, named = visible(subgroups["by"]), subgroups["groups"][measure], columns(told)
     found = group_estimates(told, parts)
-    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one)) for name, one in found.items()]
+    said = words(told)
+    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one, said)) for name, one in found.items()]
     table = _measured_table((by, "n"), named, rows)
     star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
     minus = _minus_the_rest(told, by, parts)

@@ -53,6 +53,9 @@ class Evaluation(Result):
         How many independent instances of one weight the sample is worth, where it has weights or clusters.
     clusters, pool : int or None
         The number of clusters, and of instances without explanations that were checked against, too.
+    tails : float or None
+        Where predictions are numbers, the share of their variance that is due to the 1 % furthest from their
+        mean: above 0.3 it is said that the interval may be too short.
     why_no_sufficiency : str or None
 
     Examples
@@ -250,6 +253,11 @@ class Evaluation(Result):
         >>> good.difference(later, paired=False).value
         0.0
         """
+        mine, theirs = self.setup.outcome, other.setup.outcome
+        if mine != theirs:
+            raise InputError(
+                f"predictions are {mine} here and {theirs} there, which are two measures: measure both alike."
+            )
         sides = self._side(measure, paired), other._side(measure, paired)
         if paired:
             check_paired(self.population.row_names, other.population.row_names)
