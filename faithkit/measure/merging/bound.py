@@ -45,7 +45,7 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
         return paired(slots, by_name(identities, counted.explanations), level, pseudo, agreement)
     psi = np.zeros(slots.owners.shape)
     psi[slots.owners > 0] = grouped_quotients(pseudo, slots, agreement).value
-    return Merged(NOTHING, *level, facts.se, facts.n / 2), psi
+    return Merged(NOTHING, *level, facts.se, facts.n / 2, facts.skew), psi
 
 
 def block_sizes(slots: Slots, how: str) -> Counts:
