@@ -47,7 +47,7 @@ def finding(
     >>> faithkit.score(["yes", "no"] * 5, [1, 0] * 5).consistency.finding
     'names the label'
     """
-    if len(_labels(counted)) == 1:
+    if _is_one_label(counted):
         return ONE_LABEL
     if counted.relation.groups and _names_the_label(counted):
         return NAMES_THE_LABEL
@@ -71,12 +71,13 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
     return p_value is not None and p_value < 1 - confidence
 
 
-def _labels(counted: Count) -> set[int]:
-    """Return the labels of rows that have an explanation and count, and of their pool."""
+def _is_one_label(counted: Count) -> bool:
+    """Whether rows that have an explanation and count, and those of their pool, all have the same label."""
     slots, pool = counted.slots, getattr(counted, "pool", None)
-    explained = (slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]
-    others = [] if pool is None or not explained.any() else np.unique(pool.codes).tolist()
-    return {*np.unique(slots.label[explained]).tolist(), *others}
+    label = slots.label[(slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]]
+    if pool is not None and len(label):
+        label = np.concatenate([label, pool.codes])
+    return len(label) > 0 and not np.ptp(label)
 
 
 def _names_the_label(counted: Count) -> bool:

@@ -164,11 +164,13 @@ class OnDisk(Population):
         """Jackknife what was counted; for relations other than grouping by one pass more."""
         counted, slots, span = _of_log(counted), counted.slots, span_of(counted.agreement)
         if counted.relation.groups:
-            pseudo = grouped_pseudo_values(slots, counted.agreement)
-            facts = moments(slots, grouped_quotients(pseudo, slots, counted.agreement), span)
+            raw = grouped_pseudo_values(slots, counted.agreement)
+            level = agreement(slots)
+            pseudo = grouped_quotients(raw, slots, counted.agreement, level)
+            facts = moments(slots, pseudo, span, level)
             if not counted.agreement.is_convex:
                 return facts
-            found, _ = merged(counted, facts, pseudo)
+            found, _ = merged(counted, facts, raw, pseudo)
             return attrs.evolve(facts, merged=found)
         census = counted.census
         passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)
