@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from faithkit.measure.agreement.base import toward
 from faithkit.measure.inference import Moments, interval
 from faithkit.measure.tally import Count
 
@@ -73,19 +72,16 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
 
 
 def _all_agree(counted: Count) -> bool:
-    """Whether all that was explained agrees with all, whatever the explanations."""
-    labels = sorted(_labels(counted))
-    once = np.zeros(counted.n_labels, dtype=np.int64)
-    once[labels] = 1
-    return bool(labels) and bool((toward(counted.agreement, once)[labels] == len(labels)).all())
-
-
-def _labels(counted: Count) -> set[int]:
-    """Return the labels of rows that have an explanation and count, and of their pool."""
+    """Whether rows that have an explanation and count, and those of their pool, agree whatever it says."""
     slots, pool = counted.slots, getattr(counted, "pool", None)
-    explained = (slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]
-    others = [] if pool is None or not explained.any() else np.unique(pool.codes).tolist()
-    return {*np.unique(slots.label[explained]).tolist(), *others}
+    label = slots.label[(slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]]
+    if pool is not None and len(label):
+        label = np.concatenate([label, pool.codes])
+    if not len(label):
+        return False
+    ends = np.unique([label.min(), label.max()])  # of numbers, the two that are furthest apart
+    agreeing = counted.agreement.over_slots(np.zeros_like(ends), ends, np.ones_like(ends))
+    return bool((agreeing == len(ends)).all())
 
 
 def _names_the_label(counted: Count) -> bool:

@@ -94,9 +94,11 @@ def span_of(agreement: Agreement) -> float | None:
     return agreement.most if agreement.is_divided else None
 
 
-def moments(slots: Slots, pseudo: Pseudo, span: float | None = None) -> Moments:
-    """Summarise a tally and its pseudo-values."""
-    level = agreement(slots)
+def moments(
+    slots: Slots, pseudo: Pseudo, span: float | None = None, level: tuple[float, float] | None = None
+) -> Moments:
+    """Summarise a tally and its pseudo-values; `level` is what `agreement` says of it, if that is known."""
+    level = agreement(slots) if level is None else level
     found = moments_of(slots.n, level, pseudo.spreads(*level), pseudo.few, pseudo.pool, span)
     if pseudo.effective is None:
         return found
@@ -143,6 +145,7 @@ def agreement(slots: Slots) -> tuple[float, float]:
     >>> agreement(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).slots)
     (0.25, 0.75)
     """
+    slots = slots.compact
     owners, D, A = slots.owners, slots.others, slots.agreeing
     checked = owners * (D > 0)
     verified = float(checked.sum() / slots.weight)

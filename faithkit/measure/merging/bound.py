@@ -8,7 +8,6 @@ import numpy as np
 
 from faithkit.measure.explanations import by_name
 from faithkit.measure.inference import Moments
-from faithkit.measure.jackknife import grouped_quotients
 from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import BLOCK, NOTHING, PAIRS, Merged
 from faithkit.measure.merging.one_block import one_block
@@ -20,7 +19,7 @@ from faithkit.measure.sums import Floats
 from faithkit.measure.tally import Count
 
 
-def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats]:
+def merged(counted: Count, facts: Moments, pseudo: Pseudo, divided: Pseudo) -> tuple[Merged, Floats]:
     """Merge the rows that are alone, seeing what the relation compares and nothing behind it.
 
     Parameters
@@ -28,8 +27,8 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
     counted : Count
         Of a grouping relation.
     facts : Moments
-    pseudo : Pseudo
-        As if nothing were divided.
+    pseudo, divided : Pseudo
+        As if nothing were divided, and as it is.
 
     Returns
     -------
@@ -44,7 +43,7 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
     if Alone.of(slots).size > 1:
         return paired(slots, by_name(identities, counted.explanations), level, pseudo, agreement)
     psi = np.zeros(slots.owners.shape)
-    psi[slots.owners > 0] = grouped_quotients(pseudo, slots, agreement).value
+    psi[slots.owners > 0] = divided.value
     return Merged(NOTHING, *level, facts.se, facts.n / 2, facts.skew), psi
 
 
