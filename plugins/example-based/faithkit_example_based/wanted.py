@@ -1,4 +1,4 @@
-"""What makes a row a counterfactual: another label, a number far enough from the instance's, or in a range."""
+"""What makes a row a counterfactual: another label, a number far enough from its own, or one in a range."""
 
 from typing import Any
 
