@@ -18,7 +18,7 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.divisor import quotients
 from faithkit.measure.estimators import ratio
 from faithkit.measure.inference import agreement as agreement_of
-from faithkit.measure.slots import SELF, Slots
+from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, Grid, Ints
 from faithkit.measure.tally import RowCount

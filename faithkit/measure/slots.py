@@ -128,7 +128,7 @@ def placed(codes: Counts) -> tuple[Counts, Counts, Counts]:
     >>> placed(np.array([7, 5, 7]))
     (array([5, 7]), array([1, 2]), array([1, 0, 1]))
     """
-    order = np.argsort(codes)
+    order = _order(codes)
     found = codes[order]
     is_new = np.ones(len(found), dtype=bool)
     np.not_equal(found[1:], found[:-1], out=is_new[1:])
@@ -136,6 +136,15 @@ def placed(codes: Counts) -> tuple[Counts, Counts, Counts]:
     place = np.empty_like(order)
     place[order] = np.cumsum(is_new) - 1
     return found[first], np.diff(first, append=len(found)), place
+
+
+def _order(codes: Counts) -> Counts:
+    """Sort whole numbers from 0 on by 16 bits at a time, which NumPy counts and does not compare."""
+    order = np.argsort(codes.astype(np.uint16), kind="stable")
+    for shift in range(16, int(codes.max(initial=0)).bit_length(), 16):
+        digits = (codes >> shift).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
+    return order
 
 
 def places(occurring: Counts, codes: Counts, size: int) -> Counts:
