@@ -21,6 +21,8 @@ from faithkit.measure.slots import Slots, runs
 from faithkit.measure.tally import grouped_slots
 
 Ints = NDArray[np.int64]
+SAVED = 0.8  # of all cells, that are left where it pays to unite them
+PATIENCE = 8
 
 
 Values = list[Any] | NDArray[np.float64]
@@ -194,6 +196,7 @@ def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:
     """Unite censuses that come in one by one, whenever the new ones are as many as the old.
 
     Uniting all at every turn would cost the square of their number; so the sum of all work stays near it.
+    Where uniting saves next to nothing, as with numbers that hardly repeat, it waits for longer.
 
     Examples
     --------
@@ -204,8 +207,11 @@ def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:
     array([2, 1])
     """
     parts: list[Census] = []
+    patience = 1
     for census in censuses:
         parts.append(census)
-        if sum(len(part.count) for part in parts[1:]) >= len(parts[0].count):
+        old, *new = (len(part.count) for part in parts)
+        if sum(new) >= patience * old:
             parts = [Census.united(relation, parts)]
+            patience = 1 if len(parts[0].count) <= SAVED * (old + sum(new)) else PATIENCE
     return Census.united(relation, parts)
