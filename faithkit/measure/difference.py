@@ -56,16 +56,16 @@ class Side:
         pseudo = row_quotients(counted, raw, level)
         facts, (value, disagreement) = moments(counted.slots, pseudo, span, level), per_row(counted, pseudo)
         if counted.relation.groups and counted.agreement.is_convex:
-            found, value = _merged(counted, facts, raw, pseudo)
-            facts = attrs.evolve(facts, merged=found)
+            found, psi = _merged(counted, facts, raw)
+            facts, value = attrs.evolve(facts, merged=found), value if psi is None else psi
         return cls(facts, value, disagreement)
 
 
-def _merged(counted: RowCount, facts: Moments, raw: Pseudo, pseudo: Pseudo) -> tuple[Merged, Floats]:
+def _merged(counted: RowCount, facts: Moments, raw: Pseudo) -> tuple[Merged, Floats | None]:
     if isinstance(counted, UnequalCount):
         return merged_unequal(counted)
-    found, psi = merged(counted, facts, raw, pseudo)
-    return found, psi[counted.reflexive.astype(np.int64), counted.place]
+    found, psi = merged(counted, facts, raw)
+    return found, None if psi is None else psi[counted.reflexive.astype(np.int64), counted.place]
 
 
 def difference(

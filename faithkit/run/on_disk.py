@@ -188,7 +188,7 @@ class OnDisk(Population):
             facts = moments(slots, pseudo, span, level)
             if not counted.agreement.is_convex:
                 return facts
-            found, _ = merged(counted, facts, raw, pseudo)
+            found, _ = merged(counted, facts, raw)
             return attrs.evolve(facts, merged=found)
         census = counted.census
         passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)

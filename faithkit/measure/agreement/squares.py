@@ -59,7 +59,7 @@ class Squares:
         `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
         """
         apart = values - values[len(values) // 2]  # a mean of large numbers loses the digits of small ones
-        apart -= Sums.of(apart, times).mean
+        apart -= np.array([quotient(exact_sum(times * column), int(times.sum())) for column in apart.T])
         mine, whole = Sums.of_both(apart, times, pool)
         unit = np.sqrt(mine.against(whole))
         points = apart / unit
@@ -80,17 +80,19 @@ class Squares:
     @property
     def squares(self) -> Floats:
         """The squared length of each point."""
-        squared: Floats = (self.points**2).sum(axis=1)
-        return squared
+        return _squared(self.points)
 
     def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> Floats:
         """Add up by the mean of each row, so that equal predictions agree wholly."""
-        points, total = self.points[label], np.bincount(row, weight).astype(np.float64)
-        some = np.where(total > 0, total, 1.0)
-        centre = np.stack([np.bincount(row, weight * column) / some for column in points.T], axis=1)
-        apart = ((points - centre[row]) ** 2).sum(axis=1)
-        around = np.bincount(row, weight * apart)
-        return _agreeing(total[row], (total[row] * apart + around[row]) / 2)
+        owners = weight.astype(np.float64)
+        total = np.bincount(row, owners).astype(np.float64, copy=False)
+        some, mine, apart = np.where(total > 0, total, 1.0), total[row], np.zeros(len(row))
+        for column in self.points.T:
+            place = column[label]
+            centre = np.bincount(row, owners * place) / some
+            apart += (place - centre[row]) ** 2
+        around = np.bincount(row, owners * apart)
+        return _agreeing(mine, (mine * apart + around[row]) / 2)
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Floats:
         """Put together what each explanation's instances add up to."""
@@ -152,14 +154,10 @@ class Sums:
         """Return the sums of the points in another unit."""
         return Sums(self.n, self.total / unit, self.squares / unit**2)
 
-    @property
-    def mean(self) -> Floats:
-        """Their mean."""
-        return self.total / self.n
-
     def from_each(self, points: Floats) -> Floats:
         """Return by how much they disagree with each of some points, added up."""
-        found: Floats = (self.n * (points**2).sum(axis=1) + self.squares) / 2 - points @ self.total
+        products = sum(points.T * self.total[:, None], np.zeros(len(points)))
+        found: Floats = (self.n * _squared(points) + self.squares) / 2 - products
         return found
 
     def against(self, others: "Sums") -> float:
@@ -202,6 +200,11 @@ class HeldPoints:
         label = influence.slots.label
         constant = gain - loss * (1.0 - self.all_squares[label] / 2)
         return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
+
+
+def _squared(points: Floats) -> Floats:
+    """Return the squared length of each point: a sum over a short axis would take ten times as long."""
+    return sum((column**2 for column in points.T), np.zeros(len(points)))
 
 
 def _agreeing(total: Floats, disagreeing: Floats) -> Floats:

@@ -19,7 +19,7 @@ from faithkit.measure.sums import Floats
 from faithkit.measure.tally import Count
 
 
-def merged(counted: Count, facts: Moments, pseudo: Pseudo, divided: Pseudo) -> tuple[Merged, Floats]:
+def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats | None]:
     """Merge the rows that are alone, seeing what the relation compares and nothing behind it.
 
     Parameters
@@ -27,14 +27,14 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo, divided: Pseudo) -> t
     counted : Count
         Of a grouping relation.
     facts : Moments
-    pseudo, divided : Pseudo
-        As if nothing were divided, and as it is.
+    pseudo : Pseudo
+        As if nothing were divided.
 
     Returns
     -------
     Merged
-    (2, c) float
-        The pseudo-value of x for each s and slot.
+    (2, c) float or None
+        The pseudo-value of x for each s and slot; None where nothing is merged, and they are those of M.
     """
     slots, identities = counted.slots, key_of(counted.relation, counted.explanations)
     level, agreement = (facts.value, facts.verified), counted.agreement
@@ -42,9 +42,7 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo, divided: Pseudo) -> t
         return one_block(slots, level, agreement)
     if Alone.of(slots).size > 1:
         return paired(slots, by_name(identities, counted.explanations), level, pseudo, agreement)
-    psi = np.zeros(slots.owners.shape)
-    psi[slots.owners > 0] = divided.value
-    return Merged(NOTHING, *level, facts.se, facts.n / 2, facts.skew), psi
+    return Merged(NOTHING, *level, facts.se, facts.n / 2, facts.skew), None
 
 
 def block_sizes(slots: Slots, how: str) -> Counts:
