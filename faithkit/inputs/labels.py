@@ -14,6 +14,7 @@ from faithkit.foreign import foreign
 from faithkit.inputs.outcome import LABELS, OF_LABELS, SCORES, Outcome, are_probabilities, as_numbers
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.grouping import group
+from faithkit.measure.sums import Floats
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -41,6 +42,22 @@ class Labels:
                 "numbers the share of their variance is measured, and they have none."
             )
         return self.outcome.agreement(self.classes, np.bincount(self.codes, minlength=len(self.classes)))
+
+    def apart_from(self, value: Any) -> Floats:
+        """Return how far each of the classes disagrees with a prediction, which need not be one of them.
+
+        Examples
+        --------
+        >>> encode([0.5, 2.5, 1.5], Outcome("numbers")).apart_from(1.0).round(3)  # the variance is 1
+        array([0.125, 0.125, 1.125])
+        """
+        if self.outcome.kind == LABELS:
+            return np.array([known != value for known in self.classes], dtype=np.float64)
+        times = dict(zip(self.classes, np.bincount(self.codes, minlength=len(self.classes)), strict=True))
+        known = sorted({*self.classes, value})
+        agreement = self.outcome.agreement(known, np.array([times.get(one, 0) for one in known]))
+        place = np.array([i for i, one in enumerate(known) if one in times])
+        return agreement.apart(known.index(value), place)
 
     def taken(self, some: NDArray[Any]) -> "Labels":
         """Return the predictions of some rows, as if there were no others."""
