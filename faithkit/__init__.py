@@ -58,6 +58,7 @@ _HOME = {
     "scope_bits": "faithkit.measure.rules",
     "tokens": "faithkit.measure.predicates",
     "Predictor": "faithkit.inputs.predictor",
+    "Tolerance": "faithkit.inputs.tolerance",
     "Encoder": "faithkit.inputs.encoder",
     "load_dataset": "faithkit.inputs.datasets",
     "dataset_names": "faithkit.inputs.datasets",

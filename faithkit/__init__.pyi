@@ -18,6 +18,7 @@ from faithkit.inputs.encoder import Encoder as Encoder
 from faithkit.inputs.predictor import Predictor as Predictor
 from faithkit.inputs.randomness import global_seed as global_seed
 from faithkit.inputs.seeds import row_seeds as row_seeds
+from faithkit.inputs.tolerance import Tolerance as Tolerance
 from faithkit.measure.arguments import whole_number as whole_number
 from faithkit.measure.bitsets import count_labels as count_labels
 from faithkit.measure.bitsets import pack_bits as pack_bits

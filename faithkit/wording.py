@@ -1,5 +1,6 @@
 """The phrases that error messages share, so that one thing is said in one way and on one line."""
 
+import re
 from collections.abc import Iterable
 
 from faithkit.errors import FaithkitError
@@ -7,9 +8,9 @@ from faithkit.errors import FaithkitError
 _SHOWN = 10  # a wide table has thousands of columns; a message has one line
 _LONGEST = 300
 
-# what a terminal obeys instead of showing it: controls, ends of lines, the direction of writing
-_OBEYED = [(0, 0x1F), (0x7F, 0x9F), (0x61C, 0x61C), (0x200E, 0x200F), (0x2028, 0x202E), (0x2066, 0x2069)]
-OBEYED = frozenset(chr(code) for first, last in _OBEYED for code in range(first, last + 1))
+# what a terminal obeys instead of showing it: controls, ends of lines, the direction of writing; and what it
+# cannot show, halves of surrogate pairs
+_HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -20,12 +21,12 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(_escape(one) if is_hidden(one) and one not in keep else one for one in text)
+    return _HIDDEN.sub(lambda one: one[0] if one[0] in keep else _escape(one[0]), text)
 
 
 def is_hidden(character: str) -> bool:
     """Whether a terminal obeys a character, or cannot show it, being half of a surrogate pair."""
-    return character in OBEYED or "\ud800" <= character <= "\udfff"
+    return _HIDDEN.match(character) is not None
 
 
 def _escape(character: str) -> str:

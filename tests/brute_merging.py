@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from faithkit.measure.merging.pairs import near_pairs
+
 
 def blocks_of(identities, clusters=None):
     """Return groups as they are, and all rows that are alone in one block; None is no explanation."""
@@ -30,6 +32,110 @@ def merged_share(blocks, labels, weights=None, clusters=None):
         if others and max(others) > 0:
             total += agreeing / max(others)
     return total / w.sum()
+
+
+def near_blocks(vectors, alone, clusters, weights):
+    """Return blocks of rows that are alone, near explanations together, doubled until they lose little."""
+    pair = near_pairs(np.array([vectors[rows[0]] for rows in alone], dtype=float))
+    size, blocks = 1, []
+    while size <= min(128, max(1, (pair.max() + 1) // 2)):
+        place = np.minimum(pair // size, (pair.max() + 1) // size - 1)
+        blocks = [
+            [rows for rows, p in zip(alone, place, strict=True) if p == b] for b in range(place.max() + 1)
+        ]
+        held = sum(weights[row] for rows in alone for row in rows)
+        reach = sum(near_share(block, [0] * len(weights), weights, clusters, alone) for block in blocks)
+        if 1 - reach / held <= min(0.4, max(0.02, 2 * size / len(alone), len(alone) ** -0.5)):
+            return blocks
+        size *= 2
+    return blocks if 1 - reach / held <= 0.4 else None
+
+
+def near_share(block, labels, weights, clusters, alone):
+    """Return what rows of different clusters agree in, w_i w_j over M + W − (their two clusters), by a double loop."""
+    rows = [row for explanation in block for row in explanation]
+    cell = {
+        c: sum(weights[row] for row in rows if clusters[row] == c) for c in {clusters[row] for row in rows}
+    }
+    heaviest = max(sum(weights[row] for row in explanation) for explanation in alone)
+    most = heaviest * max(sum(clusters[explanation[0]] == c for explanation in block) for c in cell)
+    return sum(
+        weights[i] * weights[j] / (most + sum(cell.values()) - cell[clusters[i]] - cell[clusters[j]])
+        for i in rows
+        for j in rows
+        if clusters[i] != clusters[j] and labels[i] == labels[j]
+    )
+
+
+def merged_near(vectors, labels, weights=None, clusters=None):
+    """Return x, its reach, its standard error and the pseudo-values of clusters; None where one block is made."""
+    n = len(labels)
+    w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    w = w / w.mean()
+    unit = list(range(n)) if clusters is None else list(clusters)
+    groups = {}
+    for row, vector in enumerate(vectors):
+        if w[row] > 0:
+            groups.setdefault(tuple(vector), []).append(row)
+    known = sorted(groups.values())
+    alone = [rows for rows in known if len({unit[row] for row in rows}) == 1]
+    shared = [rows for rows in known if len({unit[row] for row in rows}) > 1]
+    blocks = near_blocks(vectors, alone, unit, w) if len(alone) > 1 else None
+    if blocks is None:
+        return None
+    found = [near_share(block, labels, w, unit, alone) for block in blocks]
+    most = [near_share(block, [0] * n, w, unit, alone) for block in blocks]
+    x = merged_share(shared, labels, w, unit) + sum(found) / n
+    whole = merged_share(shared, [0] * n, w, unit)
+    others = sum(w[row] for block in blocks if _several(block, unit) for rows in block for row in rows)
+    se, psi = _errors(shared, blocks, found, labels, w, unit)
+    return x, whole + others / n, se if 1e-12 < x < whole + sum(most) / n - 1e-12 else None, psi
+
+
+def _several(block, unit):
+    return len({unit[rows[0]] for rows in block}) > 1
+
+
+def _errors(shared, blocks, found, labels, w, unit):
+    """Compare every unit with every other one: a cluster's rows in groups, and each block of near ones."""
+    n, names = len(labels), list(dict.fromkeys(unit))
+
+    def grouped(gone):
+        return n * merged_share(
+            [[row for row in rows if unit[row] != gone] for rows in shared], labels, w, unit
+        )
+
+    rows_of = [[row for explanation in block for row in explanation] for block in blocks]
+    near = {row for rows in rows_of for row in rows}
+    lost = [grouped(None) - grouped(name) for name in names]
+    mean = (sum(lost) + sum(found)) / n
+    own = [
+        lost[c] - mean * sum(w[row] for row in range(n) if unit[row] == name and row not in near)
+        for c, name in enumerate(names)
+    ]
+    apart = [share - mean * sum(w[row] for row in rows) for share, rows in zip(found, rows_of, strict=True)]
+    held = [{names.index(unit[row]) for row in rows} for rows in rows_of]
+    linked = sum(value**2 for value in own) + sum(
+        apart[a] * apart[b] * (1 if a == b else len(held[a] & held[b]))
+        for a in range(len(apart))
+        for b in range(len(apart))
+    )
+    linked += 2 * sum(own[c] * value for value, cells in zip(apart, held, strict=True) for c in cells)
+    variance = max(linked, sum(value**2 for value in own + apart)) / n**2
+    J = len(apart) + sum(
+        1
+        for c, name in enumerate(names)
+        if not any(c in cells for cells in held) and any(w[row] > 0 for row in range(n) if unit[row] == name)
+    )
+    psi = []
+    for c, name in enumerate(names):
+        parts = sum(
+            value * sum(w[row] for row in rows if unit[row] == name) / sum(w[row] for row in rows)
+            for value, rows in zip(apart, rows_of, strict=True)
+        )
+        psi.append(mean + len(names) / n * (own[c] + parts))
+    se = None if J < 2 or np.ptp(psi) <= 1e-12 else (J / (J - 1) * variance) ** 0.5
+    return se, psi
 
 
 def without(values, gone):

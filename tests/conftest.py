@@ -4,9 +4,8 @@ import os
 import sys
 import tempfile
 
-if (
-    "PYTEST_XDIST_WORKER" in os.environ
-):  # workers share the cores: threads of theirs would wait for each other
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # workers share the cores: threads of theirs would wait for each other
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 
@@ -14,6 +13,10 @@ import pytest
 from hypothesis import settings
 
 pytest_plugins = ["last_bits"]
+
+# hundreds of processes import what is tested: compiled once, not by each of them
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile("faithkit", max_examples=30, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=150)

@@ -7,6 +7,7 @@ from matrices import Matrix, counted, grouped
 from faithkit.measure.forecast import Pilot
 from faithkit.measure.inference import Moments, interval, moments
 from faithkit.measure.jackknife import grouped_pseudo_values, pseudo_values
+from faithkit.measure.merging.one_block import one_block
 from faithkit.measure.others import Others
 from faithkit.measure.planning import plan_samples
 
@@ -28,7 +29,9 @@ class Words:
         seen = rows > 0
         ones = rng.binomial(rows[seen], self.ones[seen])
         slots = grouped(np.c_[ones, rows[seen] - ones]).slots
-        return Pilot(Others.of(slots), moments(slots, grouped_pseudo_values(slots)))
+        facts = moments(slots, grouped_pseudo_values(slots))
+        merged, _ = one_block(slots, (facts.value, facts.verified))  # as rows that are alone with a word are
+        return Pilot(Others.of(slots), attrs.evolve(facts, merged=merged))
 
     def unverified(self, n):
         """The expected share of n rows that nobody shares a word with."""

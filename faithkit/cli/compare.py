@@ -14,6 +14,7 @@ from faithkit.cli.options import (
     measuring,
     option,
     output,
+    predicting,
     running,
 )
 from faithkit.cli.places import check_paths
@@ -35,6 +36,7 @@ from faithkit.cli.streams import Verb
     multiple=True,
     help=f"Compare this discretizer, too. Can be given several times.  {OWN_DISCRETIZER}",
 )
+@predicting
 @measuring
 @adjusting
 @running
@@ -45,13 +47,15 @@ def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, 
     Every explainer explains once. Differences are paired; what the sample cannot tell from the best is
     marked as the best, too.
     """
+    from faithkit.inputs.outcome import checked
     from faithkit.inputs.situation import prepare
     from faithkit.run.api import compare
 
     begin(options)
     options["discretizers"] = options["discretizers"] or None
     paths = check_paths(output)
-    situation = prepare(**loading)
+    kind, _ = checked(options["outcome"], options["agree"])
+    situation = prepare(outcome=kind, **loading)
     with configured_backend(**workers):
         found = compare(**situation.question(), **options)
     deliver(found, paths)

@@ -16,6 +16,7 @@ from faithkit.cli.options import (
     loading,
     measuring,
     output,
+    predicting,
     reading,
     referring,
     running,
@@ -28,6 +29,7 @@ from faithkit.errors import InputError
 @click.command(cls=Verb)
 @loading
 @explaining
+@predicting
 @discretizing
 @measuring
 @reading
@@ -53,6 +55,7 @@ def command(
     Without --data and --model it runs at once, offline, on an embedded dataset and a model trained on
     the spot.
     """
+    from faithkit.inputs.outcome import checked
     from faithkit.inputs.situation import prepare, read_like
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
@@ -62,7 +65,8 @@ def command(
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
     paths, classifier = check_paths(output), asked(reader)
-    situation = prepare(by=by, **loading)
+    kind, _ = checked(options["outcome"], options["agree"])
+    situation = prepare(by=by, outcome=kind, **loading)
     saved = earlier = None
     if reference is not None and is_saved(reference):
         saved = saved_reference(reference, taught=situation.background is not None, **options)

@@ -14,6 +14,7 @@ from faithkit.cli.options import (
     explaining,
     loading,
     option,
+    predicting,
     printing,
     relating,
     running,
@@ -30,6 +31,7 @@ from faithkit.cli.streams import Verb, say
 )
 @loading
 @explaining
+@predicting
 @discretizing
 @relating
 @confidence
@@ -39,12 +41,14 @@ def command(
     row: int, loading: dict[str, Any], workers: dict[str, Any], as_json: bool, **options: Any
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
+    from faithkit.inputs.outcome import checked
     from faithkit.inputs.situation import prepare
     from faithkit.report.text import local_text
     from faithkit.run.api import evaluate
 
     begin(options)
-    situation = prepare(**loading)
+    kind, _ = checked(options["outcome"], options["agree"])
+    situation = prepare(outcome=kind, **loading)
     with configured_backend(**workers):
         result = evaluate(**situation.question(), **options)
     found = result.local(row)

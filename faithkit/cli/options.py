@@ -162,6 +162,20 @@ measuring = together(
 )
 
 
+predicting = together(
+    option(
+        "--outcome",
+        type=click.Choice(["labels", "numbers", "scores"]),
+        help="Say what predictions are. Of numbers, what share of their variance explanations account for is "
+        "measured.  [default: numbers of a regressor or with fractions, else labels]",
+    ),
+    option(
+        "--agree within:N",
+        help="Take predictions that are numbers as equal if they differ by at most N: within:2000.",
+    ),
+)
+
+
 def _workers(*kinds: str, help: str) -> Callable[[F], F]:
     return together(
         option("--backend", type=click.Choice(kinds), help=help),

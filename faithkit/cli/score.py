@@ -18,6 +18,7 @@ from faithkit.cli.options import (
     measuring,
     option,
     output,
+    predicting,
     reading,
     referring,
 )
@@ -27,7 +28,11 @@ from faithkit.cli.streams import Verb
 
 @click.command(cls=Verb)
 @click.argument("log", metavar="LOG", callback=placed)
-@option("--prediction COLUMN", required=True, help="Read the predicted labels from this column.")
+@option(
+    "--prediction NAMES",
+    required=True,
+    help="Read the predictions from this column; several, with wildcards, are scores or outputs: 'p_*'.",
+)
 @option(
     "--explanation NAMES",
     required=True,
@@ -52,6 +57,7 @@ from faithkit.cli.streams import Verb
     default="count",
     help="Say that rows without an explanation count as unexplained, or that they are a pool.",
 )
+@predicting
 @discretizing
 @measuring
 @reading
@@ -69,6 +75,7 @@ def command(
     clusters: str | None,
     pool: str | None,
     unexplained: str,
+    outcome: str | None,
     reader: str | None,
     reference: str | None,
     by: str | None,
@@ -87,6 +94,7 @@ def command(
     The log of --reference is read alike: with the same columns, and in pieces. What learns does so from it.
     """
     from faithkit.inputs.logs import open_log
+    from faithkit.inputs.outcome import checked
     from faithkit.inputs.pools import logged_pool
     from faithkit.run.reading import asked
     from faithkit.run.reference import is_saved, saved_reference
@@ -98,16 +106,18 @@ def command(
     pool = None if pool == "none" else pool
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
-    paths, classifier, drawn = check_paths(output), asked(reader), {"weights": weights, "clusters": clusters}
+    paths, classifier = check_paths(output), asked(reader)
+    kind, _ = checked(outcome, options["agree"])
+    columns = {"weights": weights, "clusters": clusters, "outcome": kind}
     with configured_backend(**workers):
-        logged = open_log(log, prediction, explanation, features, by, **drawn)
+        logged = open_log(log, prediction, explanation, features, by, **columns)
         _check_cluster(log, logged, workers)
-        more = None if pool is None else logged_pool(pool, prediction, logged.features, **drawn)
+        more = None if pool is None else logged_pool(pool, prediction, logged.features, **columns)
         earlier: Any = None
         if reference is not None and is_saved(reference):
             earlier = saved_reference(reference, **options)
         elif reference is not None:
-            earlier = open_log(reference, prediction, explanation, features, **drawn)
+            earlier = open_log(reference, prediction, explanation, features, **columns)
             _check_cluster(reference, earlier, workers)
         asked_too = {"reference": earlier, "allowed": limits["fail_if_worse"], "reader": classifier}
         found = score_log(logged, violations, more, unexplained, adjust, **asked_too, **options)

@@ -26,7 +26,9 @@ VERBS = {
 
 DATASETS = {
     "breast-cancer": "569 tumours, 30 measurements of their cell nuclei; malignant or benign",
+    "diabetes": "442 patients, 10 measurements; a number: how far diabetes has come after a year",
     "digits": "1,797 handwritten digits, 64 pixels; the digit",
+    "houses": "2,000 made-up houses; a number: the price, by a known rule and noise",
     "iris": "150 irises, 4 measurements of a flower; three species",
     "loans": "2,000 made-up applications for a loan; granted by a known rule",
     "wine": "178 wines, 13 chemical measurements; three growers",

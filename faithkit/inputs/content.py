@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
+from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES
 from faithkit.inputs.typed import Gaps, as_frame, check_flat
 from faithkit.inputs.written import READ
 
@@ -51,18 +52,32 @@ class Content:
     def frame(
         self, names: Sequence[str] | None = None, role: str = "features", categories: bool = False
     ) -> pd.DataFrame:
-        """Return columns as "features", as an "explanation", or as "labels": predictions, targets, groups."""
+        """Return columns as "features", as an "explanation", as "labels" (groups), or as "predictions"."""
         cells = self.cells if names is None else self.cells.select(list(names))
         if self.written:
             columns = zip(cells.column_names, cells.columns, strict=True)
             cells = pa.table({name: READ[role](column) for name, column in columns})
         gaps = Gaps.of(cells) if self.gaps is None else self.gaps
-        return as_frame(cells, gaps, role == "labels", categories)
+        return as_frame(cells, gaps, role in ("labels", "predictions"), categories)
 
     def labels(self, name: str) -> pd.Series:
         """Return a column of names."""
         check_flat(self.cells.schema, [name])
         return self.frame([name], "labels")[name]
+
+    def predictions(self, names: Sequence[str], kind: str | None = None) -> Any:
+        """Return a column of predictions, or several as a table; `kind` is what they are, if somebody said.
+
+        Examples
+        --------
+        >>> table = Content(pa.table({"p": ["0.50", "0.5"]}), written=True)
+        >>> table.predictions(["p"]).tolist(), table.predictions(["p"], "labels").tolist()
+        ([0.5, 0.5], ['0.50', '0.5'])
+        """
+        check_flat(self.cells.schema, names)
+        role = {LABELS: "labels", NUMBERS: "features", SCORES: "features"}.get(kind or "", "predictions")
+        found = self.frame(names, role)
+        return found[names[0]] if len(names) == 1 else found
 
     def texts(self, name: str) -> pd.Series:
         """Return a column as the texts that were written, where that is known."""

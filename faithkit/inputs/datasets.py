@@ -17,7 +17,10 @@ PLACES = ("embedded", "here", "to be downloaded")
 
 @attrs.frozen(eq=False)
 class Dataset:
-    """A table of features, the label of each row, and one line that says what it is about."""
+    """A table of features, what is to be predicted of each row, and one line that says what it is about.
+
+    That is a label, or a number (float64).
+    """
 
     name: str
     X: Any
@@ -65,7 +68,7 @@ def dataset_summary(name: str) -> str:
 
 
 def load_dataset(name: str) -> Dataset:
-    """Return a dataset by its name, features as a DataFrame or a list of texts, and labels as strings.
+    """Return a dataset by its name: features as a DataFrame or a list of texts, labels as strings or floats.
 
     Examples
     --------
@@ -78,14 +81,21 @@ def load_dataset(name: str) -> Dataset:
 
 
 def loaded(entry: Entry, source: Any) -> Dataset:
-    """Return what a plugin's dataset loads, if it is a table or texts, with a label for each row."""
+    """Return what a plugin's dataset loads, if it is a table or texts, with a label or number per row."""
     who = str(entry)
     with foreign(who, "Its load() should return the features and the labels.", PluginError):
         X, y = source.load()
-        labels = np.array([str(label) for label in y], dtype=object)
+        labels = _target(y)
     is_texts = isinstance(X, list) and all(isinstance(text, str) for text in X)
     if not isinstance(X, pd.DataFrame) and not is_texts:
         raise ContractError(f"{who} is of type {type(X).__name__}: expected a DataFrame, or a list of texts.")
     if len(X) != len(labels):
         raise ContractError(f"{who} has {len(X)} rows and {len(labels)} labels: expected one for each row.")
     return Dataset(entry.component.name, X, labels, entry.component.summary)
+
+
+def _target(y: Any) -> np.ndarray:
+    """Return floats as they are, whole or not, and all else as texts."""
+    if pd.api.types.is_float_dtype(getattr(y, "dtype", None)):
+        return np.asarray(y, dtype=np.float64)
+    return np.array([str(label) for label in y], dtype=object)

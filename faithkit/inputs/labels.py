@@ -13,7 +13,7 @@ from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.outcome import LABELS, OF_LABELS, SCORES, Outcome, are_probabilities, as_numbers
 from faithkit.measure.agreement.base import Agreement
-from faithkit.measure.grouping import group
+from faithkit.measure.grouping import ordered
 from faithkit.measure.sums import Floats
 
 
@@ -31,20 +31,26 @@ class Labels:
     @property
     def says_nothing(self) -> bool:
         """Whether they are numbers without any variance, of which no share can be measured."""
-        return self.outcome.is_divided and len(self.classes) < 2
+        return self.outcome.is_divided and not np.ptp(self.codes)
 
     @cached_property
     def agreement(self) -> Agreement:
         """How far two of them agree."""
         if self.says_nothing:
-            raise InputError(
-                f"there is nothing to explain: all {len(self):,} predictions are {self.classes[0]}. Of "
-                "numbers the share of their variance is measured, and they have none."
-            )
-        return self.outcome.agreement(self.classes, np.bincount(self.codes, minlength=len(self.classes)))
+            raise nothing_to_explain(len(self), self.classes[self.codes[0]])
+        return self.outcome.agreement(self.classes, self._times(self.codes))
 
-    def apart_from(self, value: Any) -> Floats:
+    def agreement_with(self, pool: NDArray[np.int64]) -> Agreement:
+        """Return the same where these are checked against a pool of others, too; `pool` are their codes."""
+        return self.outcome.agreement(self.classes, self._times(self.codes), self._times(pool))
+
+    def _times(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.bincount(codes, minlength=len(self.classes))
+
+    def apart_from(self, value: Any, pool: NDArray[np.int64] | None = None) -> Floats:
         """Return how far each of the classes disagrees with a prediction, which need not be one of them.
+
+        `pool` are the codes of others that these are checked against, too.
 
         Examples
         --------
@@ -53,16 +59,27 @@ class Labels:
         """
         if self.outcome.kind == LABELS:
             return np.array([known != value for known in self.classes], dtype=np.float64)
-        times = dict(zip(self.classes, np.bincount(self.codes, minlength=len(self.classes)), strict=True))
         known = sorted({*self.classes, value})
-        agreement = self.outcome.agreement(known, np.array([times.get(one, 0) for one in known]))
-        place = np.array([i for i, one in enumerate(known) if one in times])
-        return agreement.apart(known.index(value), place)
+        new, places = known.index(value), np.arange(len(known))
+        if len(known) > len(self.classes):
+            places = np.delete(places, new)
+        times = np.zeros((2, len(known)), dtype=np.int64)
+        times[0, places] = self._times(self.codes)
+        times[1, places] = 0 if pool is None else self._times(pool)
+        return self.outcome.agreement(known, times[0], None if pool is None else times[1]).apart(new, places)
 
     def taken(self, some: NDArray[Any]) -> "Labels":
         """Return the predictions of some rows, as if there were no others."""
         known, codes = np.unique(self.codes[some], return_inverse=True)
         return Labels(codes, [self.classes[code] for code in known], self.outcome)
+
+
+def nothing_to_explain(n: int, prediction: Any) -> InputError:
+    """Say that all n predictions are one number."""
+    return InputError(
+        f"there is nothing to explain: all {n:,} predictions are {prediction}. Of numbers the share of their "
+        "variance is measured, and they have none."
+    )
 
 
 def encode(predictions: Any, outcome: Outcome) -> Labels:
@@ -76,15 +93,22 @@ def encode(predictions: Any, outcome: Outcome) -> Labels:
     """
     if outcome.kind == LABELS:
         return encode_labels(predictions)
+    values, codes = ordered(checked_numbers(predictions, outcome))  # what comes first decides nothing
+    return Labels(codes, listed(values), outcome)
+
+
+def listed(values: Any) -> list[Any]:
+    """Return what codes stand for as a list: labels, numbers, or tuples of them."""
+    if isinstance(values, list):
+        return values
+    return values.tolist() if values.ndim == 1 else list(map(tuple, values.tolist()))
+
+
+def checked_numbers(predictions: Any, outcome: Outcome) -> NDArray[np.float64]:
+    """Return predictions as numbers, or as rows of them, that are what the outcome says."""
     found = as_numbers(predictions)
     _check_shape(found, outcome)
-    if found.ndim == 1:
-        values, codes = np.unique(found, return_inverse=True)
-        return Labels(codes, values.tolist(), outcome)
-    groups = group(found, np.zeros(len(found), dtype=bool))
-    rows = found[groups.first]
-    order = np.lexsort(rows.T[::-1])  # by content: what comes first decides nothing
-    return Labels(np.argsort(order)[groups.codes], list(map(tuple, rows[order].tolist())), outcome)
+    return found
 
 
 def _check_shape(found: NDArray[np.float64], outcome: Outcome) -> None:

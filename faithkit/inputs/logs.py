@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.content import Content
+from faithkit.inputs.outcome import LABELS, OF_LABELS, SCORES, Outcome
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.seeds import cell_words, digest_words, header
@@ -79,19 +80,23 @@ class Log:
 class Roles:
     """Which columns of a log are what; `rules` where the explanations are rules in their JSON form.
 
+    Several columns of predictions are outputs, or the scores of labels; `kind` is what predictions are, where
+    somebody said it.
+
     Examples
     --------
-    >>> Roles("label", ("phi_*",)).among(["label", "phi_age", "phi_sex"]).explanation
+    >>> Roles(("label",), ("phi_*",)).among(["label", "phi_age", "phi_sex"]).explanation
     ('phi_age', 'phi_sex')
     """
 
-    prediction: str
+    prediction: tuple[str, ...]
     explanation: tuple[str, ...]
     features: tuple[str, ...] = ()
     by: str | None = None
     weights: str | None = None
     clusters: str | None = None
     rules: bool = False
+    kind: str | None = None
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
@@ -99,20 +104,24 @@ class Roles:
         def one(name: str | None, option: str) -> str | None:
             return None if name is None else match_name(names, name, option)
 
+        if self.kind == LABELS:
+            for pattern in self.prediction:
+                match_name(names, pattern, "--prediction")
         return Roles(
-            match_name(names, self.prediction, "--prediction"),
+            tuple(match_names(names, self.prediction)),
             tuple(match_names(names, self.explanation)),
             tuple(match_names(names, self.features)) if self.features else (),
             one(self.by, "--by"),
             one(self.weights, "--weights"),
             one(self.clusters, "--clusters"),
+            kind=self.kind,
         )
 
     @property
     def columns(self) -> list[str]:
         """All columns that are needed."""
         others = [name for name in (self.by, self.weights, self.clusters) if name is not None]
-        return list(dict.fromkeys([self.prediction, *self.explanation, *self.features, *others]))
+        return list(dict.fromkeys([*self.prediction, *self.explanation, *self.features, *others]))
 
     def log(self, table: Content, piece: bool = False) -> Log:
         """Read a table, or a piece of one, in these roles; a row without any value has no explanation."""
@@ -126,7 +135,8 @@ class Roles:
         explained = attrs.evolve(explanations, missing=missing, instances=X)
         groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
         weights = None if self.weights is None else table.frame([self.weights])[self.weights]
-        return Log(table.labels(self.prediction), explained, X, groups, weights, clusters, self)
+        predictions = table.predictions(self.prediction, self.kind)
+        return Log(predictions, explained, X, groups, weights, clusters, self)
 
 
 def _is_uniform(logged: pd.DataFrame) -> bool:
@@ -173,6 +183,19 @@ class ParquetLog:
     def read(self) -> Log:
         """Read the whole log."""
         return self.roles.log(self.table.read())
+
+    def outcome(self, agree: str | None = None) -> Outcome:
+        """Decide what predictions are; only floats are looked at, up to the first that is not whole."""
+        names, kind = self.roles.prediction, self.roles.kind
+        if kind is not None or agree is not None:
+            return Outcome.of(kind, agree, ())
+        one = self.table.using(names)
+        if len(names) == 1 and not _is_float(one.schema.field(names[0]).type):
+            return OF_LABELS
+        parts = (part.predictions(names) for piece in one.pieces for part in one.parts(piece))
+        usual = SCORES if len(names) > 1 else LABELS
+        found = (Outcome.of(None, None, part) for part in parts)
+        return next((one for one in found if one.kind != usual), Outcome(usual))
 
     def logs(self, piece: Piece) -> Iterator[Log]:
         """Read a piece, in logs of bounded size."""
@@ -229,15 +252,18 @@ def open_log(
     by: str | None = None,
     weights: str | None = None,
     clusters: str | None = None,
+    outcome: str | None = None,
 ) -> Log | ParquetLog:
     """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
 
-    Predictions and groups are names: in a CSV they stay as they were written, so `01` and `1` are two. In an
-    explanation 0.50 is 0.5, but codes such as `01` stay texts.
+    Labels and groups are names: in a CSV they stay as they were written, so `01` and `1` are two. In an
+    explanation 0.50 is 0.5, but codes such as `01` stay texts. A column of predictions that has fractions is
+    numbers, unless the `outcome` says what predictions are.
 
     A single column of text in which every value is a rule's JSON form is read as rules.
     """
-    asked, file = Roles(prediction, explanation, features, by, weights, clusters), Path(path)
+    asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome)
+    file = Path(path)
     if is_parquet(path):
         return ParquetLog.open(file, asked)
     table = open_table(file)
@@ -258,6 +284,10 @@ def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
         return False
     one = table.using(names)
     return _all_rules(part.frame().iloc[:, 0] for piece in one.pieces for part in one.parts(piece))
+
+
+def _is_float(kind: Any) -> bool:
+    return bool(pa.types.is_floating(kind.value_type if pa.types.is_dictionary(kind) else kind))
 
 
 def _is_text(kind: Any) -> bool:

@@ -58,15 +58,19 @@ class Outcome:
         """Whether predictions are numbers, whatever of them counts as equal."""
         return self.kind == NUMBERS
 
-    def agreement(self, classes: list[Any], times: Counts) -> Agreement:
-        """Say how far distinct predictions agree, in their order; `times` is how often each occurs."""
+    def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
+        """Say how far distinct predictions agree, in their order.
+
+        `times` is how often each occurs, and `pool` how often in the pool, if there is one.
+        """
         if self.kind == LABELS:
             return SAME_LABEL
         values = np.array(classes, dtype=np.float64)
         if self.within is not None:
             return Within(values, self.within)
         points = values.reshape(len(classes), -1)
-        return Squares.divided(points, times) if self.kind == NUMBERS else Squares.scores(points, times)
+        make = Squares.divided if self.kind == NUMBERS else Squares.scores
+        return make(points, times, pool)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""

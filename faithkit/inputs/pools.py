@@ -10,10 +10,11 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.inputs.columns import is_category
 from faithkit.inputs.content import Content
+from faithkit.inputs.outcome import Outcome
 from faithkit.inputs.parquet import ParquetTable, is_parquet
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
-from faithkit.inputs.tables import match_name, open_table
+from faithkit.inputs.tables import match_name, match_names, open_table
 from faithkit.wording import few
 
 
@@ -52,13 +53,13 @@ class PoolRows:
             break
         return attrs.evolve(self, pieces=lambda: (_aligned(piece, X) for piece in self.pieces()))
 
-    def labels(self, predictor: Predictor | None) -> Iterator[Any]:
+    def labels(self, predictor: Predictor | None, outcome: Outcome | None = None) -> Iterator[Any]:
         """Yield the predictions, by the model where they are not known."""
         if predictor is None:
             yield self.predictions
             return
         for X in self.pieces():
-            yield predictor.predict(X)
+            yield predictor.answers(X, outcome)
 
 
 def _aligned(piece: Rows, X: Rows) -> Rows:
@@ -97,11 +98,18 @@ def streamed(table: ParquetTable, categories: bool = True) -> Callable[[], Itera
     return pieces
 
 
-def logged_pool(path: str, prediction: str, features: tuple[str, ...], **beside: str | None) -> PoolRows:
+def logged_pool(
+    path: str,
+    prediction: str,
+    features: tuple[str, ...],
+    outcome: str | None = None,
+    **beside: str | None,
+) -> PoolRows:
     """Read rows whose predictions were logged beside them, and their weights and clusters if named."""
     if not features:
         raise InputError("a pool is read by its instances: name their columns with --features.")
-    rows, named = _logged_rows(path, prediction, features), {k: v for k, v in beside.items() if v is not None}
+    rows = _logged_rows(path, prediction, features, outcome)
+    named = {k: v for k, v in beside.items() if v is not None}
     if not named:
         return rows
     table = open_table(path)
@@ -114,21 +122,20 @@ def said(table: Content, name: str, flag: str) -> pd.Series:
     return table.frame([found])[found] if flag == "--weights" else table.labels(found)
 
 
-def _logged_rows(path: str, prediction: str, features: tuple[str, ...]) -> PoolRows:
+def _logged_rows(path: str, prediction: str, features: tuple[str, ...], outcome: str | None) -> PoolRows:
     if is_parquet(path):
         whole = ParquetTable.open(Path(path))
-        prediction = match_name(whole.columns, prediction, "--prediction")
+        names = match_names(whole.columns, prediction)
         check_names(path, features, whole.columns)
-        one = whole.using([prediction])
-        parts = [part.labels(prediction) for piece in one.pieces for part in one.parts(piece)]
+        one = whole.using(names)
+        parts = [part.predictions(names, outcome) for piece in one.pieces for part in one.parts(piece)]
         return PoolRows(
             streamed(whole.using(features), categories=False), pd.concat(parts, ignore_index=True)
         )
     table = open_table(path)
     check_names(path, features, table.names)
-    return PoolRows.of(
-        table.frame(features), table.labels(match_name(table.names, prediction, "--prediction"))
-    )
+    names = match_names(table.names, prediction)
+    return PoolRows.of(table.frame(features), table.predictions(names, outcome))
 
 
 def check_names(path: str, wanted: Iterable[Any], known: Iterable[Any]) -> None:

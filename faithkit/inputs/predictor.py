@@ -34,6 +34,8 @@ class Predictor:
     outcome : str, optional
         "labels", "numbers" or "scores": what is explained. By default numbers for a regressor, and for a
         model that gives the background floats that are not whole; else labels.
+    within : float, optional
+        By how much two numbers may differ that are measured as equal, for explainers that need to know.
 
     Attributes
     ----------
@@ -44,7 +46,9 @@ class Predictor:
     declared : bool
         Whether somebody said which labels there are, or they are those of the background.
     is_regressor : bool
-        Whether predictions are numbers; then there are no `classes`.
+        Whether predictions are numbers; then there are no `classes`, and `scores` are the predictions.
+    within : float or None
+        By how much two numbers may differ that are measured as equal; None when nobody said.
 
     Examples
     --------
@@ -64,16 +68,24 @@ class Predictor:
     """
 
     def __init__(
-        self, model: Any, *, classes: Any = None, background: Rows = None, outcome: str | None = None
+        self,
+        model: Any,
+        *,
+        classes: Any = None,
+        background: Rows = None,
+        outcome: str | None = None,
+        within: float | None = None,
     ) -> None:
         declared = classes is not None
         if isinstance(model, Predictor):
             declared = declared or model.declared
             classes = model.classes if classes is None else classes
             outcome = NUMBERS if outcome is None and model.is_regressor else outcome
+            within = model.within if within is None else within
             model = model.model
         _check_model(model)
         self.model: Any = model
+        self.within: float | None = within
         self.is_regressor: bool = _says_regressor(model) if outcome is None else outcome == NUMBERS
         self.declared: bool = declared or getattr(model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
@@ -81,52 +93,55 @@ class Predictor:
 
     @classmethod
     def of(
-        cls, model: Any, *, classes: Any = None, background: Rows = None, outcome: str | None = None
+        cls,
+        model: Any,
+        *,
+        classes: Any = None,
+        background: Rows = None,
+        outcome: str | None = None,
+        within: float | None = None,
     ) -> "Predictor":
         """Return `model` if it is a Predictor already, and a Predictor of it otherwise."""
         if isinstance(model, cls) and outcome is None:
             return model
-        return cls(model, classes=classes, background=background, outcome=outcome)
+        return cls(model, classes=classes, background=background, outcome=outcome, within=within)
 
     def predict(self, X: Rows) -> np.ndarray:
         """Return the labels of the rows of X, one-dimensional and without missing values.
+
+        Those of a regressor are floats, one per row, or a row of them where it has several outputs.
 
         The model gets a copy, so that nothing it does to its input can change another answer. An empty X is
         answered without asking the model, which might not take it.
         """
         n = n_rows(X)
+        if self.is_regressor:
+            return self._numbers(X, n)
         if n == 0:
             return np.empty(0, dtype=object if self.classes is None else self.classes.dtype)
-        return _checked_labels(self._ask(getattr(self.model, "predict", self.model), X), n)
+        return _checked_labels(self._ask(self._predict, X), n)
 
     def answers(self, X: Rows, outcome: Outcome | None = None) -> np.ndarray:
         """Return what is measured of the rows of X: labels, numbers (of several outputs, rows) or scores."""
         if outcome is not None and outcome.kind == SCORES:
             return self.scores(X)
-        if not self.is_regressor:
-            return self.predict(X)
-        n = n_rows(X)
-        found = as_numbers(
-            unmasked(self._ask(getattr(self.model, "predict", self.model), X), "the predictions")
-        )
-        found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
-        if len(found) != n:
-            raise InputError(
-                f"the model returned {len(found)} predictions for {n} rows; expected one for each."
-            )
-        return found
+        return self.predict(X)
 
     @property
     def has_scores(self) -> bool:
-        """Whether the model gives scores (`predict_proba` or `decision_function`) beside labels."""
-        return _score_method(self.model) is not None
+        """Whether there are scores: `predict_proba`, `decision_function`, or what a regressor predicts."""
+        return self.is_regressor or _score_method(self.model) is not None
 
     def scores(self, X: Rows) -> np.ndarray:
         """Return the model's scores as float64 of shape (n, K), columns in the order of `classes`.
 
         They are `predict_proba`, or else `decision_function`, whose single column d for
-        two classes becomes the two columns −d and d.
+        two classes becomes the two columns −d and d. Those of a regressor are its predictions, a column for
+        each of its outputs.
         """
+        if self.is_regressor:
+            found = self.predict(X)
+            return found.reshape(len(found), -1) if len(found) else np.empty((0, 1))
         n, name = n_rows(X), self._score_method()
         if n == 0:
             return np.empty((0, 0 if self.classes is None else len(self.classes)))
@@ -138,12 +153,28 @@ class Predictor:
 
     def scores_are_single(self, X: Rows) -> bool:
         """Whether the model computes its scores of some rows in single precision."""
-        answer = self._ask(getattr(self.model, self._score_method()), X)
+        method = self._predict if self.is_regressor else getattr(self.model, self._score_method())
+        answer = self._ask(method, X)
         return bool(getattr(answer, "dtype", None) == np.float32)
 
     def __repr__(self) -> str:
         classes = None if self.classes is None else self.classes.tolist()
         return f"Predictor({_name(self.model)}, classes={classes})"
+
+    @property
+    def _predict(self) -> Any:
+        return getattr(self.model, "predict", self.model)
+
+    def _numbers(self, X: Rows, n: int) -> np.ndarray:
+        if n == 0:
+            return np.empty(0)
+        found = as_numbers(unmasked(self._ask(self._predict, X), "the predictions"))
+        found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+        if len(found) != n:
+            raise InputError(
+                f"the model returned {len(found)} predictions for {n} rows; expected one for each."
+            )
+        return found
 
     def _known_classes(self, classes: Any, background: Rows, outcome: str | None) -> np.ndarray | None:
         if self.is_regressor:
@@ -202,7 +233,8 @@ def _check_model(model: Any) -> None:
     if not hasattr(model, "predict") and hasattr(model, "state_dict"):
         raise InputError(
             f"the model is the PyTorch module {type(model).__name__}, which gives scores and no labels. "
-            "Wrap it: faithkit_feature_importance.TorchClassifier(module, classes)."
+            "Wrap it: TorchClassifier(module, classes) or TorchRegressor(module), of "
+            "faithkit_feature_importance."
         )
     if not callable(getattr(model, "predict", model)):
         raise InputError(

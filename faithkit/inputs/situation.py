@@ -11,6 +11,7 @@ from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.models import DEFAULTS, load_model, train_default
+from faithkit.inputs.outcome import NUMBERS
 from faithkit.inputs.parquet import ParquetTable, is_parquet
 from faithkit.inputs.pools import PoolRows, check_names, said, streamed
 from faithkit.inputs.tables import match_name, match_names, open_table, split_target, suggest_column
@@ -55,12 +56,14 @@ def prepare(
     weights: str | None = None,
     clusters: str | None = None,
     pool: str | None = None,
+    outcome: str | None = None,
 ) -> Situation:
     """Load the data and the model; a default model is trained on a part, and judged on the rest.
 
     The groups `by` may come from any column of the data, shown to the model or not. The columns of weights
     and clusters are shown to it only if `columns` names them. Rows that could have been drawn and were not
-    are offered as a pool, unless `pool` is a file, or "none".
+    are offered as a pool, unless `pool` is a file, or "none". The `outcome` says what the target is, where
+    that is not left to its values: see `train_default`.
 
     Examples
     --------
@@ -70,7 +73,7 @@ def prepare(
     """
     if columns and text:
         raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
-    X, y, table = _load(data, target)
+    X, y, table = _load(data, target, outcome)
     groups = None if by is None else _column(table, by, "--by")
     named = {"--weights": weights, "--clusters": clusters}
     beside = {flag: None if name is None else _column(table, name, flag) for flag, name in named.items()}
@@ -79,7 +82,7 @@ def prepare(
         X = _texts(X, text, table)
     known = read_like(X, background, text) if background else None
     if model in DEFAULTS:
-        fitted, train, rows = _trained(model, X, y, seed)
+        fitted, train, rows = _trained(model, X, y, seed, outcome)
         known = take_rows(X, train) if known is None else known
     else:
         fitted, rows = load_model(model, trust_pickle, trust_types), np.arange(n_rows(X))
@@ -94,16 +97,19 @@ def prepare(
     return Situation(fitted, sample, known, mine[0], seed, mine[1], mine[2], more)
 
 
-def _trained(model: str, X: Any, y: Any, seed: int) -> tuple[Any, np.ndarray, np.ndarray]:
+def _trained(
+    model: str, X: Any, y: Any, seed: int, outcome: str | None
+) -> tuple[Any, np.ndarray, np.ndarray]:
     if y is None:
         raise InputError(
             f"the default model {model} must be trained, and nobody says on what: "
             "name the column to predict with --target, or give your own --model."
         )
-    return train_default(model, X, y, seed)
+    numbers = isinstance(y, np.ndarray) and y.dtype.kind == "f"  # a dataset says what its target is
+    return train_default(model, X, y, seed, outcome or (NUMBERS if numbers else None))
 
 
-def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
+def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any, Any]:
     """Return the features, the target where there is one, and all columns as they were read."""
     if not os.path.exists(data) and not Path(data).suffix:
         try:
@@ -116,7 +122,7 @@ def _load(data: str, target: str | None) -> tuple[Any, Any, Any]:
     if target is None:
         return frame, None, table
     X, _ = split_target(frame, target)
-    return X, table.labels(target), table
+    return X, table.predictions([target], outcome), table
 
 
 def _shown(X: Any, columns: str | None, beside: list[str]) -> Any:

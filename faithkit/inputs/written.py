@@ -1,7 +1,8 @@
 """Texts of a CSV as numbers, where they are meant as numbers and nothing is lost.
 
-What a column means depends on who reads it. To a model `1.50`, `1.5` and `01.5` are one number. As
-predictions or groups they are three names. In an explanation 1.50 is 1.5, but `01` and `1` are two codes.
+What a column means depends on who reads it. To a model `1.50`, `1.5` and `01.5` are one number. As labels or
+groups they are three names. In an explanation 1.50 is 1.5, but `01` and `1` are two codes; and so it is with
+predictions that have fractions.
 """
 
 import re
@@ -11,6 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from faithkit.errors import InputError
+
 _HEAD = 1000  # rows
 EXACT = 2**53  # up to here every integer is a float of its own
 _SPELLINGS = ({"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"})
@@ -18,6 +21,7 @@ _TRUE = pa.array(["True", "true", "TRUE"])
 _CODE = re.compile(r"[+-]?0[0-9]")
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_FRACTION = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _NUMBER = re.compile(r"\s*[+-]?([0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?|inf(inity)?)\s*", re.IGNORECASE)
 
 
@@ -80,10 +84,49 @@ def as_labels(texts: Any) -> Any:
     return as_features(texts)
 
 
+def as_predictions(texts: Any) -> Any:
+    """Return floats where every text is a number and one has a fraction, such as a probability; else labels.
+
+    Words beside fractions are refused: each of those would be a label of its own.
+
+    Examples
+    --------
+    >>> as_predictions(pa.chunked_array([["0.50", "0.5", "1"]])).to_pylist()
+    [0.5, 0.5, 1.0]
+    >>> as_predictions(pa.chunked_array([["1.0", "01"]])).to_pylist()
+    ['1.0', '01']
+    """
+    found = as_explanation(texts)
+    if pa.types.is_floating(found.type):
+        values = found.drop_null()
+        apart = pc.not_equal(pc.floor(values), values)  # what is infinite or missing is told of later
+        return found if pc.any(apart).as_py() else as_labels(texts)
+    if pa.types.is_string(found.type):
+        _check_mixture(texts)
+    return as_labels(texts)
+
+
+def _check_mixture(texts: Any) -> None:
+    distinct = pc.unique(texts).drop_null().to_pylist()
+    fraction = next(filter(_is_fraction, distinct), None)
+    word = next((text for text in distinct if _NUMBER.fullmatch(text) is None), None)
+    if fraction is not None and word is not None:
+        raise InputError(
+            f"predictions are both numbers, such as {fraction!r}, and words, such as {word!r} in row "
+            f"{pc.index(texts, word).as_py()}: give numbers only, or say that all are labels (--outcome "
+            "labels, outcome='labels')."
+        )
+
+
+def _is_fraction(text: str) -> bool:
+    return _FRACTION.fullmatch(text) is not None and float(text) % 1 != 0
+
+
 READ: dict[str, Callable[[Any], Any]] = {
     "features": as_features,
     "explanation": as_explanation,
     "labels": as_labels,
+    "predictions": as_predictions,
 }
 
 

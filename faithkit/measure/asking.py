@@ -100,7 +100,8 @@ def ask(relation: Relation, sample: Sample, labels: Counts, whole: Whole, place:
     m, k = len(whole.explanations), whole.n_labels
     nothing = np.empty((0, n_words(len(labels))), dtype=np.uint64)
     totals, sums = np.zeros(m, dtype=np.int64), [held.sums(nothing, NOBODY, NOBODY)]
-    table = np.zeros((m, k), dtype=np.int64) if m * k <= DENSE and isinstance(held, HeldLabels) else None
+    kept = m * k <= max(DENSE, k) and isinstance(held, HeldLabels)
+    table = np.zeros((m, k), dtype=np.int64) if kept else None
     reflexive = np.zeros(len(place), dtype=bool)
     for start, stop, bits in bit_blocks(relation, sample, whole.explanations):
         first, last = np.searchsorted(row, [start, stop])

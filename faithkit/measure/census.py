@@ -11,9 +11,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.asking import Whole
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.grouping import group, renumbered
+from faithkit.measure.grouping import group, ordered, renumbered
 from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.slots import Slots
 from faithkit.measure.tally import grouped_slots
@@ -21,12 +23,17 @@ from faithkit.measure.tally import grouped_slots
 Ints = NDArray[np.int64]
 
 
+Values = list[Any] | NDArray[np.float64]
+"""What labels are: any values; or numbers, or rows of them, in order."""
+
+
 @attrs.frozen(eq=False)
 class Census:
     """Distinct explanations by their first row, labels, and for each pair of them that occurs how often.
 
     Cell c says that `count[c]` instances of label `labels[label[c]]` have the explanation `owner[c]`, the
-    first of them being the instance `first[c]`.
+    first of them being the instance `first[c]`. Where instances are in `groups`, a cell has one of these,
+    too. `agreement` says how far two labels agree, once all of them are known.
 
     Examples
     --------
@@ -40,11 +47,14 @@ class Census:
     """
 
     explanations: Explanations
-    labels: list[Any]
+    labels: Values
     owner: Ints
     label: Ints
     count: Ints
     first: Ints
+    group: Ints | None = None
+    groups: list[Any] = attrs.field(factory=list)
+    agreement: Agreement = SAME_LABEL
 
     @classmethod
     def of(
@@ -52,19 +62,26 @@ class Census:
         relation: Relation,
         explanations: Explanations,
         codes: Ints,
-        labels: Sequence[Any],
+        labels: Values,
         start: int = 0,
+        grouped: tuple[Ints, list[Any]] | None = None,
     ) -> "Census":
-        """Count a piece whose first row has the number `start`; `codes` are places in `labels`."""
-        groups = group(key_of(relation, explanations), explanations.missing)
-        slots = renumbered(groups.codes * len(labels) + codes)
+        """Count a piece whose first row has the number `start`.
+
+        `codes` are places in `labels`, and `grouped` is the same of groups.
+        """
+        owners = group(key_of(relation, explanations), explanations.missing)
+        member, groups = (None, []) if grouped is None else grouped
+        cells = renumbered(_cells(owners.codes, codes, len(labels), member, len(groups)))
         return cls(
-            explanations.take(groups.first),
-            list(labels),
-            groups.codes[slots.first],
-            codes[slots.first],
-            np.bincount(slots.codes, minlength=len(slots)),
-            slots.first + start,
+            explanations.take(owners.first),
+            labels,
+            owners.codes[cells.first],
+            codes[cells.first],
+            np.bincount(cells.codes, minlength=len(cells)),
+            cells.first + start,
+            None if member is None else member[cells.first],
+            groups,
         )
 
     @classmethod
@@ -73,66 +90,104 @@ class Census:
         if len(parts) == 1:
             return parts[0]
         explanations = Explanations.concat([part.explanations for part in parts])
-        groups = group(key_of(relation, explanations), explanations.missing)
-        labels = list(dict.fromkeys(label for part in parts for label in part.labels))
-        place = {label: code for code, label in enumerate(labels)}
+        owners = group(key_of(relation, explanations), explanations.missing)
         starts = np.cumsum([0, *(len(part.explanations) for part in parts)])
+        labels, label = _joined([part.labels for part in parts], [part.label for part in parts])
+        members = [part.group for part in parts if part.group is not None]
+        groups, member = _joined([part.groups for part in parts], members) if members else ([], None)
         whole = cls(
-            explanations.take(groups.first),
+            explanations.take(owners.first),
             labels,
-            groups.codes[np.concatenate([p.owner + a for p, a in zip(parts, starts, strict=False)])],
-            np.concatenate([np.array([place[y] for y in p.labels], np.int64)[p.label] for p in parts]),
+            owners.codes[np.concatenate([p.owner + a for p, a in zip(parts, starts, strict=False)])],
+            label,
             np.concatenate([part.count for part in parts]),
             np.concatenate([part.first for part in parts]),
+            member,
+            list(groups),
         )
         return whole._merged()
 
-    def relabelled(self, codes: Ints, labels: list[Any]) -> "Census":
+    def relabelled(self, codes: Ints, labels: Values) -> "Census":
         """Return the slots with other labels, in which `codes` are the places of the old ones.
 
         Labels that fall together are counted together.
         """
         return attrs.evolve(self, labels=labels, label=codes[self.label])._merged()
 
+    def together(self) -> "Census":
+        """Return the slots of all groups together."""
+        return self if self.group is None else attrs.evolve(self, group=None, groups=[])._merged()
+
     def taken(self, some: NDArray[Any]) -> "Census":
-        """Return some of the slots, as if the others' instances had never been there."""
+        """Return some of the slots, as if the others' instances and all groups had never been there."""
         order = np.asarray(some)[np.argsort(self.first[some], kind="stable")]
-        owners, labels = renumbered(self.owner[order]), renumbered(self.label[order])
-        return Census(
-            self.explanations.take(self.owner[order][owners.first]),
-            [self.labels[code] for code in self.label[order][labels.first]],
-            owners.codes,
-            labels.codes,
-            self.count[order],
-            self.first[order],
-        )
+        owners = renumbered(self.owner[order])
+        known, label = np.unique(self.label[order], return_inverse=True)
+        is_list = isinstance(self.labels, list)
+        labels = [self.labels[code] for code in known] if is_list else self.labels[known]
+        explanations = self.explanations.take(self.owner[order][owners.first])
+        found = Census(explanations, labels, owners.codes, label, self.count[order], self.first[order])
+        return found if self.group is None else found._merged()
+
+    @property
+    def by_label(self) -> Ints:
+        """How many instances have each label."""
+        times = np.zeros(len(self.labels), dtype=np.int64)
+        np.add.at(times, self.label, self.count)
+        return times
 
     @property
     def ordered(self) -> tuple[Ints, Ints, Ints]:
         """The explanation, the label and the number of owners of each slot, in order of the first two."""
-        order = np.lexsort((self.label, self.owner))
+        order = np.argsort(self.owner * len(self.labels) + self.label)  # which differ
         return self.owner[order], self.label[order], self.count[order]
 
     @property
     def whole(self) -> Whole:
         """What instances are counted against, with all slots."""
         row, label, _ = self.ordered
-        return Whole(self.explanations, len(self.labels), row, label)
+        return Whole(self.explanations, len(self.labels), row, label, self.agreement)
 
     @property
     def grouped(self) -> Slots:
         """The slots of grouping."""
-        return grouped_slots(*self.ordered, ~self.explanations.missing)
+        return grouped_slots(*self.ordered, ~self.explanations.missing, self.agreement)
 
     def _merged(self) -> "Census":
-        slots = renumbered(self.owner * len(self.labels) + self.label)
-        count = np.zeros(len(slots), dtype=np.int64)
-        np.add.at(count, slots.codes, self.count)
-        first = np.full(len(slots), np.iinfo(np.int64).max)
-        np.minimum.at(first, slots.codes, self.first)
+        keys = _cells(self.owner, self.label, len(self.labels), self.group, len(self.groups))
+        cells = renumbered(keys)
+        if len(cells) == len(keys):
+            return self
+        count = np.zeros(len(cells), dtype=np.int64)
+        np.add.at(count, cells.codes, self.count)
+        first = np.full(len(cells), np.iinfo(np.int64).max)
+        np.minimum.at(first, cells.codes, self.first)
         return attrs.evolve(
-            self, owner=self.owner[slots.first], label=self.label[slots.first], count=count, first=first
+            self,
+            owner=self.owner[cells.first],
+            label=self.label[cells.first],
+            count=count,
+            first=first,
+            group=None if self.group is None else self.group[cells.first],
         )
+
+
+def _cells(owner: Ints, label: Ints, n_labels: int, member: Ints | None, n_groups: int) -> Ints:
+    """Return a number for each cell, by what it is of."""
+    codes = owner * n_labels + label
+    return codes if member is None else codes * n_groups + member
+
+
+def _joined(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
+    """Return the values of all pieces, each once, and the places there of what their codes stand for."""
+    if isinstance(parts[0], list):
+        values: Values = list(dict.fromkeys(one for part in parts for one in part))
+        known = {one: place for place, one in enumerate(values)}
+        places = [np.array([known[one] for one in part], dtype=np.int64) for part in parts]
+    else:
+        values, every = ordered(np.concatenate(parts))
+        places = np.split(every, np.cumsum([len(part) for part in parts])[:-1])
+    return values, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])
 
 
 def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:

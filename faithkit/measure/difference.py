@@ -55,7 +55,7 @@ class Side:
         raw = pseudo_values(counted)
         pseudo, span = row_quotients(counted, raw), span_of(counted.agreement)
         facts, (value, disagreement) = moments(counted.slots, pseudo, span), per_row(counted, pseudo)
-        if counted.relation.groups:
+        if counted.relation.groups and counted.agreement.is_convex:
             found, value = _merged(counted, facts, raw)
             facts = attrs.evolve(facts, merged=found)
         return cls(facts, value, disagreement)

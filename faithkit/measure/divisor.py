@@ -43,7 +43,7 @@ def quotients(
     the number of all. Where nothing is left to be divided by, x is 0.
     """
     (x, reach), (label, n) = level, rows
-    left = agreement.left(label, n)
+    left = agreement.left(label)
     if left is None:
         return psi
     some, agreeing = ((n * one - values) / max(1, n - 1) for one, values in ((reach, most), (x, psi)))

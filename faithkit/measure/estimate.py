@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit.measure.agreement.base import toward
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.finding import finding
 from faithkit.measure.inference import Moments, chance, interval
@@ -30,7 +31,8 @@ class Estimate:
         What is at most the measure in the mean: for grouping, leave-one-out with the rows that are alone
         merged; for other relations, leave-one-out. Where that is below the `floor`, the floor.
     merging : str or None
-        How rows that are alone were merged: "pairs", "one block" or "nothing"; None for other relations.
+        How rows that are alone were merged: "pairs", "near blocks", "one block" or "nothing"; None for other
+        relations.
     verified : float
         Share of instances with at least one *other* instance to check against.
     checked : int
@@ -203,19 +205,18 @@ def chance_of(counted: Count) -> float | None:
     """Return what a constant explainer would get on the same rows."""
     if isinstance(counted, UnequalCount):
         return counted.design.chance(counted.labels, len(counted.place))
-    if isinstance(counted, RowCount) and counted.pool is not None:
-        return _chance_in_pool(counted.labels, counted.pool.codes)
     if counted.agreement.is_divided:
         return 0.0  # by which it was divided
+    if isinstance(counted, RowCount) and counted.pool is not None:
+        return _chance_in_pool(counted, counted.pool.codes)
     return chance(counted.slots.by_label(), counted.agreement)
 
 
-def _chance_in_pool(explained: Counts, pool: Counts) -> float:
+def _chance_in_pool(counted: RowCount, pool: Counts) -> float:
     """Return the probability that an explained row and another one, of these or of the pool, agree."""
-    k = int(max(explained.max(), pool.max())) + 1
-    mine, theirs = np.bincount(explained, minlength=k), np.bincount(pool, minlength=k)
-    agreeing = int((mine * (mine + theirs - 1)).sum())
-    return agreeing / (len(explained) * (len(explained) + len(pool) - 1))
+    mine, theirs = (np.bincount(codes, minlength=counted.n_labels) for codes in (counted.labels, pool))
+    agreeing = (mine * (toward(counted.agreement, mine + theirs) - 1)).sum().item()
+    return float(agreeing / (mine.sum() * (mine.sum() + theirs.sum() - 1)))
 
 
 def _mse_bound(facts: Moments, is_bounded: bool) -> float | None:

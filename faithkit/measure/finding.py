@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from faithkit.measure.agreement.base import toward
 from faithkit.measure.inference import Moments, interval
 from faithkit.measure.tally import Count
 
@@ -73,11 +72,9 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
 
 
 def _all_agree(counted: Count) -> bool:
-    """Whether all that was explained agrees with all, whatever the explanations."""
+    """Whether all that was explained agrees: labels are in order, so it does if it agrees with the first."""
     labels = sorted(_labels(counted))
-    once = np.zeros(counted.n_labels, dtype=np.int64)
-    once[labels] = 1
-    return bool(labels) and bool((toward(counted.agreement, once)[labels] == len(labels)).all())
+    return bool(labels) and not counted.agreement.apart(labels[0], np.array(labels)).any()
 
 
 def _labels(counted: Count) -> set[int]:
@@ -94,5 +91,7 @@ def _names_the_label(counted: Count) -> bool:
     Rows without an explanation have none that could name anything.
     """
     slots = counted.slots
-    one_to_one = len(slots.row) == len(slots.totals) == len(np.unique(slots.label))
-    return one_to_one and slots.n > len(slots.row) and not counted.explanations.missing.any()
+    m = len(slots.totals)
+    if counted.explanations.missing.any() or slots.n <= m or len(np.unique(slots.label)) != m:
+        return False
+    return len(np.unique(slots.row * counted.n_labels + slots.label)) == m  # rows of other weight stand apart

@@ -30,11 +30,6 @@ def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.array([np.dot(weight, h * (1.0 - sample.missed(int(size)))) / sample.n for size in sizes])
 
 
-def _unmerged(facts: Moments) -> Moments:
-    """Leave merging out: a plan promises by what can be checked, and does not count on more."""
-    return attrs.evolve(facts, merged=None)
-
-
 @attrs.frozen
 class Pilot:
     """A measure's first, small sample, from which a larger one is planned.
@@ -48,7 +43,7 @@ class Pilot:
     """
 
     others: Others
-    moments: Moments = attrs.field(converter=_unmerged)
+    moments: Moments
     confidence: float = 0.95
 
     @property
@@ -95,9 +90,11 @@ class Pilot:
         return max(1.0, self.moments.n / (2.0 * self.moments.trials))
 
     def half_width(self, explained: int, unverified: float) -> float:
-        """Forecast half of the width of the interval of so many explained rows.
+        """Forecast half of the width of the interval of so many explained rows, the one that is printed.
 
-        It is that of the value nearest to 1/2 among the likely ones, with trials that grow with the rows.
+        It is that of the value nearest to 1/2 among the likely ones, with trials that grow with the rows, and
+        with what merging leaves open of the share that is unverified. It is no wider than from the lower end
+        of the least value that so many rows are likely to find, up to 1.
 
         Examples
         --------
@@ -105,20 +102,44 @@ class Pilot:
         >>> round(pilot.half_width(800, unverified=0.0), 3)
         0.025
         """
-        low, high = interval(self.moments, LIKELY)
-        x, trials = min(max(0.5, low), high), explained * self._trials_per_row
+        least, most = interval(self.moments, LIKELY)
+        low, high = self._ends(min(max(0.5, least), most), explained)
+        found = self.moments.at_least[0]
+        arm = (found - least) * math.sqrt(1 + self.moments.n / explained)  # another sample has its luck, too
+        lowest = self._ends(max(0.0, found - arm), explained)[0]
+        return min(high - low + self._left_open * unverified, 1.0 - lowest) / 2
+
+    def _ends(self, x: float, explained: int) -> tuple[float, float]:
+        """Return the interval of so many rows that can all be checked, where the value is x."""
+        trials = explained * self._trials_per_row
         se = math.sqrt(x * (1 - x) / trials)
-        low, high = interval(Moments(explained, x, 1.0, se, se, trials), self.confidence)
-        return min(1.0, high - low + unverified) / 2
+        return interval(Moments(explained, x, 1.0, se, se, trials), self.confidence)
 
     @property
     def _trials_per_row(self) -> float:
         """The pilot's effective trials, never more than its rows: an error may be small by luck."""
-        facts = self.moments
-        pairs = (facts.value, facts.se), (facts.disagreement, facts.se_disagreement)
+        facts, merged = self.moments, self.moments.merged
         sure = facts.value > 0 and facts.disagreement > 0
-        trials = [x * (1 - x) / se**2 if sure and se else facts.trials for x, se in pairs]
-        return min(facts.n, *trials) / facts.n
+        upper = _trials(facts.disagreement, facts.se_disagreement, facts.trials, sure)
+        if merged is None:
+            lower = _trials(facts.value, facts.se, facts.trials, sure)
+        else:
+            lower = _trials(merged.value, merged.se, merged.trials, not merged.is_unsure)
+        return min(facts.n, lower, upper) / facts.n
+
+    @property
+    def _left_open(self) -> float:
+        """What merging leaves open of the rows that could not be checked: as many pairs as may disagree."""
+        facts = self.moments
+        if facts.merged is None or facts.verified == 1:
+            return 1.0
+        rows, pair = max(0.0, 1.0 - facts.disagreement - facts.merged.value), 2.0 / facts.n
+        return min(1.0, _limits(rows, rows * pair, pair, LEVELS[0])[1] / (1.0 - facts.verified))
+
+
+def _trials(x: float, se: float | None, few: float, sure: bool) -> float:
+    """Return how many independent trials would have this standard error, or the few that are sure."""
+    return x * (1 - x) / se**2 if sure and se else few
 
 
 def _limits(value: float, variance: float, unit: float, level: float) -> tuple[float, float]:

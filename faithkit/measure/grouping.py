@@ -65,6 +65,25 @@ def renumbered(codes: NDArray[Any]) -> Groups:
     return Groups(codes.astype(np.int64, copy=False), first)
 
 
+def ordered(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the distinct ones of some numbers, or of rows of them, in order, and each one's place there.
+
+    Examples
+    --------
+    >>> ordered(np.array([0.5, 0.1, 0.5]))
+    (array([0.1, 0.5]), array([1, 0, 1]))
+    >>> ordered(np.array([[0.5, 0.5], [0.1, 0.9]]))[1]
+    array([1, 0])
+    """
+    if numbers.ndim == 1:
+        found: tuple[NDArray[np.float64], NDArray[np.int64]] = np.unique(numbers, return_inverse=True)
+        return found
+    groups = group(numbers)
+    rows = numbers[groups.first]
+    order = np.lexsort(rows.T[::-1])
+    return rows[order], np.argsort(order)[groups.codes]
+
+
 def _groups(identity: Any) -> Groups:
     if isinstance(identity, tuple):
         return _equal_rows(np.column_stack([_groups(part).codes for part in identity]))

@@ -73,9 +73,19 @@ def _pool_spreads(counted: RowCount, influence: Influence) -> tuple[Spread, Spre
     pieces = []
     for piece in counted.pooled():
         lost, Z = piece.instances.lost(piece.blocks(), influence)
+        left = piece.agreement.left(piece.labels, in_pool=True)
+        if left is not None:
+            lost = _divided_anew(agreement_of(counted.slots), counted.slots.n, lost, Z, left)
         pieces.append((Spread.of(-lost, 0.0), Spread.of(Z + lost, 0.0)))
     first, second = (reduce(add, some) for some in zip(*pieces, strict=True))
     return first, second
+
+
+def _divided_anew(level: tuple[float, float], n: int, gained: Floats, lone: Ints, left: Floats) -> Floats:
+    """Return what owners gain without each row of a pool, where the divisor changes with it."""
+    value, verified = level
+    checked = verified - lone / n
+    return n * (np.where(left > 0, checked - ratio(checked - value - gained / n, left), 0.0) - value)
 
 
 def _few(counted: RowCount) -> float:

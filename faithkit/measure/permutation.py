@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.errors import InputError
+from faithkit.measure.agreement.same_label import SameLabel
 from faithkit.measure.bitsets import n_words
 from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
@@ -47,6 +49,10 @@ def permutation_p_value(
     >>> permutation_p_value(good, 99)
     0.01
     """
+    if counted.pool is not None and not isinstance(counted.agreement, SameLabel):
+        raise InputError(
+            "predictions that are no labels cannot be permuted beside a pool: leave one of these out."
+        )
     slots, how = counted.slots, NOTHING if merged is None else merged.how
     observed = agreement(slots)[0] if merged is None else merged.value
     draws = _draws(slots.by_label(), permutations, seed)

@@ -60,6 +60,7 @@ def count_piece(relation: Relation, sample: Sample, labels: Counts, whole: Whole
         sample=sample,
         labels=labels,
         n_labels=whole.n_labels,
+        agreement=whole.agreement,
         owned=owned,
         reflexive=reflexive,
         explanations=whole.explanations,

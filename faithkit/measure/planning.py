@@ -59,8 +59,8 @@ class PilotPlan:
         (at best, at worst) the rows to check against that leave an unverified share of at most ε on average;
         None for an end that lies beyond eight times the pilot's size.
     half_width : int or None
-        Rows to explain that make half of the interval's width at most ε, never less than the pilot's; None
-        beyond a hundred times those.
+        Rows to explain that make half of the printed interval's width at most ε, never less than the pilot's;
+        None beyond a hundred times those. It counts on merging, where the pilot shows what that tells.
     pool : int
         Rows that are checked against and not explained.
     """
@@ -121,17 +121,24 @@ class Plan:
     def why(self) -> str:
         """Why to explain that many rows, or why there is no number."""
         if self.to_check is None and self.from_pilot is not None and self.from_pilot.unverified[0] is None:
-            return (
-                f"even {FARTHEST} times the pilot would leave more than {self.epsilon:g} unchecked. {COARSER}"
-            )
+            far = f"even {FARTHEST} times the pilot would leave more than {self.epsilon:g} unchecked"
+            return f"{far}{self._narrow}. {COARSER}"
         if self.to_check is None:
-            return f"the pilot is too small to say what leaves at most {self.epsilon:g} unchecked. {LARGER}"
+            small = f"the pilot is too small to say what leaves at most {self.epsilon:g} unchecked"
+            return f"{small}{self._narrow}. {LARGER}"
         if self.to_explain is None:
             return f"the pilot is too small to say what makes the interval ± {self.epsilon:g}. {LARGER}"
         return (
             f"enough can be checked from {self.to_check:,} rows on, and the interval is narrow enough from "
             f"{self.to_explain:,} on; the larger number keeps both promises."
         )
+
+    @property
+    def _narrow(self) -> str:
+        """Say that the interval needs no more than what is known of near explanations, where that is so."""
+        if self.to_explain is None:
+            return ""
+        return f", though the interval is narrow enough from {self.to_explain:,} rows on"
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values: what `faithkit plan --json` writes."""

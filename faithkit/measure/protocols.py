@@ -17,8 +17,9 @@ from faithkit.measure.tally import Tally
 class Explainer(Protocol):
     """Says of each row why the model predicts what it does.
 
-    It may say `learns` (whether from the background, by default yes) and `rows_per_chunk` (how many rows to
-    explain at a time, by default 32).
+    It may say `learns` (whether from the background, by default yes), `rows_per_chunk` (how many rows to
+    explain at a time, by default 32) and `outcomes` (what predictions it explains, by default
+    ``("labels",)``; others are refused before it is asked).
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Results as one self-contained HTML page, and as a fragment for notebooks."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
@@ -13,6 +13,9 @@ from faithkit.report.plots import chart_axes, looks
 from faithkit.report.svg import drawn
 from faithkit.report.views import compared_view, fragment_view
 from faithkit.wording import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 WITNESSES = 3  # on a page, where nobody says how many
 
@@ -86,9 +89,14 @@ def monitor_fragment(told: Told) -> str:
 
 
 def _rendered(template: str, view: dict[str, Any]) -> str:
+    return visible(_environment().get_template(template).render(view), keep="\n\t")
+
+
+@cache  # with the templates that it has compiled
+def _environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(
+    return Environment(
         loader=PackageLoader("faithkit.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -96,4 +104,3 @@ def _rendered(template: str, view: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return visible(environment.get_template(template).render(view), keep="\n\t")

@@ -1,13 +1,13 @@
 """A plan in words: what each number of rows promises, and which one to use."""
 
 from collections.abc import Iterable
-from textwrap import wrap
+from textwrap import fill
 
 from faithkit.measure.forecast import FARTHEST
 from faithkit.measure.planning import MOST_EXPLAINED, PilotPlan, Plan, RangePlan
 from faithkit.report.formats import plural
 
-WIDTH = 100
+WIDTH = 80
 Line = tuple[str, str]  # how many rows, and what they promise
 
 
@@ -19,11 +19,13 @@ def plan_text(plan: Plan) -> str:
     >>> from faithkit.measure.planning import plan_samples
     >>> print(plan_text(plan_samples(0.05, n_explanations=2)), end="")
     For the consistency of any explainer with at most 2 explanations:
-      16 rows: a bias of at most 0.05. That is how much too low the value is on average; luck comes on top.
+      16 rows: a bias of at most 0.05. That is how much too low the value is on
+        average; luck comes on top.
       2,465 rows: a 95 % interval of ± 0.05 or less.
-      46 rows: a mean-squared error of at most 0.05, an error of 0.22 or so (the paper's corollary: 1,966).
-    Explain 2,465 rows: enough can be checked from 16 rows on, and the interval is narrow enough from
-    2,465 on; the larger number keeps both promises.
+      46 rows: a mean-squared error of at most 0.05, an error of 0.22 or so (the
+        paper's corollary: 1,966).
+    Explain 2,465 rows: enough can be checked from 16 rows on, and the interval is
+    narrow enough from 2,465 on; the larger number keeps both promises.
     """
     lines: list[str] = []
     if plan.from_range is not None:
@@ -37,7 +39,13 @@ def plan_text(plan: Plan) -> str:
 
 
 def _lines(told: Iterable[Line]) -> list[str]:
-    return [f"  {rows}: {promise}." for rows, promise in told]
+    return [_wrapped(f"{rows}: {promise}.", first="  ", then="    ") for rows, promise in told]
+
+
+def _wrapped(sentence: str, first: str = "", then: str = "") -> str:
+    """Break lines as every report does, and never between a number and its percent sign."""
+    told = fill(sentence.replace(" %", "\u00a0%"), WIDTH, initial_indent=first, subsequent_indent=then)
+    return told.replace("\u00a0", " ")
 
 
 def _of_range(plan: Plan, told: RangePlan) -> list[Line]:
@@ -74,8 +82,8 @@ def _interval(plan: Plan) -> str:
 def _advice(plan: Plan) -> list[str]:
     """Say which number to use and why, and how much of it a pool can do: its rows need no explanation."""
     if plan.n is None or plan.to_explain is None:
-        return wrap(f"No number can be promised: {plan.why}", WIDTH)
-    lines = wrap(f"Explain {plural(plan.n, 'row')}: {plan.why}", WIDTH)
+        return [_wrapped(f"No number can be promised: {plan.why}")]
+    lines = [_wrapped(f"Explain {plural(plan.n, 'row')}: {plan.why}")]
     spare = plan.n - plan.to_explain
     pilot = plan.from_pilot
     if pilot is not None and plan.n == pilot.n:

@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN, is_significant
-from faithkit.measure.merging.merged import BLOCK, PAIRS
+from faithkit.measure.merging.merged import BLOCK, NEAR, PAIRS
 from faithkit.report.agreeing import Words, of_the
 from faithkit.report.formats import lower_end, plural, significance, told_apart
 
@@ -19,17 +19,19 @@ NOBODY = {
 }
 NONE_CHECKED = {
     PAIRS: "those with near explanations were compared in pairs instead",
+    NEAR: "those with near explanations were compared with each other instead",
     BLOCK: "all were compared with all instead, as if they had one explanation",
 }
 REST = {
     PAIRS: "The rest were compared in pairs of near explanations",
+    NEAR: "The rest were compared with those of near explanations",
     BLOCK: "The rest were compared with each other, as if they had one explanation",
 }
 AGAINST_CHANCE = {
     ABOVE: "{} is above chance",
     NOT_ABOVE: "{} is not shown to be above chance",
     BELOW: "{} is below chance",
-    UNKNOWN: "Whether {} is above chance is not known",
+    UNKNOWN: "This does not show whether {} is above chance",
 }
 OF_LABELS = Words()
 

@@ -27,7 +27,7 @@ from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model
 from faithkit.run.repeats import warn_about_repeats
 from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
-from faithkit.run.system import check_inputs
+from faithkit.run.system import check_inputs, check_predictions
 
 
 def evaluate(
@@ -119,7 +119,8 @@ def evaluate(
     if background is None and learners:
         warn_about_background(learners[0])
     kind, within = checked(outcome, agree)
-    predictor = Predictor.of(model, background=known, outcome=kind)
+    predictor = Predictor.of(model, background=known, outcome=kind, within=within)
+    check_predictions(given.text, given.instance, predictor)
     setup = Setup(
         outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within, kind is None),
         explainer=given,

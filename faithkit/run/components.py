@@ -9,6 +9,7 @@ from faithkit.errors import ContractError, InputError
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec, parse_spec
 from faithkit.foreign import foreign
+from faithkit.inputs.outcome import KINDS
 from faithkit.measure.estimators import FunctionEstimator
 from faithkit.measure.explanations import Explanations, as_explanations
 from faithkit.measure.relations import FunctionRelation, Relation
@@ -33,6 +34,7 @@ class FunctionExplainer:
     """A plain function ``X -> explanations``; it is fitted already."""
 
     learns = False
+    outcomes = KINDS  # it knows what it explains
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function

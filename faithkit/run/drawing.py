@@ -10,7 +10,7 @@ import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.labels import Labels, encode, encode_labels
-from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome
+from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome, as_numbers
 from faithkit.inputs.pools import PoolRows
 from faithkit.measure.containers import n_rows
 from faithkit.measure.pool import Pool
@@ -114,6 +114,25 @@ def pooled(predictions: Any, rows: PoolRows, theirs: Iterable[Any]) -> tuple[Lab
     return Labels(found.codes[:n], found.classes), Pool(found.codes[n:], rows.pieces)
 
 
+def pooled_numbers(
+    predictions: Any, rows: PoolRows, theirs: Iterable[Any], outcome: Outcome
+) -> tuple[Labels, Pool]:
+    """Give numbers or scores of the sample and of the pool common codes."""
+    mine = as_numbers(predictions)
+    try:
+        others = [as_numbers(one) for one in theirs]
+    except InputError as error:
+        raise InputError(f"the pool: {error}") from None
+    if not sum(map(len, others)):
+        raise InputError("the pool is empty: give at least one row, or leave it out.")
+    if {one.shape[1:] for one in others} != {mine.shape[1:]}:
+        raise InputError(
+            "predictions of the sample and of the pool are of different shapes: write both alike."
+        )
+    found, n = encode(np.concatenate([mine, *others]), outcome), len(mine)
+    return Labels(found.codes[:n], found.classes, outcome), Pool(found.codes[n:], rows.pieces)
+
+
 def _pool_labels(predictions: Any) -> Labels:
     try:
         return encode_labels(predictions)
@@ -148,13 +167,12 @@ def labelled(
 ) -> tuple[Labels, Pool | None]:
     """Encode the predictions, and those of a pool that can be used: logged ones, or by the job's model."""
     rows = usable(pool, applies)
-    if rows is None:
+    if rows is None or (rows.offered and outcome.kind != LABELS):
         return encode(predictions, outcome), None
-    if outcome.kind != LABELS:
-        raise InputError(
-            "a pool is checked by its labels, and predictions are numbers here: leave the pool out."
-        )
-    return pooled(predictions, rows, rows.labels(None if job is None else job.predictor))
+    theirs = rows.labels(None if job is None else job.predictor, outcome)
+    if outcome.kind == LABELS:
+        return pooled(predictions, rows, theirs)
+    return pooled_numbers(predictions, rows, theirs, outcome)
 
 
 def needed(applies: Applicability, pool: PoolRows | None) -> Applicability:

@@ -156,7 +156,8 @@ class InMemory(Population):
         if design is not None:
             of_labels(self.coded.outcome, design)
             return count_unequal(*rows, design, pool)
-        return count(*rows, pool, self.coded.agreement)
+        agreement = self.coded.agreement if pool is None else self.coded.agreement_with(pool.codes)
+        return count(*rows, pool, agreement)
 
     @property
     def own_design(self) -> Design | None:

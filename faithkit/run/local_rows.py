@@ -59,8 +59,7 @@ def _new(row: Any, counts: Mapping[str, RowCount], known: Labels, setup: Setup) 
     check_row(row)
     one = discretize(setup.discretizer, setup.system.explain_one(row))
     label = encode(setup.system.job.predictor.answers(row, setup.outcome), setup.outcome).classes[0]
-    apart = known.apart_from(label)
-    found = {name: _checked(counted, one, apart, known, setup.confidence) for name, counted in counts.items()}
+    found = {name: _checked(counted, one, label, known, setup.confidence) for name, counted in counts.items()}
     return LocalResult(
         prediction=label,
         explanation=readable(one, 0, setup.discretizer.instance),
@@ -84,11 +83,9 @@ def _counted_row(counted: RowCount, row: int, known: Labels, confidence: float) 
     return _by_distance(counted, one, apart, known, row, confidence)
 
 
-def _checked(counted: RowCount, one: Explanations, apart: Floats, known: Labels, confidence: float) -> Local:
-    """Check the explanation of a new row against the sample, and the pool where there is one.
-
-    `apart` says how far each label disagrees with that of the row.
-    """
+def _checked(counted: RowCount, one: Explanations, label: Any, known: Labels, confidence: float) -> Local:
+    """Check the explanation of a new row against the sample, and the pool where there is one."""
+    apart = known.apart_from(label, None if counted.pool is None else counted.pool.codes)
     same = apart == 0
     if isinstance(counted, UnequalCount):
         return local_of(all_held(counted, one), same[counted.labels], counted.design, None, confidence)

@@ -111,13 +111,12 @@ def _more_rows(stage: Stage, measure: str) -> Iterator[str]:
     found, plan = stage.measures[measure], _plan(stage, measure)
     if plan is None:
         return
-    enough = plan.unverified[1]
-    if found.verified >= VERIFIABLE:
-        wide = found.low is not None and found.high is not None and found.high - found.low > 2 * EPSILON
-        if wide and plan.half_width is not None and plan.half_width > stage.n:
-            yield f"About {plan.half_width:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
-    elif enough is not None and enough > stage.n:
+    enough, narrow = plan.unverified[1], plan.half_width
+    wide = found.low is not None and found.high is not None and found.high - found.low > 2 * EPSILON
+    if found.verified < VERIFIABLE and enough is not None and enough > stage.n:
         yield f"About {enough:,} rows would leave at most {percent(EPSILON)} unchecked in {measure}."
+    elif wide and narrow is not None and narrow > stage.n:
+        yield f"About {narrow:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
 
 
 def _plan(stage: Stage, measure: str) -> PilotPlan | None:

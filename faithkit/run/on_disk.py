@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import encode_labels
+from faithkit.inputs.labels import encode_labels, listed, nothing_to_explain
 from faithkit.inputs.randomness import global_seed
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
 from faithkit.measure.discretizers import Original
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import Moments, agreement, moments, moments_of
-from faithkit.measure.jackknife import grouped_pseudo_values
+from faithkit.measure.explanations import Explanations, Sample, object_array
+from faithkit.measure.inference import Moments, agreement, moments, moments_of, span_of
+from faithkit.measure.jackknife import grouped_pseudo_values, grouped_quotients
 from faithkit.measure.merging.bound import merged
 from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
@@ -26,7 +26,7 @@ from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components import Given
 from faithkit.run.held import held
-from faithkit.run.passes import FirstPass, LaterPasses, Reading, added
+from faithkit.run.passes import FirstPass, LaterPasses, Reading, added, label_places
 from faithkit.run.population import Parts, Population, divided
 from faithkit.run.readable import cells_of
 
@@ -87,12 +87,23 @@ class OnDisk(Population):
     @cached_property
     def census(self) -> Census:
         """Who has which explanation, by prediction."""
-        return _by_prediction(self.gathered)
+        return self._by_prediction(self.gathered)
+
+    def _by_prediction(self, census: Census) -> Census:
+        """Return a census by prediction, in the order that predictions have everywhere: without groups."""
+        found = census.together()
+        if isinstance(found.labels, list):
+            coded = encode_labels(found.labels)
+            return found.relabelled(coded.codes, coded.classes)
+        outcome, times = self.reading.outcome, found.by_label
+        if outcome.is_divided and len(times) < 2:
+            raise nothing_to_explain(int(times.sum()), listed(found.labels)[0])
+        return attrs.evolve(found, agreement=outcome.agreement(found.labels, times))
 
     @property
     def labels(self) -> list[Any]:
         """The predictions that occur."""
-        return self.census.labels
+        return listed(self.census.labels)
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
         """Count the rows without an explanation; a log does not say why, and has no remarks."""
@@ -111,7 +122,7 @@ class OnDisk(Population):
         """Read the log with another discretizer."""
         if discretizer is self.reading.discretizer:
             return self
-        return OnDisk(Reading(self.reading.log, discretizer))
+        return OnDisk(attrs.evolve(self.reading, discretizer=discretizer))
 
     def fitted(self, relation: Relation, background: Any) -> Relation:
         """Refuse relations that learn."""
@@ -125,7 +136,7 @@ class OnDisk(Population):
         rows = census.explanations.take(np.repeat(census.owner, census.count))
         with global_seed(seed):
             codes = np.repeat(census.label, census.count)
-            return read(prepared(rows, codes, census.labels, None, classifier, seed), None, confidence)
+            return read(prepared(rows, codes, self.labels, None, classifier, seed), None, confidence)
 
     def count(self, relation: Relation) -> LogCount:
         """Tally a relation: grouping in one pass, any other in two."""
@@ -133,7 +144,7 @@ class OnDisk(Population):
         if not isinstance(relation, SameExplanation):
             if self.members is not None:
                 self.refuse(f"{relation} cannot be counted inside a group")
-            census = _by_prediction(FirstPass(self.reading, relation).run())
+            census = self._by_prediction(FirstPass(self.reading, relation).run())
         found, table = census.grouped, None
         if not relation.groups:
             asked = _asked(self.reading, relation, census.whole, census)
@@ -143,6 +154,7 @@ class OnDisk(Population):
             explanations=census.explanations,
             n_labels=len(census.labels),
             slots=found,
+            agreement=census.agreement,
             table=table,
             reading=self.reading,
             census=census,
@@ -150,10 +162,12 @@ class OnDisk(Population):
 
     def moments(self, counted: Count) -> Moments:
         """Jackknife what was counted; for relations other than grouping by one pass more."""
-        counted, slots = _of_log(counted), counted.slots
+        counted, slots, span = _of_log(counted), counted.slots, span_of(counted.agreement)
         if counted.relation.groups:
-            pseudo = grouped_pseudo_values(slots)
-            facts = moments(slots, pseudo)
+            pseudo = grouped_pseudo_values(slots, counted.agreement)
+            facts = moments(slots, grouped_quotients(pseudo, slots, counted.agreement), span)
+            if not counted.agreement.is_convex:
+                return facts
             found, _ = merged(counted, facts, pseudo)
             return attrs.evolve(facts, merged=found)
         census = counted.census
@@ -163,6 +177,7 @@ class OnDisk(Population):
             agreement(slots),
             added(self.reading.each(passes, "spreads")),
             lambda: slots.n / (1.0 + max(self.reading.each(passes, "share"))),
+            span=span,
         )
 
     def parts(self, groups: Any) -> Parts:
@@ -170,9 +185,8 @@ class OnDisk(Population):
         if self.members is not None or groups is None or groups != self.reading.log.roles.by:
             raise InputError(f"the log was not read with the groups {groups!r}: name their column with --by.")
         pairs = self.gathered
-        values = np.array([pairs.labels[code][0] for code in pairs.label], dtype=object)
-        codes = encode_labels([pairs.labels[code][1] for code in pairs.label]).codes
-        return divided(pd.Series(values, name=groups, dtype=object), None, codes, self._part)
+        values = object_array(pairs.groups)[pairs.group]
+        return divided(pd.Series(values, name=groups, dtype=object), None, pairs.label, self._part)
 
     def _part(self, some: Counts) -> "OnDisk":
         return OnDisk(self.reading, self.gathered.taken(some))
@@ -196,7 +210,7 @@ class OnDisk(Population):
     def _witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
         X = log.table.using(log.roles.features).row(row).frame() if log.roles.features else None
-        return Witness(row, self.labels[label], cells_of(X, 0))
+        return Witness(row, listed(self.census.labels[label : label + 1])[0], cells_of(X, 0))
 
 
 def learns_from_rows(relation: Relation) -> bool:
@@ -217,19 +231,12 @@ def _as_floats(census: Census) -> Census:
     return attrs.evolve(census, explanations=attrs.evolve(found, identity=None))
 
 
-def _by_prediction(census: Census) -> Census:
-    """Return a census by prediction, in the order that predictions have everywhere: groups are forgotten."""
-    found = encode_labels([label[1] if isinstance(label, tuple) else label for label in census.labels])
-    return census.relabelled(found.codes, found.classes)
-
-
 def _contradiction(counted: LogCount, explanation: int, label: int) -> tuple[int, int]:
     """Find the first instance for which an explanation holds and whose label is another."""
-    place = {known: code for code, known in enumerate(counted.census.labels)}
     reading, one = counted.reading, counted.explanations.take([explanation])
     for start, log in reading.logs(reading.log.table.pieces):
         rows = held(counted.relation, Sample(log.X, log.explanations), one)
-        codes = np.array([place[y] for y in log.predictions.iloc[rows].tolist()], dtype=np.int64)
+        codes = label_places(counted.census.labels, log.predictions)[rows]
         if (codes != label).any():
             which = int((codes != label).argmax())
             return start + int(rows[which]), int(codes[which])

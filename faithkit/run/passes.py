@@ -17,16 +17,17 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import encode_labels
+from faithkit.inputs.labels import checked_numbers, encode_labels
 from faithkit.inputs.logs import Log, ParquetLog
+from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome
 from faithkit.inputs.parquet import Piece
 from faithkit.measure.asking import Asked, Whole
 from faithkit.measure.blocks import MAX_THREADS
-from faithkit.measure.census import Census, gathered
+from faithkit.measure.census import Census, Values, gathered
 from faithkit.measure.explanations import Sample
-from faithkit.measure.grouping import renumbered
+from faithkit.measure.grouping import group, ordered
 from faithkit.measure.inference import agreement
-from faithkit.measure.jackknife import largest_share, pseudo_values
+from faithkit.measure.jackknife import largest_share, pseudo_values, row_quotients
 from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import Relation
 from faithkit.measure.slots import Counts, Slots
@@ -39,10 +40,14 @@ from faithkit.run.explaining.cluster import active_cluster, on_workers
 
 @attrs.frozen(eq=False)
 class Reading:
-    """A log, and how its explanations get their identity: all that a worker needs to read a part of it."""
+    """A log, how its explanations get their identity, and what its predictions are.
+
+    That is all that a worker needs to read a part of it.
+    """
 
     log: ParquetLog
     discretizer: Given
+    outcome: Outcome = OF_LABELS
 
     def logs(self, pieces: list[Piece]) -> Iterator[tuple[int, Log]]:
         """Yield the logs of some pieces, each with the number of its first row."""
@@ -98,26 +103,50 @@ class FirstPass:
         found = log.explanations
         if self.relation.groups:
             found = attrs.evolve(found, instances=None)  # nobody will read them
-        return Census.of(self.relation, found, *_labels(log, start), start)
+        codes, labels = _labels(log, self.reading.outcome, start)
+        return Census.of(self.relation, found, codes, labels, start, _grouped(log))
 
 
-def _labels(log: Log, start: int) -> tuple[Counts, list[Any]]:
-    """Encode the predictions; where there are groups, a label is a pair of group and prediction."""
+def _labels(log: Log, outcome: Outcome, start: int) -> tuple[Counts, Values]:
+    """Encode the predictions; of what is missing or infinite the row in the whole log is told."""
     gone = log.predictions.isna().to_numpy()
     if gone.any():
-        raise InputError(
-            f"the prediction of row {start + int(gone.argmax())} is missing: drop such rows, or name the "
-            "label."
-        )
-    found = encode_labels(log.predictions)
-    if log.groups is None:
+        row = start + int(gone.reshape(len(gone), -1).any(axis=1).argmax())
+        raise InputError(f"the prediction of row {row} is missing: drop such rows, or name the label.")
+    if outcome.kind == LABELS:
+        found = encode_labels(log.predictions)
         return found.codes, found.classes
-    groups, names = pd.factorize(log.groups)
-    groups[groups < 0] = len(names)  # missing
-    known = [*names.tolist(), None]
-    pairs = renumbered(groups * len(found.classes) + found.codes)
-    labels = [(known[groups[row]], found.classes[found.codes[row]]) for row in pairs.first]
-    return pairs.codes, labels
+    bad = np.isinf(np.asarray(log.predictions, dtype=np.float64)) if _are_floats(log.predictions) else gone
+    if bad.any():
+        row = start + int(bad.reshape(len(bad), -1).any(axis=1).argmax())
+        raise InputError(f"the prediction of row {row} is infinite: drop such rows.")
+    values, codes = ordered(checked_numbers(log.predictions, outcome))
+    return codes, values
+
+
+def _are_floats(predictions: Any) -> bool:
+    dtypes = [predictions.dtype] if predictions.ndim == 1 else predictions.dtypes
+    return all(dtype.kind in "biuf" for dtype in dtypes)
+
+
+def _grouped(log: Log) -> tuple[Counts, list[Any]] | None:
+    """Encode the groups, of which None is that of rows without a value."""
+    if log.groups is None:
+        return None
+    codes, names = pd.factorize(log.groups)
+    codes[codes < 0] = len(names)
+    return codes.astype(np.int64), [*names.tolist(), None]
+
+
+def label_places(labels: Values, predictions: Any) -> Counts:
+    """Return where predictions stand among the labels that are known."""
+    if not isinstance(labels, list):
+        given = np.asarray(predictions, dtype=np.float64)
+        if given.ndim == 1:
+            return np.searchsorted(labels, given)
+        return group(np.concatenate([labels, given])).codes[len(labels) :]  # those before are all distinct
+    found, place = encode_labels(predictions), {label: code for code, label in enumerate(labels)}
+    return np.array([place[label] for label in found.classes], dtype=np.int64)[found.codes]
 
 
 def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
@@ -136,7 +165,7 @@ class LaterPasses:
     reading: Reading
     relation: Relation
     whole: Whole
-    labels: list[Any]
+    labels: Values
     slots: Slots | None = None
 
     def asked(self, pieces: list[Piece]) -> Asked:
@@ -146,7 +175,10 @@ class LaterPasses:
     def spreads(self, pieces: list[Piece]) -> tuple[Spread, Spread]:
         """Measure the spread of pseudo-values in some pieces."""
         counts = self._counts(pieces)
-        return added(pseudo_values(counted).spreads(*agreement(counted.slots)) for counted in counts)
+        return added(
+            row_quotients(counted, pseudo_values(counted)).spreads(*agreement(counted.slots))
+            for counted in counts
+        )
 
     def share(self, pieces: list[Piece]) -> float:
         """Return the largest share that an instance has in the values of others."""
@@ -157,8 +189,6 @@ class LaterPasses:
         return (count_piece(*sample, self.whole, self.slots) for sample in self._samples(pieces))
 
     def _samples(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
-        place = {label: code for code, label in enumerate(self.labels)}
         for _, log in self.reading.logs(pieces):
-            found = encode_labels(log.predictions)
-            codes = np.array([place[label] for label in found.classes], dtype=np.int64)[found.codes]
+            codes = label_places(self.labels, log.predictions)
             yield self.relation, Sample(log.X, log.explanations), codes

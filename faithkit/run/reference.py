@@ -6,6 +6,7 @@ from typing import Any
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.logs import Roles
+from faithkit.inputs.outcome import Outcome
 from faithkit.inputs.paths import is_folder
 from faithkit.run.components import Given, component
 from faithkit.run.discretizing import learns
@@ -137,7 +138,16 @@ def check_alike(result: Evaluation, reference: Evaluation) -> None:
         _check_drawn(result, reference)
     else:  # read with the same columns; what kind a saved one was nobody wrote down
         _check_kind(result.population.kind, reference.population.kind)
+    _check_outcome(result.setup.outcome, reference.setup.outcome)
     _warn_of_same_rows(result, reference)
+
+
+def _check_outcome(now: Outcome, before: Outcome) -> None:
+    if now != before:
+        raise InputError(
+            f"predictions are {now} here, and {before} in the reference, which is another measure: say for "
+            "both what they are (--outcome, --agree)."
+        )
 
 
 def _check_discretizer(result: Evaluation, reference: Evaluation) -> None:

@@ -84,7 +84,8 @@ def _scored(
             return result, log.roles.by
     held = log.read() if isinstance(log, ParquetLog) else log
     drawn = {"weights": held.weights, "clusters": held.clusters, "pool": pool}
-    return score(held.predictions, held.explanations, X=held.X, **drawn, **options), held.groups
+    given = {"outcome": held.roles.kind, **drawn, **options}
+    return score(held.predictions, held.explanations, X=held.X, **given), held.groups
 
 
 def score_in_pieces(
@@ -92,6 +93,7 @@ def score_in_pieces(
     discretizer: Any = None,
     relation: Any = None,
     estimator: Any = "leave-one-out",
+    agree: str | None = None,
     **numbers: Any,
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where something needs all of its rows at once.
@@ -102,8 +104,8 @@ def score_in_pieces(
     if log.roles.weights is not None or log.roles.clusters is not None:
         return None
     way, scorer = _way(discretizer), component("estimator", estimator)
-    setup = Setup(discretizer=way, estimator=scorer, **numbers)
-    population = OnDisk(Reading(log, way))
+    setup = Setup(discretizer=way, estimator=scorer, outcome=log.outcome(agree), **numbers)
+    population = OnDisk(Reading(log, way, setup.outcome))
     named = population.example.relation if relation is None else relation
     if setup.permutations or learns(way):
         return None

@@ -7,11 +7,14 @@ import numpy as np
 
 from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.registry import registry
+from faithkit.inputs.outcome import NUMBERS
+from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.precision import Decimals, decimals_of, rounded
+from faithkit.measure.protocols import said
 from faithkit.run.components import Given
 from faithkit.run.discretizing import learns, teach
 from faithkit.run.explaining.execution import Execution
@@ -93,3 +96,19 @@ def check_inputs(explainer: Given, X: Any) -> None:
         f"{explainer.text} explains {listing([ROWS[word] for word in declared])}, and X has {ROWS[kind]}: "
         f"{'use ' + listing(others, 'or') if others else 'no installed explainer takes them'}."
     )
+
+
+def check_predictions(who: str, explainer: Any, predictor: Predictor) -> None:
+    """Refuse a model that predicts numbers for an explainer that does not say that it explains them.
+
+    Examples
+    --------
+    >>> check_predictions("mine", object(), Predictor(max, outcome="numbers"))
+    Traceback (most recent call last):
+    faithkit.errors.InputError: mine explains labels, and the model predicts numbers: use an explainer of ...
+    """
+    if predictor.is_regressor and NUMBERS not in said(explainer, "outcomes"):
+        raise InputError(
+            f"{who} explains labels, and the model predicts numbers: use an explainer of numbers, such as "
+            'tree or shap; one that does explain them says outcomes = ("labels", "numbers") in its class.'
+        )

@@ -20,6 +20,8 @@ from sklearn.preprocessing import OneHotEncoder
 import faithkit
 from faithkit.cli import main
 
+pytestmark = pytest.mark.xdist_group("examples")  # what its tests share is made once
+
 HOUSE = "house-1.0.dist-info"  # what makes the plugin of the how-to pages an installed one
 
 

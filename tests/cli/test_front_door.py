@@ -19,6 +19,8 @@ import faithkit
 from faithkit.cli import main
 from faithkit.inputs.embedded import make_loans
 
+pytestmark = pytest.mark.xdist_group("front door")  # what its tests share is made once
+
 
 def run(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
@@ -61,9 +63,9 @@ def _log(X, predictions):
 PIPELINE = ("--target", "granted", "--explainer", "empirical-anchors:threshold=0.9")
 
 
-def evaluated(folder, *more, data="test.csv", model="model.skops"):
+def evaluated(folder, *more, data="test.csv", model="model.skops", reader="none"):
     own = ("--data", folder / data, "--model", folder / model, "--background", folder / "train.csv")
-    return run("evaluate", *own, *PIPELINE, *more)
+    return run("evaluate", *own, *PIPELINE, "--reader", reader, *more)
 
 
 def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
@@ -78,6 +80,7 @@ def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
         tmp_path / "r.json",
         "--csv",
         tmp_path / "r.csv",
+        reader="auto",
     )
     assert result.exit_code == 0, result.output
     assert max(map(len, result.stdout.splitlines())) <= 80
@@ -153,7 +156,7 @@ def test_explainers_are_compared_on_the_same_rows(folder, tmp_path):
 
 
 def scored(folder, *more):
-    return run("score", folder / "log.parquet", "--prediction", "prediction", *more)
+    return run("score", folder / "log.parquet", "--prediction", "prediction", "--reader", "none", *more)
 
 
 def test_a_log_of_importances_is_scored_without_a_model(folder):

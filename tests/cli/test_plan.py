@@ -98,10 +98,12 @@ TOLD = {
     "both ends one": (Plan(0.1, from_pilot=PilotPlan(100, (50, 50), 250)), "  50 rows: at most 0.1 of them"),
     "nobody knows": (
         Plan(0.1, from_pilot=PilotPlan(100, (50, None), 250)),
-        "  more than 800 rows at worst, 50 at best: at most 0.1 of them unchecked, on average.\n"
+        "  more than 800 rows at worst, 50 at best: at most 0.1 of them unchecked, on\n"
+        "    average.\n"
         "  250 rows: a 95 % interval of ± 0.1 or less.\n"
-        "No number can be promised: the pilot is too small to say what leaves at most 0.1 unchecked. Take a\n"
-        "larger pilot.\n",
+        "No number can be promised: the pilot is too small to say what leaves at most 0.1\n"
+        "unchecked, though the interval is narrow enough from 250 rows on. Take a larger\n"
+        "pilot.\n",
     ),
     "hopeless": (Plan(0.1, from_pilot=PilotPlan(1, (None, None), None)), "  more than 8 rows: at most 0.1"),
     "wide": (Plan(0.1, from_pilot=PilotPlan(1, (None, None), None)), "  more than 100 rows: a 95 % interval"),
@@ -112,8 +114,8 @@ TOLD = {
     ),
     "a pool would not help": (
         Plan(0.1, "sufficiency", from_pilot=PilotPlan(100, (50, 200), 250)),
-        "Explain 250 rows: enough can be checked from 200 rows on, and the interval is narrow enough from 250\n"
-        "on; the larger number keeps both promises.\n",
+        "Explain 250 rows: enough can be checked from 200 rows on, and the interval is\n"
+        "narrow enough from 250 on; the larger number keeps both promises.\n",
     ),
     "a pool": (
         Plan(0.1, "sufficiency", from_pilot=PilotPlan(100, (50, 300), 250, pool=1)),
@@ -126,3 +128,4 @@ TOLD = {
 def test_a_plan_in_words(case):
     plan, words = TOLD[case]
     assert words in plan_text(plan)
+    assert max(map(len, plan_text(plan).splitlines())) <= 80

@@ -1,6 +1,7 @@
 """A gate against last week: what a sample is compared with, what is no comparison, and that nothing passes by accident."""
 
 import json
+import shutil
 from types import SimpleNamespace
 
 import click
@@ -15,7 +16,7 @@ from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.findings import Findings
 
-COLUMNS = ("--prediction", "label", "--explanation", "phi_*")
+COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--reader", "none")
 TREE = (
     "--target",
     "y",
@@ -25,6 +26,8 @@ TREE = (
     "tree:max_depth=2",
     "--background",
     "train.csv",
+    "--reader",
+    "none",
 )
 
 
@@ -44,18 +47,25 @@ def scored(name, **options):
     return faithkit.score(frame["label"], frame[["phi_a", "phi_b"]], **options)
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def months(tmp_path_factory):
+    """Every month in every form, to be copied."""
+    folder = tmp_path_factory.mktemp("months")
     for name, frame in MONTHS.items():
-        frame.to_csv(f"{name}.csv", index=False)
-        frame.to_parquet(f"{name}.parquet", row_group_size=90)
-        (tmp_path / name).mkdir()
+        frame.to_csv(folder / f"{name}.csv", index=False)
+        frame.to_parquet(folder / f"{name}.parquet", row_group_size=90)
+        (folder / name).mkdir()
         for part in range(2):
-            frame[part * 200 : part * 200 + 200].to_parquet(tmp_path / name / f"{part}.parquet")
-        scored(name).to_json(f"{name}.json")
-    (tmp_path / "same_without_suffix").write_text((tmp_path / "january.json").read_text())
-    return tmp_path
+            frame[part * 200 : part * 200 + 200].to_parquet(folder / name / f"{part}.parquet")
+        scored(name).to_json(folder / f"{name}.json")
+    (folder / "same_without_suffix").write_text((folder / "january.json").read_text())
+    return folder
+
+
+@pytest.fixture
+def here(months, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return shutil.copytree(months, tmp_path, dirs_exist_ok=True)
 
 
 def score(*arguments):

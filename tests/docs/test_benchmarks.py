@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from documented import DOCS, ROOT
 
+pytestmark = pytest.mark.xdist_group("benchmarks")  # what its tests share is made once
+
 TABLES = DOCS / "benchmarks"
 
 

@@ -11,6 +11,8 @@ from documented import DOCS, ROOT
 import faithkit
 from faithkit.measure.forecast import curve
 
+pytestmark = pytest.mark.xdist_group("comparison")  # what its tests share is made once
+
 
 @pytest.fixture(scope="module")
 def peers():

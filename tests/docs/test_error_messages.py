@@ -2,25 +2,33 @@
 
 import ast
 import inspect
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import faithkit
 from faithkit import errors
 
 ROOT = Path(faithkit.__file__).parents[1]
-FILES = [*(ROOT / "faithkit").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
-TREES = {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in FILES}
-FUNCTIONS = {
-    node.name: node
-    for tree in TREES.values()
-    for node in ast.walk(tree)
-    if isinstance(node, ast.FunctionDef) and ast.unparse(node.returns or ast.Constant(None)) == "str"
-}
 CLASSES = {name for name, _ in inspect.getmembers(errors, inspect.isclass)}
 SPEAKERS = CLASSES | {"UsageError", "BadParameter", "foreign"}  # a message begins with what they are given
 NAMES = ("X ", "PyTorch ", "TorchClassifier ")
+
+
+@cache  # and not at import: every worker would parse all files, to collect one test
+def trees():
+    files = [*(ROOT / "faithkit").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in files}
+
+
+@cache
+def functions():
+    """Return the functions that return a text, by their names."""
+    nodes = (node for tree in trees().values() for node in ast.walk(tree))
+    return {
+        node.name: node
+        for node in nodes
+        if isinstance(node, ast.FunctionDef) and ast.unparse(node.returns or ast.Constant(None)) == "str"
+    }
 
 
 def called(node):
@@ -45,8 +53,8 @@ def beginnings(node):
             yield from beginnings(value)
         case ast.Call(args=[first, *_]) if called(node) == "_prose":
             yield from beginnings(first)
-        case ast.Call() if called(node) in FUNCTIONS:
-            for inner in ast.walk(FUNCTIONS[called(node)]):
+        case ast.Call() if called(node) in functions():
+            for inner in ast.walk(functions()[called(node)]):
                 if isinstance(inner, ast.Return):
                     yield from beginnings(inner.value)
 
@@ -56,13 +64,12 @@ def messages(tree):
     return [text for call in calls for given in call.args[:1] for text in beginnings(given)]
 
 
-@pytest.mark.parametrize("file", [file for file, tree in TREES.items() if messages(tree)])
-def test_a_message_begins_with_a_small_letter(file):
-    large = [text for text in messages(TREES[file]) if text[:1].isupper() and not text.startswith(NAMES)]
-    assert large == []
+def test_every_message_begins_with_a_small_letter():
+    found = [(file, text) for file, tree in trees().items() for text in messages(tree)]
+    assert [pair for pair in found if pair[1][:1].isupper() and not pair[1].startswith(NAMES)] == []
 
 
 def test_the_walk_finds_the_messages_that_are_there():
-    assert sum(len(messages(tree)) for tree in TREES.values()) > 150
-    assert "no " in messages(TREES["faithkit/extension/registry.py"])
-    assert "no plugin of a distribution " in messages(TREES["faithkit/testing/targets.py"])
+    assert sum(len(messages(tree)) for tree in trees().values()) > 150
+    assert "no " in messages(trees()["faithkit/extension/registry.py"])
+    assert "no plugin of a distribution " in messages(trees()["faithkit/testing/targets.py"])

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from inputs.frames import people
 from scipy import sparse
+from sklearn.base import is_regressor
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -28,7 +29,39 @@ def persons(n=120):
 
 
 def test_the_default_models_are_these():
-    assert list(DEFAULTS) == NAMES
+    assert sorted(DEFAULTS) == sorted([*NAMES, "linear"])
+
+
+@pytest.mark.parametrize("name", ["gradient-boosting", "random-forest", "linear", "tree", "knn"])
+def test_a_target_with_fractions_is_learnt_by_a_regressor(name):
+    X, _ = persons()
+    y = np.linspace(0.5, 9.25, len(X))
+    model, train, test = train_default(name, X, y)
+    assert is_regressor(model)
+    assert len(train) + len(test) == len(X)
+    assert model.predict(X.iloc[test]).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("y", "outcome", "regressor"),
+    [([1, 2, 3, 4], None, False), ([1, 2, 3, 4], "numbers", True), ([1.0, 2.0, 1.0, 2.0], None, False)],
+)
+def test_whole_numbers_are_labels_unless_somebody_says_otherwise(y, outcome, regressor):
+    model, *_ = train_default("tree", np.arange(8.0).reshape(4, 2), y, outcome=outcome)
+    assert is_regressor(model) == regressor
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "other"), [("logistic", "numbers", "linear"), ("linear", "labels", "logistic")]
+)
+def test_a_model_that_cannot_predict_the_target_names_one_that_can(name, outcome, other):
+    with pytest.raises(InputError, match=f"'{name}' does not predict {outcome}.*take '{other}'"):
+        default_model(name, outcome=outcome)
+
+
+def test_words_are_no_numbers_to_learn():
+    with pytest.raises(InputError, match="target has other values than numbers, such as 'a'"):
+        train_default("tree", np.arange(8.0).reshape(4, 2), list("abab"), outcome="numbers")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -126,7 +159,8 @@ def test_default_models_are_right_about_most_rows_they_never_saw(name, recwarn):
         (["a", "b"], r"target has shape \(2,\); expected \(4,\)"),
         (["a", None, "b", None], "target is missing in 2 of 4 rows"),
         (["a"] * 4, "target is 'a' in every row; expected at least two classes"),
-        ([0.1, 0.2, 0.3, 0.4], "'tree' cannot be trained .*ValueError: Unknown label type.*Check the target"),
+        ([0.1, np.inf, 0.3, 0.4], "target is infinite in row 1: drop such rows"),
+        ([[0.1]] * 4, r"target has shape \(4, 1\); expected \(4,\)"),
     ],
 )
 def test_a_target_that_cannot_be_learnt_is_refused(y, words):

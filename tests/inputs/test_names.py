@@ -1,5 +1,7 @@
 """Names in a CSV stay as they were written: predictions, targets and groups, and the codes of explanations."""
 
+import math
+
 import pandas as pd
 import pytest
 
@@ -93,13 +95,24 @@ def test_what_a_column_is_depends_on_who_reads_it(case):
         assert [type(value) for value in column.tolist()] == [type(value) for value in expected * 10]
 
 
-def test_two_texts_are_two_predictions_and_two_groups(case):
+def test_two_texts_are_two_labels_and_two_groups(case):
     path, *_ = case
-    predicted = score_log(open_log(str(path), "name", ("phi",))).result
+    predicted = score_log(open_log(str(path), "name", ("phi",), outcome="labels")).result
     assert predicted.consistency.value == pytest.approx(9 / 19)  # of ten and ten that share an explanation
     with pytest.warns(match="are a function of the prediction"):
         grouped = score_log(open_log(str(path), "label", ("phi",), (), "name"))
     assert len(grouped.subgroups) == 2
+
+
+def test_predictions_with_fractions_are_numbers_and_all_others_labels(case):
+    path, texts, (_, explanation, labels) = case
+    numbers = any(isinstance(one, float) and math.isfinite(one) and one % 1 for one in explanation)
+    if texts == ["½", "0.5"]:
+        with pytest.raises(InputError, match=r"numbers, such as '0\.5', and words, such as '½' in row 0"):
+            open_table(path).predictions(["name"])
+    else:
+        found = open_table(path).predictions(["name"]).tolist()
+        assert found == (explanation if numbers else labels) * 10
 
 
 def test_explanations_are_two_or_one_as_numbers_or_codes_are(case):

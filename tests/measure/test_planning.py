@@ -7,6 +7,7 @@ were they broken in one of ten pilots.
 import math
 from itertools import combinations
 
+import attrs
 import brute
 import numpy as np
 import pytest
@@ -17,12 +18,16 @@ from pilots import LABELS, MASSES, Boxes, Words, kept, with_pool, words
 from scipy import optimize, stats
 
 from faithkit.errors import InputError
+from faithkit.measure.difference import Side
+from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.forecast import Pilot, curve
-from faithkit.measure.inference import Moments, moments
+from faithkit.measure.inference import Moments, interval, moments
 from faithkit.measure.jackknife import grouped_pseudo_values, pseudo_values
+from faithkit.measure.merging.merged import Merged
 from faithkit.measure.others import Others
 from faithkit.measure.planning import PilotPlan, Plan, RangePlan, plan_samples
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.tally import count
 
 
 def others(tally):
@@ -162,6 +167,37 @@ def test_where_all_agreed_the_pilot_is_worth_half_of_its_rows_and_more_rows_may_
     high = 1 - stats.beta.ppf(0.025, trials * (1 - x), trials * x + 1)
     slack = 2 * (stats.norm.ppf(0.975) ** 2 + 1) * x * (1 - x) / 400
     assert pilot.half_width(400, unverified=0.0) == pytest.approx((min(1, high + slack) - low) / 2)
+
+
+# 240 of 400 rows are alone, and 24 of them, twelve pairs' worth, disagree with those they were merged with
+MERGED = Moments(
+    400, 0.36, 0.4, 0.02, 0.01, 200.0, merged=Merged("one block", 0.9, 1.0, 0.02, 200.0)
+)  # fmt: skip
+
+
+def clopper(x, trials):
+    return stats.beta.ppf(0.025, trials * x, trials * (1 - x) + 1)
+
+
+@pytest.mark.parametrize(("unverified", "clipped"), [(0.0, False), (0.3, False), (1.0, True)])
+def test_merging_leaves_less_open_than_could_not_be_checked(unverified, clipped):
+    pilot = Pilot(Others((0, 3), (240, 160), (0.0, 0.9)), MERGED)
+    least = stats.beta.ppf(0.1, 225 * 0.9, 225 * 0.1 + 1)  # 0.9 · 0.1 / 0.02² = 225 trials
+    trials = 1600 * 225 / 400
+    high = 1 - clopper(1 - least, trials) + 2 * (stats.norm.ppf(0.975) ** 2 + 1) * least * (1 - least) / 1600
+    left_open = at_most(12, 0.95) * 2 / 240
+    wide = high - clopper(least, trials) + left_open * unverified
+    lowest = 0.9 - (0.9 - least) * math.sqrt(1 + 400 / 1600)
+    up_to_1 = 1 - clopper(lowest, trials)
+    assert (up_to_1 < wide) == clipped
+    assert pilot.half_width(1600, unverified) == pytest.approx(min(wide, up_to_1) / 2)
+
+
+def test_nothing_merged_leaves_all_open():
+    one = Pilot(Others((0, 3), (1, 160), (0.0, 0.9)), Moments(161, 0.85, 160 / 161, 0.02, 0.02, 80.0))
+    nothing = attrs.evolve(one.moments, merged=Merged("nothing", 0.85, 160 / 161, 0.02, 80.0))
+    same = attrs.evolve(one, moments=nothing)
+    assert same.half_width(300, 0.5) == pytest.approx(one.half_width(300, 0.5))
 
 
 # --- plans ---------------------------------------------------------------------------------------------
@@ -309,6 +345,45 @@ def test_at_most_one_pilot_in_ten_misleads(masses, labels, n, epsilon):
 @pytest.mark.parametrize("masses", MASSES)
 def test_at_most_one_pilot_in_ten_misleads_whatever_the_law(masses, labels, n, epsilon):
     check(kept(words(masses, labels), n, epsilon, runs=50))
+
+
+def smooth(rng, n):
+    """Consistency of raw vectors, of which no two are equal: near ones have one label."""
+    x = rng.normal(size=(n, 2))
+    sample = Sample(None, Explanations.vectors(x))
+    counts = count(SameExplanation(), sample, (x[:, 0] > 0).astype(np.int64), 2)
+    return Pilot(Others.of(counts.slots), Side.of(counts).facts)
+
+
+def test_the_interval_that_is_planned_is_the_one_that_is_printed():
+    """It is narrow though nothing could be checked, and no more rows are asked for than there are."""
+    pilot = smooth(np.random.default_rng(0), 600)
+    low, high = interval(pilot.moments)
+    assert (high - low) / 2 < 0.05
+    found = plan_samples(0.05, pilot=pilot)
+    assert (found.n, found.from_pilot.unverified, found.from_pilot.half_width) == (None, (None, None), 600)
+    assert "unchecked, though the interval is narrow enough from 600 rows on. Coarser" in found.why
+
+
+def test_at_most_one_pilot_in_ten_misleads_about_vectors_that_never_repeat():
+    rng, runs, wide = np.random.default_rng(0), 40, 0
+    for _ in range(runs):
+        rows = plan_samples(0.05, pilot=smooth(rng, 200)).from_pilot.half_width
+        if rows is not None and rows < 5000:
+            low, high = interval(smooth(rng, rows).moments)
+            wide += (high - low) / 2 > 0.05
+    assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_at_most_one_pilot_in_ten_misleads_about_words_of_which_too_few_repeat(labels):
+    rng, law, runs, wide = np.random.default_rng(0), words("Zipf 1, 500", labels), 40, 0
+    for _ in range(runs):
+        rows = plan_samples(0.15, pilot=law.draw(rng, 200)).from_pilot.half_width
+        if rows is not None and rows < 5000:
+            low, high = interval(law.draw(rng, rows).moments)
+            wide += (high - low) / 2 > 0.15
+    assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
 
 
 def test_the_moments_of_a_pool_are_those_of_the_sample_where_there_is_none():

@@ -10,7 +10,7 @@ from faithkit_paper.orderings import trend
 from faithkit_paper.readings import seen
 from paper.tables import load
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("anchors and populations")]
 
 CONTEXT = Context("tiny", load=load)
 

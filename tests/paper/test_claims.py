@@ -1,7 +1,8 @@
 """The experiment `claims`: its formulas by enumeration, and its simulations near what they should be."""
 
-from itertools import product
-from math import exp, sqrt
+from collections import Counter
+from itertools import combinations_with_replacement, product
+from math import exp, factorial, prod, sqrt
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from faithkit_paper.experiments import claims
 from faithkit_paper.experiments.claims import InScope, Law, decoder_errors
 
 import faithkit
+
+pytestmark = pytest.mark.xdist_group("claims")  # what its tests share is made once
 
 LAW = Law(np.array([[0.3, 0.1], [0.0, 0.2], [0.25, 0.15]]))
 
@@ -24,11 +27,15 @@ def cells(findings, claim, measure=None):
 
 
 def enumerated(law, n):
-    """The estimate's mean and its mean-squared error over every sample, each with its probability."""
+    """The estimate's mean and its mean-squared error over every sample, each with its probability.
+
+    Samples that differ in the order of their rows are taken together.
+    """
     atoms = [(u, y, p) for (u, y), p in np.ndenumerate(law.joint) if p]
     mean = error = 0.0
-    for sample in product(atoms, repeat=n):
-        chance = np.prod([p for _, _, p in sample])
+    for sample in combinations_with_replacement(atoms, n):
+        orders = factorial(n) / prod(map(factorial, Counter(sample).values()))
+        chance = orders * prod(p for _, _, p in sample)
         value = faithkit.score([y for _, y, _ in sample], [int(u) for u, _, _ in sample]).consistency.value
         mean += chance * value
         error += chance * (value - law.consistency) ** 2

@@ -18,6 +18,8 @@ from paper.tables import load
 
 import faithkit
 
+pytestmark = pytest.mark.xdist_group("tables")  # what its tests share is made once
+
 TABLES = {module.TABLE.name: module for module in (table_shap, table_lime, table_counterfactuals)}
 CONTEXT = Context("tiny", load=load)
 

@@ -7,6 +7,8 @@ from faithkit_paper.experiments import figure_anchor_example, figure_lime_xor, t
 from faithkit_paper.models import boosted
 from paper.tables import load
 
+pytestmark = pytest.mark.xdist_group("text and examples")  # what its tests share is made once
+
 
 def values(findings, **wanted):
     """The numbers of the cells that have these names, by measure."""

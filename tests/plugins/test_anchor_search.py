@@ -132,6 +132,7 @@ def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
     assert ours == theirs
 
 
+@pytest.mark.slow
 def test_the_cases_are_of_all_kinds():
     """What the comparison is worth: long and short rules, empty ones, and some below the threshold."""
     background, X = people(300, seed=0), people(3, seed=1)

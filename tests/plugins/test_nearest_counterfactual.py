@@ -31,7 +31,7 @@ def situation(frame, labels):
 
 
 @given(tables(), LABELS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15)
 def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, labels):
     model, X, background = situation(frame, labels)
     found = explainer().fit(model, background).explain(X, None)
@@ -47,7 +47,7 @@ def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, 
 
 
 @given(tables(), LABELS, st.booleans(), st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15)
 def test_neither_the_order_of_the_background_nor_chunks_matter(frame, labels, refine, random):
     model, X, background = situation(frame, labels)
     whole = explainer(refine=refine).fit(model, background).explain(X, None)
@@ -58,7 +58,7 @@ def test_neither_the_order_of_the_background_nor_chunks_matter(frame, labels, re
 
 
 @given(tables(), LABELS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15)
 def test_the_refined_one_is_never_farther_and_its_label_is_another(frame, labels):
     model, X, background = situation(frame, labels)
     plain, refined = (
@@ -73,7 +73,7 @@ def test_the_refined_one_is_never_farther_and_its_label_is_another(frame, labels
 
 
 @given(tables(), LABELS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15)
 def test_within_the_background_itself_the_ball_is_pure(frame, labels):
     model, _, background = situation(frame, labels)
     result = faithkit.evaluate(

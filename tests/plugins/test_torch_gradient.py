@@ -167,7 +167,7 @@ def test_what_is_no_classifier_is_refused():
         TorchClassifier(torch.nn.Linear(4, 1), ["only"])
     with pytest.raises(faithkit.InputError, match="gives 3 logits, and there are 2 classes"):
         TorchClassifier(torch.nn.Linear(4, 3), [0, 1]).predict(X)
-    with pytest.raises(faithkit.InputError, match="one row of logits for each"):
+    with pytest.raises(faithkit.InputError, match="one row of logits, or numbers, for each"):
         TorchClassifier(torch.nn.Flatten(0), [0, 1]).predict(X)
 
 

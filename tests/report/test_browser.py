@@ -11,7 +11,10 @@ from report.examples import CELL, GROUP, SCRIPT, hostile
 import faithkit
 from faithkit.run.comparison import Comparison
 
-pytestmark = pytest.mark.skipif(chromium.EXECUTABLE is None, reason="there is no chromium")
+pytestmark = [
+    pytest.mark.skipif(chromium.EXECUTABLE is None, reason="there is no chromium"),
+    pytest.mark.xdist_group("browser"),  # which starts once
+]
 
 
 @pytest.fixture(scope="module")

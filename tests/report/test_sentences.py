@@ -42,6 +42,11 @@ CONSISTENCY = {
         f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with each other, as if "
         f"they had one explanation, which can only understate consistency. {SURE}",
     ),
+    "partly checked, in near blocks": (
+        {"merging": "near blocks"},
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with those of near "
+        f"explanations, which can only understate consistency. {SURE}",
+    ),
     "partly checked, one row alone": (
         {"merging": "nothing", "verified": 0.995, "checked": 199},
         f"199 of 200 instances (99.5 %) could be checked: {CHECKED}{SURE}",
@@ -56,19 +61,24 @@ CONSISTENCY = {
         f"80 of 200 instances (55 % by weight) could be checked: {CHECKED}{SURE}",
     ),
     "nothing checked, and pairs show something": (NONE, f"{ALONE}{PAIRS}{SURE}"),
+    "nothing checked, and near blocks show something": (
+        NONE | {"merging": "near blocks"},
+        f"{ALONE}those with near explanations were compared with each other instead, which can only understate "
+        f"consistency. {SURE}",
+    ),
     "nothing checked, and nothing known in pairs": (
         NONE | UNKNOWN | {"low": 0.408},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.408; chance alone would give 0.504.",
     ),
     "nothing checked, and nothing known in one block": (
         NONE | UNKNOWN | {"merging": "one block", "low": 0.488},
-        f"{ALONE}{BLOCK}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{BLOCK}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.488; chance alone would give 0.504.",
     ),
     "the lower end is the floor": (
         NONE | UNKNOWN | {"low": 0.5, "floor": 0.5},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.500; chance alone would give 0.504. With two labels consistency cannot be below 0.5.",
     ),
     "the floor of ten labels, above what chance gives in the sample": (
@@ -79,7 +89,7 @@ CONSISTENCY = {
     ),
     "three labels": (
         NONE | UNKNOWN | {"low": 1 / 3, "floor": 1 / 3, "at_least_by_chance": 0.35},
-        f"{ALONE}{PAIRS}Whether consistency is above chance is not known: the lower end of its interval is "
+        f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.333; chance alone would give 0.350. With three labels consistency cannot be below 0.333.",
     ),
     "a floor that decides nothing": (ALL | {"floor": 0.5}, f"All 200 instances could be checked: {CHECKED}{SURE}"),

@@ -49,7 +49,7 @@ def run(*args):
 
 
 ROWS = {"prediction": "label", "explanation": "rule", "features": "x"}
-FLAGS = [f"--{name}={value}" for name, value in ROWS.items()]
+FLAGS = [f"--{name}={value}" for name, value in ROWS.items()] + ["--reader=none"]
 
 
 @pytest.mark.parametrize(("weights", "clusters"), [("w", None), (None, "customer"), ("w", "customer")])

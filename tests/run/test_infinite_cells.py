@@ -38,12 +38,13 @@ def strict(constant):
 
 
 def run(path, *options):
-    arguments = ["score", path, "--prediction", "label", "--explanation", "phi_*", "--json", "-", *options]
+    columns = ("--prediction", "label", "--explanation", "phi_*")
+    arguments = ["score", path, *columns, "--reader", "none", "--json", "-", *options]
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 OPTIONS = [
-    (),
+    ("--reader", "auto"),
     ("--violations", 9),
     ("--violations", 9, "--features", "x"),
     ("--by", "group"),
@@ -56,7 +57,7 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: " ".join(map(str, options)) or "plain")
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: " ".join(map(str, options)))
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_log_gives_a_number_or_a_line(log, column, options):
     done = run(log(column), *options)

@@ -50,13 +50,17 @@ def frame():
         big_b=np.round(rng.normal(size=N)),
         late_a=np.where(np.arange(N) == N - 1, None, kind % 4).astype(object),
         late_b=kind % 3,
+        p_a=(score := np.round(kind / 40 + rng.uniform(0, 0.4, N), 3) / 2),
+        p_b=1 - score,
+        single=score.astype(np.float32),
+        price=1000 * (kind // 4),
     )
 
 
 @pytest.fixture(params=["one file", "a folder"])
 def log(request, frame, tmp_path, monkeypatch):
     """The frame on disk, in pieces of a few rows."""
-    monkeypatch.setattr(parquet, "CELLS", 160)
+    monkeypatch.setattr(parquet, "CELLS", 400)
     schema = pa.Schema.from_pandas(frame.assign(late_a=frame["late_a"].astype("float").astype("Int64")))
     table = pa.Table.from_pandas(frame, schema=schema).replace_schema_metadata()
     if request.param == "one file":
@@ -69,15 +73,24 @@ def log(request, frame, tmp_path, monkeypatch):
     return folder
 
 
-def both_ways(log, prediction="label", explanation=("phi_*",), features=(), by=None, **options):
+def both_ways(
+    log,
+    prediction="label",
+    explanation=("phi_*",),
+    features=(),
+    by=None,
+    outcome=None,
+    violations=3,
+    **options,
+):
     """Score in pieces and in memory."""
-    found = open_log(str(log), prediction, explanation, features, by)
+    found = open_log(str(log), prediction, explanation, features, by, outcome=outcome)
     assert len(found.table.pieces) > 5
-    pieces = score_log(found, violations=3, **options)
+    pieces = score_log(found, violations=violations, **options)
     assert isinstance(pieces.result.population, OnDisk)
     whole = found.read()
-    held = faithkit.score(whole.predictions, whole.explanations, X=whole.X, **options)
-    return pieces, Findings.of(held, 3, whole.groups)
+    held = faithkit.score(whole.predictions, whole.explanations, X=whole.X, outcome=outcome, **options)
+    return pieces, Findings.of(held, violations, whole.groups)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +124,48 @@ def test_pieces_give_the_same_bytes_as_the_whole(log, question):
     assert repr(pieces) == repr(whole)
     if "relation" in question or "features" in question:
         assert pieces.to_dict()["violations"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {},
+        {"prediction": "single"},
+        {"agree": "within:0.05"},
+        {"outcome": "labels"},
+        {"prediction": "price", "outcome": "numbers"},
+        {"prediction": "p_*"},
+        {"prediction": "p_*", "outcome": "numbers"},
+        {"discretizer": "sign"},
+        {"explanation": ("word",)},
+        {"by": "sex"},
+        {"by": "sex", "agree": "within:0.05"},
+        {"by": "number", "prediction": "p_*", "explanation": ("word",)},
+        {"explanation": ("rule",), "features": ("age", "sex")},
+        {"explanation": ("rule",), "features": ("age", "sex"), "agree": "within:0.05"},
+        {"explanation": ("rule",), "features": ("age", "sex"), "prediction": "p_*"},
+        {"relation": "near-explanation:tau=0.5"},
+        {"relation": "near-explanation:tau=0.5", "agree": "within:0.05", "features": ("age",)},
+        {"estimator": "verified-only"},
+    ],
+    ids=str,
+)
+def test_numbers_in_pieces_give_the_same_bytes_as_the_whole(log, question):
+    asked = {"prediction": "p_a", "violations": None} | question
+    pieces, whole = both_ways(log, **asked)
+    assert pieces.to_json() == whole.to_json()
+    assert repr(pieces) == repr(whole)
+    kind = "scores" if asked["prediction"] == "p_*" else "numbers"
+    assert pieces.result.setup.outcome.kind == question.get("outcome", kind)
+
+
+@pytest.mark.parametrize("relation", [None, "near-explanation:tau=0.5"])
+def test_rows_that_contradict_each_other_are_found_in_a_log_of_numbers(log, frame, relation):
+    found = score_log(open_log(str(log), "p_a", ("phi_*",)), violations=3, relation=relation)
+    for violation in found.result.violations(3):
+        for seen in violation.witnesses:
+            assert seen.prediction == frame["p_a"][seen.row]
+        assert len({seen.prediction for seen in violation.witnesses}) == 2
 
 
 @pytest.mark.parametrize(
@@ -328,6 +383,6 @@ def test_a_missing_prediction_is_named_by_its_row_in_the_log(folder):
     assert "the prediction of row 130 is missing" in refused(folder)
 
 
-def test_a_pattern_that_matches_several_predictions_is_refused(folder):
-    result = run("score", folder, "--prediction", "phi_*", "--explanation", "phi_a")
-    assert "--prediction 'phi_*' matches 2 columns; expected one" in result.stderr
+def test_several_columns_of_predictions_are_no_labels(folder):
+    asked = ("--prediction", "phi_*", "--explanation", "phi_a", "--outcome", "labels")
+    assert "--prediction 'phi_*' matches 2 columns; expected one" in run("score", folder, *asked).stderr

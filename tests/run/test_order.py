@@ -112,7 +112,7 @@ def test_shuffled_rows_give_the_same_bytes(table, name, estimator):
     def asked(rows):
         given = explained(table.iloc[rows].reset_index(drop=True))
         labels, some = table["label"].iloc[rows].tolist(), X.iloc[rows].reset_index(drop=True)
-        return told(faithkit.score(labels, given, X=some, permutations=200, estimator=estimator, **options))
+        return told(faithkit.score(labels, given, X=some, permutations=50, estimator=estimator, **options))
 
     expected = asked(np.arange(N))
     for order in ORDERS:
@@ -130,7 +130,7 @@ def test_shuffled_rows_give_the_same_bytes(table, name, estimator):
     ids=str,
 )
 def test_shuffled_logs_give_the_same_bytes(table, question, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "CELLS", 60)
+    monkeypatch.setattr(parquet, "CELLS", 150)
     options = {"explanation": ("phi_*",), "features": (), **question}
     roles = options.pop("explanation"), options.pop("features")
     found = set()

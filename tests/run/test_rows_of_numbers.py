@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from docs.test_results import SCHEMA
 from jsonschema import Draft7Validator
 
 import faithkit
 from faithkit import Explanations, Interval, Rule
 from faithkit.run.findings import Findings
-from docs.test_results import SCHEMA
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
@@ -24,6 +24,7 @@ EDGES = [-9.0, -0.5, 0.0, 0.75, 9.0]
 
 class ByRange:
     learns = False
+    outcomes = ("labels", "numbers")
 
     def fit(self, predictor, background):
         return self

@@ -125,6 +125,7 @@ def test_a_misspelt_expected_failure_is_an_error():
         parametrize_with_checks(("estimator", MAJORITY), {"scores_are_share": "?"})
 
 
+@pytest.mark.slow
 def test_pytest_is_imported_by_nobody_but_the_decorator():
     code = "import sys, faithkit.testing as t; t.run_checks('faithkit'); sys.exit('pytest' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -63,6 +63,10 @@ class Agreement(Sums, Protocol):
         """Whether two predictions agree or do not, so that those that agree can be counted."""
 
     @property
+    def is_convex(self) -> bool:
+        """Whether explanations together agree no more than apart: then merging bounds the measure."""
+
+    @property
     def is_divided(self) -> bool:
         """Whether disagreement is a part of what a constant explanation leaves."""
 
@@ -78,8 +82,11 @@ class Agreement(Sums, Protocol):
     def apart(self, label: int, labels: Counts) -> Floats:
         """Return how far each of some labels disagrees with one; 0 where they agree wholly."""
 
-    def left(self, label: Counts, n: int) -> Floats | None:
-        """Return the part of the divisor that is left without an instance of each label; None: all of it."""
+    def left(self, label: Counts, in_pool: bool = False) -> Floats | None:
+        """Return the part of the divisor that is left without an instance of each label; None: all of it.
+
+        The instances are of the sample, or of its pool.
+        """
 
 
 def toward(agreement: Sums, by_label: Counts) -> NDArray[Any]:

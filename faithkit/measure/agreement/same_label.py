@@ -21,6 +21,7 @@ class SameLabel:
 
     most = 1.0
     is_whole = True
+    is_convex = True
     is_divided = False
 
     def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -43,7 +44,7 @@ class SameLabel:
         """Return 1 for every other label."""
         return (labels != label).astype(np.float64)
 
-    def left(self, label: Counts, n: int) -> None:
+    def left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
 

@@ -25,8 +25,9 @@ class Squares:
     ----------
     points : (k, d) float
         In units in which the disagreement counts.
-    n : int
-        The number of instances, at most, that are ever added up.
+    explained, everybody : Sums
+        Of the instances that explanations were given to, and of all that these are checked against: a pool's,
+        too.
     most : float
         The largest disagreement of two of them.
     is_divided : bool
@@ -40,36 +41,40 @@ class Squares:
     """
 
     points: Floats
-    n: int
+    explained: "Sums"
+    everybody: "Sums"
     most: float = 1.0
     is_divided: bool = False
 
     is_whole = False
+    is_convex = True
 
     @classmethod
-    def divided(cls, values: Floats, times: Counts) -> "Squares":
-        """Divide numbers of several outputs by their variances, added up; `times` is how often each occurs.
+    def divided(cls, values: Floats, times: Counts, pool: Counts | None = None) -> "Squares":
+        """Divide numbers, of several outputs all together, by what a constant explanation leaves.
 
-        There must be two that differ.
+        That is their variance, or with a pool the mean disagreement of an explained instance with any other.
+        `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
         """
-        n = int(times.sum())
-        apart = (
-            values - values[len(values) // 2]
-        )  # or a mean of large numbers would lose the digits of small ones
-        apart -= np.array([quotient(exact_sum(times * column), n) for column in apart.T])
-        variance = quotient(exact_sum((times[:, None] * apart**2).ravel()), n - 1)
-        points = apart / np.sqrt(variance)
-        return cls(points, n, float((np.ptp(points, axis=0) ** 2).sum()) / 2, True)
+        apart = values - values[len(values) // 2]  # a mean of large numbers loses the digits of small ones
+        apart -= Sums.of(apart, times).mean
+        whole = times if pool is None else times + pool
+        left = Sums.of(apart, times).against(Sums.of(apart, whole))
+        points = apart / np.sqrt(left)
+        most = float((np.ptp(points, axis=0) ** 2).sum()) / 2
+        return cls(points, Sums.of(points, times), Sums.of(points, whole), most, True)
 
     @classmethod
-    def scores(cls, values: Floats, times: Counts) -> "Squares":
+    def scores(cls, values: Floats, times: Counts, pool: Counts | None = None) -> "Squares":
         """Take score vectors as they are, but for their centre, which changes no distance."""
-        return cls(values - (values.max(axis=0) + values.min(axis=0)) / 2, int(times.sum()))
+        points = values - (values.max(axis=0) + values.min(axis=0)) / 2
+        whole = times if pool is None else times + pool
+        return cls(points, Sums.of(points, times), Sums.of(points, whole))
 
     @property
     def grid(self) -> Grid:
         """On which points and their squares add up: of the latter the mean is at most about 1."""
-        return Grid.of(4.0, self.n)
+        return Grid.of(4.0, self.everybody.n)
 
     @property
     def squares(self) -> Floats:
@@ -105,12 +110,49 @@ class Squares:
         found: Floats = ((self.points[labels] - self.points[label]) ** 2).sum(axis=1) / 2
         return found
 
-    def left(self, label: Counts, n: int) -> Floats | None:
-        """Return the part of the variance that is left without an instance of each label, of n."""
+    def left(self, label: Counts, in_pool: bool = False) -> Floats | None:
+        """Return the part of the divisor that is left without an instance of each label."""
         if not self.is_divided:
             return None
-        left = ((n - 1) - n / (n - 1) * self.squares[label]) / max(1, n - 2)
+        mine, all_of_them = self.explained, self.everybody
+        lost, points = self.explained.from_each(self.points[label]), self.points[label]
+        if not in_pool:
+            lost = lost + all_of_them.from_each(points)
+        pairs = (mine.n - (not in_pool)) * (all_of_them.n - 2)
+        whole = mine.n * (all_of_them.n - 1)
+        left = (whole - lost) / max(1, pairs)  # in units in which the divisor is 1
         return np.where(left > NOTHING, left, 0.0)
+
+
+@attrs.frozen(eq=False)
+class Sums:
+    """How many points there are, their sum and that of their squares."""
+
+    n: int
+    total: Floats
+    squares: float
+
+    @classmethod
+    def of(cls, points: Floats, times: Counts) -> "Sums":
+        """Add up points, each of which occurs so many times."""
+        total = np.array([quotient(exact_sum(times * column), 1) for column in points.T])
+        squares = quotient(exact_sum((times[:, None] * points**2).ravel()), 1)
+        return cls(int(times.sum()), total, squares)
+
+    @property
+    def mean(self) -> Floats:
+        """Their mean."""
+        return self.total / self.n
+
+    def from_each(self, points: Floats) -> Floats:
+        """Return by how much they disagree with each of some points, added up."""
+        found: Floats = (self.n * (points**2).sum(axis=1) + self.squares) / 2 - points @ self.total
+        return found
+
+    def against(self, others: "Sums") -> float:
+        """Return the mean disagreement of one of them with another one of those, which include them."""
+        both = (others.n * self.squares + self.n * others.squares) / 2 - float(self.total @ others.total)
+        return both / (self.n * (others.n - 1))
 
 
 class HeldPoints:

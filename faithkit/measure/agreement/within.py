@@ -33,6 +33,7 @@ class Within:
 
     most = 1.0
     is_whole = True
+    is_convex = False  # what lies between two numbers may agree with both
     is_divided = False
 
     @cached_property
@@ -71,7 +72,7 @@ class Within:
         """Return 1 for every value that is further away than ε."""
         return ((labels < self.first[label]) | (labels >= self.behind[label])).astype(np.float64)
 
-    def left(self, label: Counts, n: int) -> None:
+    def left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
 

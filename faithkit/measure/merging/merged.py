@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-NOTHING, PAIRS, BLOCK = "nothing", "pairs", "one block"
+NOTHING, PAIRS, NEAR, BLOCK = "nothing", "pairs", "near blocks", "one block"
 
 
 @attrs.frozen
@@ -15,13 +15,13 @@ class Merged:
     Attributes
     ----------
     how : str
-        "nothing" where no two rows are alone, "pairs" or "one block".
+        "nothing" where no two rows are alone, "pairs", "near blocks" or "one block".
     value : float
         x: the mean over rows of how many others of their block agree. In the mean it is at most the measure.
     reach : float
         The share of rows that have others in their block: the most that x could be.
     se : float or None
-        The standard error of x; None where the sample shows no variation.
+        The standard error of x; None where the sample shows no variation: all agree, or none.
     trials : float
         The smallest number of independent trials that the sample may be worth.
     """

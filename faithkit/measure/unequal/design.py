@@ -81,6 +81,11 @@ class Design:
         return self.steps.astype(np.float64) * self.step
 
     @property
+    def whole(self) -> float:
+        """The weight of all rows."""
+        return float(self.steps.sum()) * self.step
+
+    @property
     def by_unit(self) -> Counts:
         """The weight of every cluster, in steps."""
         return summed(self.unit, self.steps, self.n_units)

@@ -1,24 +1,37 @@
-"""Rows that are alone in one block, where rows have weights or clusters.
+"""Rows that are alone, put together where rows have weights or clusters.
 
-A block counts w_i·w_j for rows of different clusters that agree, over the most that one of its rows has of
-others. Over each row's own others it could exceed the measure; the theory page shows it. A row is alone
-where only its own cluster has its explanation.
+A row is alone where only its own cluster has its explanation. Identities that form a 2-D array of numbers are
+put into blocks of near ones (`near_blocks`); where these lose much, and of all other kinds, those that are
+alone form one block. That one counts w_i·w_j for rows of different clusters that agree, over the most that
+one of its rows has of others. Over each row's own others it could exceed the measure; the theory page shows
+it.
 """
+
+import math
+from functools import cached_property
 
 import numpy as np
 
+from faithkit.measure.containers import as_floats
 from faithkit.measure.estimators import ratio
-from faithkit.measure.merging.merged import BLOCK, NOTHING, Merged
+from faithkit.measure.explanations import by_name
+from faithkit.measure.merging.merged import BLOCK, NEAR, NOTHING, PAIRS, Merged
+from faithkit.measure.merging.paired import can_be_near
+from faithkit.measure.relations import key_of
+from faithkit.measure.slots import Counts
 from faithkit.measure.spread import Spread
 from faithkit.measure.sums import Floats, Grid, exact_sum, quotient
 from faithkit.measure.unequal.agreeing_blocks import Blocks, Parts
 from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.design import summed
+from faithkit.measure.unequal.design import Design, summed
 from faithkit.measure.unequal.joining import joined
+from faithkit.measure.unequal.near_blocks import NearBlocks
+
+ROUNDING = 1e-9
 
 
 def merged_unequal(counted: UnequalCount) -> tuple[Merged, Floats]:
-    """Merge the rows that are alone into one block, and leave out one cluster at a time.
+    """Merge the rows that are alone, and find what each cluster has to do with it.
 
     Returns
     -------
@@ -38,11 +51,29 @@ def merged_unequal(counted: UnequalCount) -> tuple[Merged, Floats]:
     >>> round(merged_unequal(counted)[0].value, 4)  # (1·1 + 1·1) / (4 − 1) / 4
     0.1667
     """
-    design = counted.design
-    C, whole = design.n_units, float(design.steps.sum()) * design.step
     own = Parts.of(next(counted.cells()))
-    single = own.units_of_block[own.block] == 1
-    blocks = Blocks.of(own.merged(single), design.step)
+    alone = own.units_of_block[own.block] == 1
+    near = _near(counted, own.some(alone))
+    if near is not None:
+        shared = own.some(~alone)
+        in_order = shared.merged(np.zeros(len(shared.block), dtype=bool))  # of content, none of them moved
+        return _in_near_blocks(in_order, near, counted.design)
+    return _in_one_block(own, Blocks.of(own.merged(alone), counted.design.step), counted.design)
+
+
+def _near(counted: UnequalCount, alone: Parts) -> NearBlocks | None:
+    """Put explanations that are alone with near ones, seeing what the relation compares and nothing else."""
+    identities = key_of(counted.relation, counted.explanations)
+    known = np.unique(alone.block)
+    if len(known) < 2 or not can_be_near(identities):
+        return None
+    vectors = as_floats(by_name(identities, counted.explanations)[known])
+    return NearBlocks.of(alone, vectors, counted.design.step)
+
+
+def _in_one_block(own: Parts, blocks: Blocks, design: Design) -> tuple[Merged, Floats]:
+    """Leave out one cluster at a time: the other one of two that share an explanation joins the block."""
+    C, whole = design.n_units, design.whole
     x, reach = (quotient(exact_sum(part), 1) / whole for part in (blocks.share, blocks.reach))
     grid = Grid.of(whole, 4)
     lost = summed(blocks.cells.unit, grid.whole(blocks.lost), C)
@@ -52,3 +83,61 @@ def merged_unequal(counted: UnequalCount) -> tuple[Merged, Floats]:
     psi = C * x - (C - 1) * ratio(left, whole - design.by_unit * design.step)
     how = BLOCK if blocks.alone.many else NOTHING
     return Merged(how, x, reach, Spread.of(psi, x).standard_error, design.effective / 2), psi
+
+
+def _in_near_blocks(shared: Parts, near: NearBlocks, design: Design) -> tuple[Merged, Floats]:
+    """Take each block of near ones as a unit; where all agree, or none, nothing varies but what they lose."""
+    groups = Blocks.of(shared, design.step)
+    both = (groups.share, near.share), (groups.reach, near.comparable), (groups.reach, near.others)
+    x, most, reach = (min(1.0, quotient(exact_sum(np.concatenate(one)), 1) / design.whole) for one in both)
+    found = _Apart(groups, near, design)
+    se = found.standard_error if ROUNDING < x < most - ROUNDING else None
+    how = PAIRS if near.explanations == 2 else NEAR
+    return Merged(how, x, reach, se, design.effective / 2), found.pseudo_values
+
+
+class _Apart:
+    """How far clusters and near blocks lie from the mean, in weights that average to 1.
+
+    Of a cluster, that is what leaving it out takes from the groups that it shares; of a block, what it
+    agrees in.
+    """
+
+    def __init__(self, groups: Blocks, near: NearBlocks, design: Design) -> None:
+        self.near, self.design, self.grid = near, design, Grid.of(design.whole, 4)
+        lost = self._by_unit(groups.cells.unit, groups.lost)
+        self.mean = quotient(exact_sum(lost) + exact_sum(near.share), 1) / design.whole
+        elsewhere = design.by_unit - summed(near.unit, near.size, design.n_units)
+        self.unit = lost - self.mean * (elsewhere * design.step)
+        self.block = near.share - self.mean * (near.total * design.step)
+
+    def _by_unit(self, unit: Counts, values: Floats) -> Floats:
+        return self.grid.floats(summed(unit, self.grid.whole(values), self.design.n_units))
+
+    @cached_property
+    def pseudo_values(self) -> Floats:
+        """One for each cluster, which has its part of its blocks."""
+        near = self.near
+        part = self.block[near.block] * (near.size / near.total[near.block])
+        apart = self.unit + self._by_unit(near.unit, part)
+        return self.mean + self.design.n_units / self.design.whole * apart
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of x: blocks are units, which vary together where they share a cluster; None if nothing varies.
+
+        A cluster with all its blocks is a unit, too, so each block is counted once for each of its cells: all
+        but one are taken back.
+        """
+        near = self.near
+        outside = self.design.by_unit > 0
+        outside[near.unit] = False
+        units = int(outside.sum()) + len(self.block)
+        if units < 2 or np.ptp(self.pseudo_values) <= 1e-12:
+            return None
+        together = self.unit + self._by_unit(near.unit, self.block[near.block])
+        again = np.bincount(near.block, minlength=len(self.block)) - 1
+        linked = exact_sum(together**2) - exact_sum(again * self.block**2)
+        independent = exact_sum(self.unit**2) + exact_sum(self.block**2)
+        variance = quotient(max(linked, independent), 1) / self.design.whole**2
+        return math.sqrt(units / (units - 1) * variance)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.logs import Log, ParquetLog
+from faithkit.inputs.outcome import LABELS, Outcome
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
@@ -54,6 +55,7 @@ class Tallies:
     @classmethod
     def of_arrays(cls, predictions: Any, explanations: Any, discretizer: Given) -> "Tallies":
         """Count rows in memory."""
+        _check_labels(Outcome.of(None, None, predictions))
         labels, given = encode_labels(predictions), as_explanations(explanations)
         if len(given) != len(labels.codes):
             raise InputError(
@@ -67,6 +69,7 @@ class Tallies:
         """Count a log, in pieces where it is one in Parquet."""
         if isinstance(log, Log):
             return cls.of_arrays(log.predictions, log.explanations, discretizer)
+        _check_labels(log.outcome())
         return cls._of(OnDisk(Reading(log, discretizer)).census)
 
     @classmethod
@@ -119,6 +122,14 @@ class Tallies:
             number = np.arange(start, stop) - first[mine]
             words[start:stop] = row_words(np.column_stack([named[mine], number.astype(np.uint64)]), seed)
         return cells, place, words
+
+
+def _check_labels(found: Outcome) -> None:
+    if found.kind != LABELS:
+        raise InputError(
+            f"predictions are {found.kind} here, and a stream is watched by its labels: log the decisions "
+            "that were made, or ranges that the numbers fall into."
+        )
 
 
 def _content(cell: Cell) -> bytes:

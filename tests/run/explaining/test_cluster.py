@@ -89,7 +89,7 @@ def told(process):
 
 def evaluate(*more, seconds=0.0):
     return ("evaluate", "--data", "data.csv", "--target", "y", "--model", "odd_model:model", "--explainer",
-            f"slow:seconds={seconds}", "--json", "-", *more)  # fmt: skip
+            f"slow:seconds={seconds}", "--reader", "none", "--json", "-", *more)  # fmt: skip
 
 
 def on(scheduler):

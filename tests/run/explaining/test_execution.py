@@ -152,7 +152,7 @@ def start(folder, n_jobs=1, run="", seconds=0.02, **popen):
     return subprocess.Popen(
         [sys.executable, "-m", "faithkit", "evaluate", "--data", str(data), "--target", "y", "--model",
          "odd_model:model", "--explainer", f"slow:seconds={seconds}", "--n-jobs", str(n_jobs), "--store",
-         str(folder / "store"), "--json", "-"],
+         str(folder / "store"), "--reader", "none", "--json", "-"],
         env={**os.environ, "PYTHONPATH": path, **log},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_hear_interrupts, **popen,
     )  # fmt: skip
@@ -222,7 +222,7 @@ def test_six_kills_lose_no_finished_chunk(tmp_path, n_jobs):
     resumes_without_loss(tmp_path, times=6, n_jobs=n_jobs)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_interrupt_ends_soon_and_says_what_is_kept(tmp_path, n_jobs):
     process = start(tmp_path, n_jobs=n_jobs, seconds=0.3, start_new_session=True)
     deadline = time.monotonic() + 60

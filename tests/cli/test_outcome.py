@@ -1,0 +1,190 @@
+"""What predictions are, on the command line: a log that keeps a number, and a model that predicts one."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from consoles import run
+
+import faithkit
+
+N = 120
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 4, N)
+    p = np.round(0.2 * group + rng.uniform(0, 0.2, N), 4)
+    table = pd.DataFrame(
+        {"why": [f"reason {k}" for k in group], "p": p, "rest": 1 - p, "price": 1000 * group}
+    )
+    return table.assign(sex=np.where(rng.random(N) < 0.5, "f", "m"), word=np.where(p > 0.5, "yes", "no"))
+
+
+@pytest.fixture(params=["csv", "csv with zeros", "parquet"])
+def log(request, frame, tmp_path):
+    path = tmp_path / f"log.{request.param.split()[0]}"
+    if path.suffix == ".parquet":
+        frame.to_parquet(path, row_group_size=17)
+    else:
+        frame.to_csv(path, index=False, float_format="%.6f" if "zeros" in request.param else None)
+    return path
+
+
+def told(*arguments):
+    done = run(*arguments, "--json", "-")
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def score(log, *options, prediction="p"):
+    return "score", log, "--prediction", prediction, "--explanation", "why", *options
+
+
+# --- what a column of predictions is -----------------------------------------------------------------------
+
+# the column, options, what is measured, and what Python is asked for
+COLUMNS = [
+    ("p", (), "numbers", {}),
+    ("p", ("--outcome", "numbers"), "numbers", {}),
+    ("p", ("--agree", "within:0.05"), "numbers", {"agree": "within:0.05"}),
+    ("p", ("--outcome", "labels"), "labels", {"outcome": "labels"}),
+    ("price", (), "labels", {}),
+    ("price", ("--outcome", "numbers"), "numbers", {"outcome": "numbers"}),
+    ("price", ("--agree", "within:1000"), "numbers", {"agree": "within:1000"}),
+    ("word", (), "labels", {}),
+    ("p,rest", (), "scores", {}),
+    ("p,rest", ("--outcome", "numbers"), "numbers", {"outcome": "numbers"}),
+    ("p,price", (), "numbers", {}),
+]
+
+
+@pytest.mark.parametrize(("column", "options", "kind", "asked"), COLUMNS)
+def test_a_log_is_measured_as_python_measures_its_columns(log, frame, column, options, kind, asked):
+    found = told(*score(log, *options, prediction=column))
+    names = column.split(",")
+    given = frame[names[0]] if len(names) == 1 else frame[sorted(names, key=list(frame).index)]
+    expected = faithkit.score(given, frame["why"].tolist(), **asked)
+    assert found["outcome"]["kind"] == kind
+    assert found["measures"]["consistency"]["value"] == pytest.approx(expected.consistency.value, abs=1e-12)
+    assert found["measures"]["consistency"]["low"] == pytest.approx(expected.consistency.low, abs=1e-9)
+
+
+# --- predictions that cannot be meant ----------------------------------------------------------------------
+
+# the cells of the column, options, and what is said
+BAD = [
+    (["0.1", "0.2", "", "0.4"], (), "1 of 4 predictions are missing or infinite (the first in row 2)"),
+    (["0.1", "inf", "0.3", "0.4"], (), "1 of 4 predictions are missing or infinite (the first in row 1)"),
+    (["0.1", "0.2", "0.3", "nan"], (), "numbers, such as '0.1', and words, such as 'nan' in row 3"),
+    (["0.1", "high", "0.3", "0.4"], (), "numbers, such as '0.1', and words, such as 'high' in row 1"),
+    (["0.1", "high", "0.3", "0.4"], ("--outcome", "numbers"), "predictions that are no numbers"),
+    (["yes", "no", "no", "no"], ("--agree", "within:1"), "predictions that are no numbers"),
+    (["0.5", "0.50", ".5", "5e-1"], (), "nothing to explain: all 4 predictions are 0.5"),
+    (["3", "3", "3", "3"], ("--outcome", "numbers"), "nothing to explain: all 4 predictions are 3.0"),
+    (["0.1", "0.2", "0.3", "0.4"], ("--agree", "within:-1"), "expected 'within:ε'"),
+    (["0.1", "0.2", "0.3", "0.4"], ("--agree", "nearly"), "expected 'within:ε'"),
+    (["0.1", "0.2", "0.3", "0.4"], ("--agree", "within:nan"), "expected 'within:ε'"),
+    (["0.1", "0.2", "0.3", "0.4"], ("--outcome", "scores"), "scores are probabilities"),
+    (["1", "2", "1", "2"], ("--outcome", "labels", "--agree", "within:1"), "is for numbers, and the outcome"),
+]
+
+
+@pytest.mark.parametrize(("cells", "options", "words"), BAD, ids=[f"{cells} {o}" for cells, o, _ in BAD])
+def test_predictions_that_cannot_be_measured_are_named_in_one_line(tmp_path, cells, options, words):
+    (tmp_path / "log.csv").write_text("p,why\n" + "".join(f"{cell},a\n" for cell in cells))
+    done = run(*score(tmp_path / "log.csv", *options))
+    assert done.exit_code == 1
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
+
+
+@pytest.mark.parametrize(("bad", "row"), [(np.nan, 2), (np.inf, 3), (-np.inf, 0)])
+def test_a_prediction_in_parquet_that_is_no_number_is_named_by_its_row(tmp_path, bad, row):
+    p = np.array([0.1, 0.2, 0.3, 0.4])
+    p[row] = bad
+    pd.DataFrame({"p": p, "why": "a"}).to_parquet(tmp_path / "log.parquet", row_group_size=2)
+    done = run(*score(tmp_path / "log.parquet"))
+    assert done.exit_code == 1
+    assert f"row {row}" in done.stderr
+
+
+def test_a_stream_of_numbers_is_refused_in_one_line(log, tmp_path):
+    asked = ("--reference", log, "--prediction", "p", "--explanation", "why")
+    done = run("monitor", tmp_path / "state", *asked)
+    assert done.exit_code == 1
+    assert "predictions are numbers here, and a stream is watched by its labels" in done.stderr
+
+
+# --- gates and references ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("limit", "code"), [("0.5", 0), ("0.999", 3)])
+def test_a_gate_holds_for_numbers(log, limit, code):
+    done = run(*score(log, "--fail-under", f"consistency={limit}"))
+    assert done.exit_code == code
+    assert ("failed: consistency may be as low as" in done.stderr) == (code == 3)
+
+
+def test_a_reference_of_numbers_is_compared_and_one_of_labels_refused(log, tmp_path):
+    assert run(*score(log, "--json", tmp_path / "before.json")).exit_code == 0
+    done = run(*score(log, "--reference", tmp_path / "before.json", "--fail-if-worse", "consistency=0.5"))
+    assert done.exit_code == 0, done.stderr
+    done = run(*score(log, "--agree", "within:0.1", "--reference", tmp_path / "before.json"))
+    assert done.exit_code == 1
+    assert "predictions are numbers, within 0.1 here, and numbers in the reference" in done.stderr
+
+
+# --- models ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", ["diabetes", "houses"])
+def test_a_dataset_whose_target_is_a_number_is_evaluated_at_once(data):
+    found = told("evaluate", "--data", data, "--explainer", "tree", "--model", "tree", "--reader", "none")
+    assert found["outcome"] == {"kind": "numbers", "within": None}
+    assert "DecisionTreeRegressor" in found["model"]
+    assert 0 < found["measures"]["consistency"]["low"] < found["measures"]["consistency"]["high"] <= 1
+
+
+# the cells of the target, options, and the model that is trained
+TARGETS = [
+    (["0.5", "1.25", "3"], (), "DecisionTreeRegressor"),
+    (["1", "2", "3"], (), "DecisionTreeClassifier"),
+    (["1", "2", "3"], ("--outcome", "numbers"), "DecisionTreeRegressor"),
+    (["1", "2", "3"], ("--agree", "within:1"), "DecisionTreeRegressor"),
+    (["a", "b", "c"], ("--outcome", "scores"), "DecisionTreeClassifier"),
+]
+
+
+@pytest.mark.parametrize(("cells", "options", "model"), TARGETS)
+def test_the_target_decides_what_is_trained(tmp_path, cells, options, model):
+    rows = "".join(f"{k},{k % 5},{cells[k % 3]}\n" for k in range(60))
+    (tmp_path / "data.csv").write_text(f"a,b,y\n{rows}")
+    asked = ("--data", tmp_path / "data.csv", "--target", "y", "--model", "tree", "--reader", "none")
+    found = told("evaluate", *asked, "--explainer", "tree", *options)
+    assert model in found["model"]
+
+
+def test_rows_that_were_not_drawn_are_no_hindrance():
+    asked = (
+        "--data",
+        "houses",
+        "--explainer",
+        "tree",
+        "--model",
+        "tree",
+        "--samples",
+        "60",
+        "--reader",
+        "none",
+    )
+    assert told("evaluate", *asked)["n"] == 60
+
+
+def test_local_and_compare_take_the_same_options():
+    data = ("--data", "diabetes", "--model", "tree", "--explainer", "tree", "--agree", "within:30")
+    assert run("local", "--row", "0", *data).exit_code == 0
+    assert run("compare", *data, "--explainer", "tree:max_depth=2").exit_code == 0

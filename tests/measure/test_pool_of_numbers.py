@@ -1,0 +1,86 @@
+"""Numbers with a pool: the divisor is what a constant explanation leaves, against plain loops."""
+
+import numpy as np
+import pytest
+
+from faithkit.inputs.labels import Labels, encode
+from faithkit.inputs.outcome import Outcome
+from faithkit.measure.difference import Side
+from faithkit.measure.estimate import chance_of
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.pool import Pool
+from faithkit.measure.relations import Relation
+from faithkit.measure.tally import count
+
+RADIUS = 1.5
+OUTCOMES = {
+    "numbers": Outcome("numbers"),
+    "within": Outcome("numbers", 0.5),
+    "scores": Outcome("scores"),
+}
+
+
+class Near(Relation):
+    """A number holds for the instances that lie within a radius of it."""
+
+    instance_only = True
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return np.abs(explanations.values[:, :1] - sample.X[:, 0][None, :]) <= RADIUS
+
+
+def _agree(kind, one, other):
+    if kind == "within":
+        return float(abs(one - other) <= 0.5 + 1e-9)
+    return 1 - ((one - other) ** 2).sum() / 2
+
+
+def _by_loops(kind, x, centres, y, mine, everybody):
+    """M and V over the explained rows, of all rows that are there."""
+    left = np.mean([1 - _agree(kind, y[i], y[j]) for i in mine for j in everybody if i != j])
+    divisor = left if kind == "numbers" else 1.0
+    value = verified = 0.0
+    for i in mine:
+        others = [j for j in everybody if j != i and abs(centres[i] - x[j]) <= RADIUS]
+        if others:
+            verified += 1 / len(mine)
+            lost = np.mean([1 - _agree(kind, y[i], y[j]) for j in others])
+            value += (1 - lost / divisor) / len(mine)
+    return value, verified, 1 - left
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", OUTCOMES)
+def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed):
+    rng = np.random.default_rng(seed)
+    n, more = 9, 14
+    x = rng.integers(0, 8, n + more).astype(float)
+    centres = x[:n] + rng.integers(-1, 3, n)
+    y = x + rng.normal(size=n + more).round(1)
+    if kind == "scores":
+        y = rng.dirichlet([1, 1, 1], n + more)
+    everybody = list(range(n + more))
+    found = encode(y, OUTCOMES[kind])
+    labels, pool = (
+        Labels(found.codes[:n], found.classes, found.outcome),
+        Pool.of(x[n:, None], found.codes[n:]),
+    )
+    sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
+    agreement = labels.agreement_with(pool.codes)
+    counted = count(Near(), sample, labels.codes, len(labels.classes), pool, agreement)
+    facts, points = Side.of(counted).facts, y if y.ndim > 1 or kind == "within" else y[:, None]
+    value, verified, chance = _by_loops(kind, x, centres, points, everybody[:n], everybody)
+    assert (facts.value, facts.verified) == pytest.approx((value, verified), abs=1e-12)
+    assert chance_of(counted) == pytest.approx(0 if kind == "numbers" else chance, abs=1e-12)
+
+    def without(row):
+        left = [one for one in everybody if one != row]
+        return _by_loops(kind, x, centres, points, [one for one in left if one < n], left)[0]
+
+    psi = [n * value - (n - 1) * without(row) for row in range(n)]
+    changes = [n * (without(row) - value) for row in range(n, n + more)]
+    variance = np.var(psi, ddof=1) / n + more * np.var(changes) / n**2
+    assert facts.se == pytest.approx(np.sqrt(variance), abs=1e-10)

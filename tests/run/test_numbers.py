@@ -1,0 +1,200 @@
+"""Predictions that are numbers: the share of their variance that explanations account for."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.datasets import load_diabetes
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
+
+import faithkit
+
+GROUPS, EACH = 12, 25
+
+
+@pytest.fixture(scope="module")
+def balanced():
+    """Equal groups, so that pooled and averaged variances are the same."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(GROUPS), EACH)
+    return group.tolist(), group % 4 + rng.normal(size=len(group))
+
+
+def sums_of_squares(group, y):
+    """Within groups, and in all, from SciPy's F: F = ((T − W)/(G − 1)) / (W/(n − G))."""
+    total = float(((y - y.mean()) ** 2).sum())
+    parts = [y[np.array(group) == g] for g in sorted(set(group))]
+    F, n, G = stats.f_oneway(*parts).statistic, len(y), len(parts)
+    return total / (1 + F * (G - 1) / (n - G)), total
+
+
+def test_leave_one_out_is_epsilon_squared_and_plug_in_eta_squared_of_the_analysis_of_variance(balanced):
+    group, y = balanced
+    within, total = sums_of_squares(group, y)
+    n, G = len(y), GROUPS
+    epsilon_squared = 1 - (within / (n - G)) / (total / (n - 1))
+    eta_squared = 1 - within / total
+    found = faithkit.score(y, group).consistency
+    assert found.value == pytest.approx(epsilon_squared, abs=1e-12)
+    omega_squared = (total - within - (G - 1) * within / (n - G)) / (total + within / (n - G))
+    assert found.value * total / (total + within / (n - G)) == pytest.approx(omega_squared, abs=1e-12)
+    plug_in = faithkit.score(y, group, estimator="plug-in").consistency.value
+    assert 1 - (1 - plug_in) * n / (n - 1) == pytest.approx(eta_squared, abs=1e-12)
+
+
+def test_a_constant_explanation_gets_exactly_nothing(balanced):
+    found = faithkit.score(balanced[1], ["same"] * len(balanced[1])).consistency
+    assert (found.value, found.at_least, found.low, found.by_chance) == (0, 0, 0, 0)
+    assert found.finding == "not above chance"
+
+
+def test_random_explanations_get_nothing_within_the_error():
+    rng = np.random.default_rng(1)
+    found = [
+        faithkit.score(rng.normal(size=400), rng.integers(0, 8, 400).tolist()).consistency for _ in range(30)
+    ]
+    assert np.mean([one.value for one in found]) == pytest.approx(0, abs=3 * 0.01 / np.sqrt(30))
+    assert all(one.low == 0 for one in found)
+
+
+def test_a_regression_tree_is_explained_by_its_own_leaves():
+    X, y = load_diabetes(return_X_y=True)
+    tree = DecisionTreeRegressor(max_leaf_nodes=20, random_state=0).fit(X, y)
+    result = faithkit.score(tree.predict(X), tree.apply(X).tolist())
+    assert result.setup.outcome.kind == "numbers"
+    checked = np.bincount(tree.apply(X))[tree.apply(X)] > 1
+    assert result.consistency.agree == 1
+    assert result.consistency.value == checked.mean()
+
+
+@pytest.mark.slow
+def test_a_surrogates_leaves_account_for_what_it_explains_of_new_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 4))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]  # the model's predictions
+    surrogate = DecisionTreeRegressor(max_leaf_nodes=40, random_state=0).fit(X[:10_000], y[:10_000])
+    new = X[10_000:]
+    found = faithkit.score(y[10_000:], surrogate.apply(new).tolist()).consistency
+    assert found.value == pytest.approx(surrogate.score(new, y[10_000:]), abs=0.01)
+
+
+def test_regressors_are_known_also_behind_a_pipeline():
+    X, y = load_diabetes(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LinearRegression()).fit(X, y.round())
+    result = faithkit.evaluate(model, X, explainer=lambda X: np.sign(X[:, [2, 8]]).tolist())
+    assert str(result.setup.outcome) == "numbers"
+    assert 0 < result.consistency.low < result.consistency.high < 1
+
+
+def test_several_outputs_are_added_up():
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 5, 300)
+    Y = rng.normal(size=(300, 2)) + np.column_stack([group, -3 * group])
+    found = faithkit.score(Y, group.tolist()).consistency.value
+    left = sum(
+        len(part) * part.var(axis=0, ddof=1).sum() for part in (Y[group == g] for g in range(5))
+    ) / len(Y)
+    assert found == pytest.approx(1 - left / Y.var(axis=0, ddof=1).sum(), abs=1e-12)
+
+
+def test_probabilities_are_scores_and_are_not_divided():
+    rng = np.random.default_rng(0)
+    P, group = rng.dirichlet([1, 1, 1], 200), rng.integers(0, 4, 200)
+    result = faithkit.score(P, group.tolist())
+    assert result.setup.outcome.kind == "scores"
+    left = sum(len(p) * p.var(axis=0, ddof=1).sum() for p in (P[group == g] for g in range(4))) / 200
+    assert result.consistency.value == pytest.approx(1 - left, abs=1e-12)
+    assert result.chance == pytest.approx(1 - P.var(axis=0, ddof=1).sum(), abs=1e-12)
+
+
+def test_one_hot_scores_give_what_labels_give():
+    labels, group = np.arange(90) % 3, (np.arange(90) // 2 % 7).tolist()
+    one, two = faithkit.score(np.eye(3)[labels], group), faithkit.score(labels, group)
+    for name in ("value", "at_least", "low", "high", "se", "agree"):
+        found = getattr(one.consistency, name)
+        assert found == pytest.approx(getattr(two.consistency, name), abs=1e-12)
+    assert one.chance == pytest.approx(two.chance, abs=1e-12)
+
+
+def test_a_tolerance_counts_near_numbers_as_one_label():
+    found = faithkit.score([10.0, 10.4, 12.0], ["a", "a", "a"], agree="within:0.5").consistency
+    assert found.value == pytest.approx(1 / 3)
+    exact = faithkit.score([1, 1, 2, 3], ["a", "a", "a", "b"], agree="within:0")
+    assert exact.consistency.value == faithkit.score([1, 1, 2, 3], ["a", "a", "a", "b"]).consistency.value
+
+
+KINDS = {
+    "whole floats": ([1.0, 2.0], "labels"),
+    "floats": ([1.5, 2.0], "numbers"),
+    "a column of floats": (pd.Series([0.1, 0.2]), "numbers"),
+    "a nullable column": (pd.Series([0.1, 0.2], dtype="Float64"), "numbers"),
+    "words": (["0.1", "0.2"], "labels"),
+    "truths": ([True, False], "labels"),
+    "whole numbers": (np.array([1, 2]), "labels"),
+    "probabilities": ([[0.5, 0.5], [0.1, 0.9]], "scores"),
+    "rows of other numbers": (np.array([[5.0, 0.5], [0.1, 0.9]]), "numbers"),
+}
+
+
+@pytest.mark.parametrize("case", KINDS)
+def test_what_predictions_are_is_decided_by_looking_at_them(case):
+    predictions, kind = KINDS[case]
+    given = np.array(predictions) if case == "probabilities" else predictions
+    told = faithkit.score(given, ["a", "b"]).to_dict()["outcome"]
+    assert told == {"kind": kind, "within": None, "unasked": True}
+
+
+@pytest.mark.parametrize("kind", ["labels", "numbers"])
+def test_and_can_be_said(kind):
+    assert faithkit.score([1.5, 2.5, 1.5], ["a"] * 3, outcome=kind).setup.outcome.kind == kind
+
+
+BAD = {
+    "NaN": (
+        {"predictions": [0.5, np.nan]},
+        "1 of 2 predictions are missing or infinite .the first in row 1",
+    ),
+    "infinite": ({"predictions": [0.5, np.inf]}, "missing or infinite"),
+    "one value": ({"predictions": [0.5, 0.5]}, "nothing to explain: all 2 predictions are 0.5"),
+    "words and floats": (
+        {"predictions": ["yes", 0.5]},
+        "both numbers, such as 0.5, and words, such as 'yes'",
+    ),
+    "words as numbers": ({"predictions": ["yes", "no"], "outcome": "numbers"}, "say outcome='labels'"),
+    "a negative tolerance": ({"predictions": [0.5, 1], "agree": "within:-1"}, "0 or more"),
+    "a tolerance that is no number": ({"predictions": [0.5, 1], "agree": "within:much"}, "'within:ε'"),
+    "another way to agree": ({"predictions": [0.5, 1], "agree": "near:1"}, "'within:ε'"),
+    "a tolerance for labels": (
+        {"predictions": [0, 1], "agree": "within:1", "outcome": "labels"},
+        "leave one out",
+    ),
+    "an unknown outcome": ({"predictions": [0.5, 1], "outcome": "ranks"}, "expected 'labels', 'numbers' or"),
+    "no probabilities": ({"predictions": np.ones((2, 2)), "outcome": "scores"}, "adds up to 1"),
+    "several numbers within": ({"predictions": np.eye(2), "agree": "within:1"}, "one tolerance"),
+    "majority": ({"predictions": [0.5, 1], "estimator": "majority"}, "majority takes labels"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_a_line_and_never_a_number(case):
+    options, words = BAD[case]
+    with pytest.raises(faithkit.InputError, match=words):
+        faithkit.score(explanations=["a", "a"], **options)
+
+
+def test_a_model_that_says_one_thing_has_nothing_to_explain():
+    X = np.arange(6.0).reshape(-1, 1)
+    model = DummyRegressor().fit(X, X[:, 0])
+    with pytest.raises(faithkit.InputError, match=r"nothing to explain: all 6 predictions are 2\.5"):
+        faithkit.evaluate(model, X, explainer=lambda X: ["a"] * len(X))
+
+
+def test_a_group_that_has_nothing_to_explain_is_left_out_and_named():
+    result = faithkit.score([0.5, 1.5, 2.5, 2.5], ["a", "a", "b", "b"])
+    with pytest.warns(faithkit.FaithkitWarning, match="group = m: left out"):
+        parts = result.by(pd.Series(["f", "f", "m", "m"], name="group"))
+    assert list(parts) == ["f"]
