@@ -3,9 +3,11 @@
 from typing import Any
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.jsonable import names, plain
-from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.base import Agreement, toward
 from faithkit.measure.instance import Local
 from faithkit.measure.predicted import Predicted
 from faithkit.measure.slots import Counts
@@ -95,6 +97,34 @@ class Violation:
         }
 
 
+def contradicted(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, NDArray[np.bool_]]:
+    """Return which owner of an explanation is contradicted, and which labels contradict it.
+
+    That is the first who is, by whoever does not agree. Where predictions agree more or less, it is whoever
+    agrees least with somebody that the explanation holds for, and they with it.
+
+    Parameters
+    ----------
+    agreement : Agreement
+    owners : (m,) int
+        The labels of those who were given the explanation, in the order of rows.
+    held : (k,) int
+        How many instances of each label it holds for.
+
+    Examples
+    --------
+    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
+    >>> contradicted(SAME_LABEL, np.array([1, 0]), np.array([1, 1, 0]))
+    (0, array([ True, False,  True]))
+    """
+    labels = np.arange(len(held))
+    if agreement.is_whole:
+        place = int((toward(agreement, held)[owners] < held.sum()).argmax())
+        return place, agreement.apart(int(owners[place]), labels) > 0
+    label, other = furthest(agreement, np.unique(owners), np.flatnonzero(held))
+    return int((owners == label).argmax()), labels == other
+
+
 def furthest(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, int]:
     """Return a label of the owners and one that an explanation holds for, which agree least.
 
@@ -104,7 +134,6 @@ def furthest(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, i
 
     Examples
     --------
-    >>> import numpy as np
     >>> from faithkit.measure.agreement.squares import Squares
     >>> numbers = Squares.divided(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([1, 1, 1, 1]))
     >>> furthest(numbers, np.array([1, 2]), np.array([0, 1, 2, 3]))

@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from faithkit.measure.agreement.base import toward
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.witnesses import Witness, furthest
+from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.held import all_held, held
 from faithkit.run.readable import cells_of
 
@@ -31,27 +31,14 @@ def witnesses(
     """
     if isinstance(counted, UnequalCount):
         return _of_two_clusters(counted, classes, explanation)
-    one, labels = counted.explanations.take([explanation]), counted.labels
+    one = counted.explanations.take([explanation])
     owners = np.flatnonzero(counted.owned == explanation)
-    if counted.agreement.is_whole:
-        refuted = toward(counted.agreement, table)[labels[owners]] < table.sum()
-        owner = int(owners[refuted.argmax()])
-        return witness(counted, classes, owner), _first(counted, classes, one, int(labels[owner]))
-    held_labels = np.flatnonzero(table)
-    label, other = furthest(counted.agreement, np.unique(labels[owners]), held_labels)
-    owner = int(owners[(labels[owners] == label).argmax()])
-    return witness(counted, classes, owner), _first(counted, classes, one, label, other)
+    place, wanted = contradicted(counted.agreement, counted.labels[owners], table)
+    return witness(counted, classes, int(owners[place])), _first(counted, classes, one, wanted)
 
 
-def _first(
-    counted: RowCount, classes: list[Any], one: Explanations, label: int, other: int | None = None
-) -> Witness:
-    """Show the first row that an explanation holds for and that disagrees with a label, or has another one.
-
-    Rows of the sample come before those of a pool.
-    """
-    apart = counted.agreement.apart(label, np.arange(counted.n_labels)) > 0
-    wanted = apart if other is None else np.arange(counted.n_labels) == other
+def _first(counted: RowCount, classes: list[Any], one: Explanations, wanted: NDArray[np.bool_]) -> Witness:
+    """Show the first row that an explanation holds for and whose label is wanted; a pool's come last."""
     rows = held(counted.relation, counted.sample, one)
     rows = rows[wanted[counted.labels[rows]]]
     if len(rows):
