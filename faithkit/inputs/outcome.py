@@ -53,6 +53,11 @@ class Outcome:
         """Whether it is the share of a variance that is measured."""
         return self.kind == NUMBERS and self.within is None
 
+    @property
+    def is_numeric(self) -> bool:
+        """Whether predictions are numbers, whatever of them counts as equal."""
+        return self.kind == NUMBERS
+
     def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
         """Say how far distinct predictions agree, in their order.
 

@@ -79,9 +79,7 @@ def _all_agree(counted: Count) -> bool:
         label = np.concatenate([label, pool.codes])
     if not len(label):
         return False
-    ends = np.unique([label.min(), label.max()])  # of numbers, the two that are furthest apart
-    agreeing = counted.agreement.over_slots(np.zeros_like(ends), ends, np.ones_like(ends))
-    return bool((agreeing == len(ends)).all())
+    return not counted.agreement.apart(int(label.min()), label.max(keepdims=True)).any()  # the furthest apart
 
 
 def _names_the_label(counted: Count) -> bool:

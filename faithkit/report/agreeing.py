@@ -10,6 +10,7 @@ from faithkit.measure.tails import is_heavy
 from faithkit.report.formats import Told, number, of_those, percent
 from faithkit.wording import exact
 
+WITH = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
 ONE_PREDICTION = (
     "All explained instances have one prediction, with which any explanation agrees: nothing was tested."
@@ -58,6 +59,10 @@ class Words:
     def found(self, measure: str, share: float) -> str:
         """Say how far those agree that could be checked."""
         return f"others {OTHERS[measure]} get the same prediction {of_the(share)} of the time"
+
+    def each(self, measure: str) -> str:
+        """Say what is told of each instance."""
+        return f"For each instance, how many of the others {WITH[measure]} get its prediction."
 
     def cell(self, share: float | None, count: int | None) -> str:
         """Return the same for a table."""
@@ -121,6 +126,13 @@ class Shares(_NoLabels):
         where = "" if measure == "consistency" else "where they apply, "
         return f"{where}their explanations account for {of_the(share)} of the prediction's variance"
 
+    def each(self, measure: str) -> str:
+        """Say what is told of each instance."""
+        return (
+            f"For each instance, how much less the others {WITH[measure]} differ from it than any two do on "
+            "average; below 0 if they differ more, and at −1 all that are still lower."
+        )
+
     def cell(self, share: float | None, count: int | None) -> str:
         """Return the share, and how many were checked: it is no share of these."""
         if share is None:
@@ -158,6 +170,10 @@ class Near(_NoLabels):
         near = f"get a prediction within {self.within} of theirs"
         return f"others {OTHERS[measure]} {near} {of_the(share)} of the time"
 
+    def each(self, measure: str) -> str:
+        """Say what is told of each instance."""
+        return f"For each instance, how many of the others {WITH[measure]} are within {self.within} of it."
+
     def untested(self, finding: str | None) -> str | None:
         """Say that nothing was tested, where that was found."""
         near = f"All explained instances have predictions within {self.within} of each other"
@@ -186,6 +202,10 @@ class Scores(_NoLabels):
     def found(self, measure: str, share: float) -> str:
         """Say how far scores agree: that is no share of anybody."""
         return f"scores of others {OTHERS[measure]} agree with theirs by {number(share)} on average"
+
+    def each(self, measure: str) -> str:
+        """Say what is told of each instance."""
+        return f"For each instance, how far the scores of the others {WITH[measure]} agree with its own."
 
     def cell(self, share: float | None, count: int | None) -> str:
         """Return the agreement, and how many were checked."""

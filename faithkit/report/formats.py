@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
+from faithkit.measure.predicted import Predicted
 from faithkit.measure.witnesses import Violation
-from faithkit.wording import listing
+from faithkit.wording import cell_text, listing
 
 Told = Mapping[str, Any]  # what `to_dict` tells: with it a result that was read from a file has reports, too
 
@@ -229,6 +230,28 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def among(found: Predicted) -> str:
+    """Return some numbers that were predicted: from where to where, and where half of them are.
+
+    >>> from faithkit.measure.predicted import predicted
+    >>> import numpy as np
+    >>> among(predicted([1.5, 2.0, 3.25, 9.0], np.arange(4)))
+    '1.5 to 9, half of them 1.5 to 3.25'
+    """
+    ends = found.least, found.most, found.quarter, found.three_quarters
+    return "{} to {}, half of them {} to {}".format(*map(cell_text, ends))
+
+
+def predictions(*given: Any) -> list[str]:
+    """Return predictions as a person reads them, with as many digits as it takes to tell numbers apart.
+
+    >>> predictions(7836.627908138865, 11518.7), predictions(1.00000001, 1.00000002), predictions(1.0, "yes")
+    (['7836.63', '11518.7'], ['1.00000001', '1.00000002'], ['1.0', 'yes'])
+    """
+    short = [cell_text(one) if isinstance(one, float) and one % 1 else str(one) for one in given]
+    return short if len(set(short)) == len(set(map(str, given))) else list(map(str, given))
+
+
 def system_name(explainer: str | None, discretizer: str) -> str:
     """Return what an explainer and a discretizer are called together.
 
@@ -241,6 +264,8 @@ def system_name(explainer: str | None, discretizer: str) -> str:
 
 def held(violation: Violation) -> str:
     """Return how many instances an explanation holds for and what they get, the first witness's first."""
+    if violation.numbers is not None:
+        return f"{plural(violation.holds_for, 'instance')}: they get {among(violation.numbers)}"
     first, known = violation.witnesses[0].prediction, violation.predictions
     many = len(known) > MOST_LABELS or violation.unlisted > 0
     order = sorted(filter(known.get, known), key=lambda label: (label != first, -known[label] if many else 0))

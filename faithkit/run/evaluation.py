@@ -127,7 +127,8 @@ class Evaluation(Result):
     def violations(self, k: int = 5) -> list[Violation]:
         """Return the explanations that hold for instances of different predictions, worst first.
 
-        They are those of sufficiency where it was measured, else of consistency; at most `k`.
+        They are those of sufficiency where it was measured, else of consistency; at most `k`. Of numbers and
+        scores, the two rows that come with each are those that agree least.
 
         Examples
         --------
@@ -138,7 +139,7 @@ class Evaluation(Result):
         """
         most = whole_number(k, "violations", least=0)
         counted = self._counted("sufficiency" if "sufficiency" in self.measures else "consistency")
-        return violations(self.population, self.setup.discretizer, counted, most)
+        return violations(self.population, self.setup, counted, most)
 
     def by(self, groups: Any, adjust: str = "holm") -> Subgroups["Evaluation"]:
         """Re-estimate inside each group: both x and x′ come from it.

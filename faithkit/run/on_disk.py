@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels, listed, nothing_to_explain
@@ -23,7 +24,7 @@ from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
-from faithkit.measure.witnesses import Witness
+from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
 from faithkit.run.held import held
@@ -216,16 +217,15 @@ class OnDisk(Population):
         counted = _of_log(counted)
         census = counted.census
         mine = np.flatnonzero(census.owner == explanation)
-        refuted = [c for c in mine if held.sum() > held[census.label[c]]]
-        owner = min(refuted, key=lambda c: int(census.first[c]))
-        label = int(census.label[owner])
+        mine = mine[np.argsort(census.first[mine], kind="stable")]
+        rows, labels = census.first[mine], census.label[mine]
+        place, wanted = contradicted(counted.agreement, labels, held)
         if counted.relation.groups:
-            others = [c for c in mine if census.label[c] != label]
-            other = min(others, key=lambda c: int(census.first[c]))
-            seen = int(census.first[other]), int(census.label[other])
+            other = int(wanted[labels].argmax())
+            seen = int(rows[other]), int(labels[other])
         else:
-            seen = _contradiction(counted, explanation, label)
-        return self._witness(int(census.first[owner]), label), self._witness(*seen)
+            seen = _contradiction(counted, explanation, wanted)
+        return self._witness(int(rows[place]), int(labels[place])), self._witness(*seen)
 
     def _witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
@@ -251,13 +251,13 @@ def _as_floats(census: Census) -> Census:
     return attrs.evolve(census, explanations=attrs.evolve(found, identity=None))
 
 
-def _contradiction(counted: LogCount, explanation: int, label: int) -> tuple[int, int]:
-    """Find the first instance for which an explanation holds and whose label is another."""
+def _contradiction(counted: LogCount, explanation: int, wanted: NDArray[np.bool_]) -> tuple[int, int]:
+    """Find the first instance for which an explanation holds and whose label is wanted."""
     reading, one = counted.reading, counted.explanations.take([explanation])
     for start, log in reading.logs(reading.log.table.pieces):
         rows = held(counted.relation, Sample(log.X, log.explanations), one)
         codes = label_places(counted.census.labels, log.predictions)[rows]
-        if (codes != label).any():
-            which = int((codes != label).argmax())
+        if wanted[codes].any():
+            which = int(wanted[codes].argmax())
             return start + int(rows[which]), int(codes[which])
     raise AssertionError("the tally counted an instance that is not there")

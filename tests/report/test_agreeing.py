@@ -249,3 +249,20 @@ def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, 
     row = next(line for line in repr(result).splitlines() if line.startswith("consistency "))
     least, low, _, high = row.replace("> 0.999", "0.9995").replace("< 0.001", "0.0005").split()[1:5]
     assert float(low) <= float(least) <= float(high)
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_plots_say_what_is_told_of_each_instance(case):
+    predictions, asked, _ = MEANT[case]
+    page = flat(faithkit.score(predictions, (GROUPS // 2).tolist(), **asked).to_html())
+    assert "For each instance, how" in page
+    assert "get its prediction" not in page
+
+
+def test_a_plot_of_a_measure_below_0_shows_where_it_is():
+    y, rules, X = outliers()
+    ax = faithkit.score(y, rules, X=X).plot()
+    left, right = ax.get_xlim()
+    drawn = [x for line in ax.lines for x in line.get_xdata()]
+    assert left <= min(drawn) < 0
+    assert max(drawn) <= right
