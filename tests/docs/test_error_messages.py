@@ -20,7 +20,7 @@ FUNCTIONS = {
 }
 CLASSES = {name for name, _ in inspect.getmembers(errors, inspect.isclass)}
 SPEAKERS = CLASSES | {"UsageError", "BadParameter", "foreign"}  # a message begins with what they are given
-NAMES = ("X ", "PyTorch ", "TorchClassifier ")
+NAMES = ("X ", "PyTorch ", "TorchClassifier ", "TorchRegressor ")
 
 
 def called(node):
