@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from faithkit_example_based.nearest_neighbor import NearestNeighbor
-from regressors import BACKGROUND, ROWS, SITUATIONS, X, Y, explained, function
+from regressors import BACKGROUND, ROWS, SITUATIONS, TEXTS, TWO_NUMBERS, X, Y, explained, function
 
 import faithkit
 
@@ -62,3 +62,36 @@ def test_a_model_of_neighbours_that_predicts_their_mean_explains_itself():
     result = faithkit.evaluate(knn, X, explainer=knn, estimator="verified-only", progress=False)
     assert result.setup.outcome.kind == "numbers"
     assert result.consistency.value == pytest.approx(1.0, abs=1e-12)
+
+
+def kept(folder, explainer, model, **options):
+    told = {"background": BACKGROUND, "progress": False, "store": folder} | options
+    return faithkit.evaluate(model, ROWS, explainer, **told).population.sample.explanations
+
+
+def test_a_store_does_not_answer_for_another_tolerance(tmp_path):
+    values = [
+        kept(tmp_path, "nearest-counterfactual", function, agree=f"within:{within}").values.tolist()
+        for within in (1, 4, 1)
+    ]
+    assert values[0] == values[2] != values[1]
+
+
+def test_a_store_keeps_what_is_said_of_several_numbers(tmp_path):
+    first, again = (kept(tmp_path, "shap", TWO_NUMBERS).values for _ in range(2))
+    assert first.tolist() == again.tolist()
+
+
+def test_a_store_does_not_answer_for_another_spread_of_numbers(tmp_path):
+    def stars(texts):
+        return np.array([text.count("fine") + 0.25 for text in texts])
+
+    told = {"explainer": "anchors-text:beam_size=1", "progress": False, "store": tmp_path}
+    few = [text for text in TEXTS if text.count("fine") < 2]
+    withins = [
+        faithkit.evaluate(
+            stars, TEXTS[:9], background=background, **told
+        ).population.sample.explanations.shared["within"]
+        for background in (TEXTS, few)
+    ]
+    assert withins == pytest.approx([stars(TEXTS).std() / 2, stars(few).std() / 2])
