@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from faithkit_example_based import nearest_counterfactual
 from faithkit_example_based.nearest_neighbor import NearestNeighbor
 from regressors import BACKGROUND, ROWS, SITUATIONS, TEXTS, TWO_NUMBERS, X, Y, explained, function
 
@@ -42,8 +43,10 @@ def test_a_counterfactual_leaves_the_range_or_reaches_the_wanted_one(spec, situa
         assert (np.abs(there - here[known]) > found.shared["within"]).all()
 
 
+@pytest.mark.parametrize("first", [1, 32, 1000])
 @pytest.mark.parametrize("within", [0.5, 3.0, 9.0])
-def test_the_nearest_counterfactual_is_that_of_the_double_loop(within):
+def test_the_nearest_counterfactual_is_that_of_the_double_loop(within, first, monkeypatch):
+    monkeypatch.setattr(nearest_counterfactual, "FIRST", first)
     found = explained(
         f"nearest-counterfactual:within={within};distance='euclidean'", function, ROWS, BACKGROUND
     )
@@ -95,3 +98,18 @@ def test_a_store_does_not_answer_for_another_spread_of_numbers(tmp_path):
         for background in (TEXTS, few)
     ]
     assert withins == pytest.approx([stars(TEXTS).std() / 2, stars(few).std() / 2])
+
+
+def test_a_distance_of_ones_own_finds_the_nearest_number_that_is_another():
+    def first_column(one, other):
+        return abs(one[0] - other[0])
+
+    fitted = faithkit.registry().create(
+        "explainer", "nearest-counterfactual", {"distance": first_column, "within": 3}
+    )
+    fitted.fit(faithkit.Predictor(function, background=BACKGROUND), BACKGROUND)
+    found = fitted.explain(ROWS[:5], None).values
+    far = np.abs(ROWS[:5, None, 0] - BACKGROUND[None, :, 0])
+    far[np.abs(function(ROWS[:5])[:, None] - function(BACKGROUND)[None]) <= 3] = np.inf
+    assert np.abs(found[:, 0] - ROWS[:5, 0]) == pytest.approx(far.min(axis=1))
+    assert (np.abs(function(found) - function(ROWS[:5])) > 3).all()
