@@ -34,21 +34,21 @@ def merged_share(blocks, labels, weights=None, clusters=None):
     return total / w.sum()
 
 
-def near_blocks(vectors, alone, clusters, weights, enough=0.9, least=0.6):
+def near_blocks(vectors, alone, clusters, weights):
     """Return blocks of rows that are alone, near explanations together, doubled until they lose little."""
     pair = near_pairs(np.array([vectors[rows[0]] for rows in alone], dtype=float))
     size, blocks = 1, []
-    while size <= min(128, pair.max() + 1):
+    while size <= min(128, max(1, (pair.max() + 1) // 2)):
         place = np.minimum(pair // size, (pair.max() + 1) // size - 1)
         blocks = [
             [rows for rows, p in zip(alone, place, strict=True) if p == b] for b in range(place.max() + 1)
         ]
         held = sum(weights[row] for rows in alone for row in rows)
         reach = sum(near_share(block, [0] * len(weights), weights, clusters, alone) for block in blocks)
-        if reach >= enough * held:
+        if 1 - reach / held <= min(0.4, max(0.02, 2 * size / len(alone), len(alone) ** -0.5)):
             return blocks
         size *= 2
-    return blocks if len(blocks) > 1 and reach >= least * held else None
+    return blocks if 1 - reach / held <= 0.4 else None
 
 
 def near_share(block, labels, weights, clusters, alone):

@@ -14,6 +14,7 @@ from faithkit.foreign import foreign
 from faithkit.inputs.outcome import LABELS, OF_LABELS, SCORES, Outcome, are_probabilities, as_numbers
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.grouping import ordered
+from faithkit.measure.sums import Floats
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -58,6 +59,27 @@ class Labels:
 
     def _times(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.bincount(codes, minlength=self.k)
+
+    def apart_from(self, value: Any, pool: NDArray[np.int64] | None = None) -> Floats:
+        """Return how far each of the classes disagrees with a prediction, which need not be one of them.
+
+        `pool` are the codes of others that these are checked against, too.
+
+        Examples
+        --------
+        >>> encode([0.5, 2.5, 1.5], Outcome("numbers")).apart_from(1.0).round(3)  # the variance is 1
+        array([0.125, 0.125, 1.125])
+        """
+        if self.outcome.kind == LABELS:
+            return np.array([known != value for known in self.classes], dtype=np.float64)
+        known = sorted({*self.classes, value})
+        new, places = known.index(value), np.arange(len(known))
+        if len(known) > len(self.classes):
+            places = np.delete(places, new)
+        times = np.zeros((2, len(known)), dtype=np.int64)
+        times[0, places] = self._times(self.codes)
+        times[1, places] = 0 if pool is None else self._times(pool)
+        return self.outcome.agreement(known, times[0], None if pool is None else times[1]).apart(new, places)
 
     def taken(self, some: NDArray[Any]) -> "Labels":
         """Return the predictions of some rows, as if there were no others."""

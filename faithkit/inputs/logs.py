@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.content import Content
-from faithkit.inputs.outcome import LABELS, NUMBERS, OF_LABELS, SCORES, Outcome, are_probabilities
+from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.seeds import cell_words, digest_words, header
@@ -191,12 +191,12 @@ class ParquetLog:
             return Outcome.of(kind, agree, ())
         one = self.table.using(names)
         if len(names) == 1 and not _is_float(one.schema.field(names[0]).type):
-            return OF_LABELS
+            return Outcome(unasked=True)
         parts = (part.predictions(names) for piece in one.pieces for part in one.parts(piece))
         if len(names) > 1:
-            return Outcome(SCORES if all(map(_are_scores, parts)) else NUMBERS)
+            return Outcome(SCORES if all(map(_are_scores, parts)) else NUMBERS, unasked=True)
         found = (Outcome.of(None, None, part) for part in parts)
-        return next((one for one in found if one.kind != LABELS), OF_LABELS)
+        return next((one for one in found if one.kind != LABELS), Outcome(unasked=True))
 
     def logs(self, piece: Piece) -> Iterator[Log]:
         """Read a piece, in logs of bounded size."""

@@ -23,6 +23,8 @@ LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 class Outcome:
     """What predictions are, and, for numbers, by how much two may differ that count as equal.
 
+    `unasked` where nobody said so, and it was decided by the model or the predictions.
+
     Examples
     --------
     >>> Outcome.of(None, None, [0.31, 0.28])
@@ -35,6 +37,7 @@ class Outcome:
 
     kind: str = LABELS
     within: float | None = None
+    unasked: bool = attrs.field(default=False, eq=False, repr=False)
 
     @classmethod
     def of(
@@ -44,12 +47,17 @@ class Outcome:
         kind, within = checked(outcome, agree)
         if within is not None:
             return cls(NUMBERS, within)
-        return cls(kind or (NUMBERS if is_regressor else _kind_of(predictions)))
+        return cls(kind or (NUMBERS if is_regressor else _kind_of(predictions)), unasked=kind is None)
 
     @property
     def is_divided(self) -> bool:
         """Whether it is the share of a variance that is measured."""
         return self.kind == NUMBERS and self.within is None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether predictions are numbers, whatever of them counts as equal."""
+        return self.kind == NUMBERS
 
     def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
         """Say how far distinct predictions agree, in their order.

@@ -233,7 +233,8 @@ def _check_model(model: Any) -> None:
     if not hasattr(model, "predict") and hasattr(model, "state_dict"):
         raise InputError(
             f"the model is the PyTorch module {type(model).__name__}, which gives scores and no labels. "
-            "Wrap it: faithkit_feature_importance.TorchClassifier(module, classes)."
+            "Wrap it: TorchClassifier(module, classes) or TorchRegressor(module), of "
+            "faithkit_feature_importance."
         )
     if not callable(getattr(model, "predict", model)):
         raise InputError(

@@ -121,6 +121,12 @@ class Census:
         """Return the slots of all groups together."""
         return self if self.group is None else attrs.evolve(self, group=None, groups=[])._merged()
 
+    def coarser(self, relation: Relation, explanations: Explanations) -> "Census":
+        """Return the slots where some of the distinct explanations have become the same."""
+        owners = group(key_of(relation, explanations), explanations.missing)
+        distinct = explanations.take(owners.first)
+        return attrs.evolve(self, explanations=distinct, owner=owners.codes[self.owner])._merged()
+
     def taken(self, some: NDArray[Any]) -> "Census":
         """Return some of the slots, as if the others' instances and all groups had never been there."""
         order = np.asarray(some)[np.argsort(self.first[some], kind="stable")]

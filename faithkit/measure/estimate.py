@@ -146,8 +146,8 @@ def estimate(
     low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
     # the mean of leave-one-out's scores is known already
     value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
-    checked, luck, (at_least, reach) = facts.verified > 0, chance_of(counted), facts.at_least
-    least, unrelated = _above(floor, at_least), None if luck is None else reach * luck
+    checked, luck = facts.verified > 0, chance_of(counted)
+    least, unrelated = _above(floor, facts.at_least[0]), None if luck is None else facts.at_least_of(luck)
     return Estimate(
         value=value if checked else None,
         at_least=least,

@@ -11,11 +11,11 @@ ABOVE, NOT_ABOVE, BELOW = "above chance", "not above chance", "below chance"
 UNKNOWN = "unknown"
 
 FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
-"""All explained rows have one prediction, so that nothing was tested; there is one explanation for each
-prediction, so that it may be no more than its name; the interval lies above what explanations unrelated
-to predictions would get, or does not, or lies below; nothing could be checked, and no bound says more than
-chance. A permutation test that was asked for and finds more than chance is enough for the first of these: it
-is exact, where the interval is wide."""
+"""All explained rows have one prediction, or any two of theirs agree, so that nothing was tested; there is
+one explanation for each prediction, so that it may be no more than its name; the interval lies above what
+explanations unrelated to predictions would get, or does not, or lies below; nothing could be checked, and
+no bound says more than chance. A permutation test that was asked for and finds more than chance is enough
+for the first of these: it is exact, where the interval is wide."""
 
 ROUNDING = 1e-9
 
@@ -47,7 +47,7 @@ def finding(
     >>> faithkit.score(["yes", "no"] * 5, [1, 0] * 5).consistency.finding
     'names the label'
     """
-    if _is_one_label(counted):
+    if _all_agree(counted):
         return ONE_LABEL
     if counted.relation.groups and _names_the_label(counted):
         return NAMES_THE_LABEL
@@ -71,13 +71,15 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
     return p_value is not None and p_value < 1 - confidence
 
 
-def _is_one_label(counted: Count) -> bool:
-    """Whether rows that have an explanation and count, and those of their pool, all have the same label."""
+def _all_agree(counted: Count) -> bool:
+    """Whether rows that have an explanation and count, and those of their pool, agree whatever it says."""
     slots, pool = counted.slots, getattr(counted, "pool", None)
     label = slots.label[(slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]]
     if pool is not None and len(label):
         label = np.concatenate([label, pool.codes])
-    return len(label) > 0 and not np.ptp(label)
+    if not len(label):
+        return False
+    return not counted.agreement.apart(int(label.min()), label.max(keepdims=True)).any()  # the furthest apart
 
 
 def _names_the_label(counted: Count) -> bool:
@@ -86,5 +88,7 @@ def _names_the_label(counted: Count) -> bool:
     Rows without an explanation have none that could name anything.
     """
     slots = counted.slots
-    one_to_one = len(slots.row) == len(slots.totals) == len(np.unique(slots.label))
-    return one_to_one and slots.n > len(slots.row) and not counted.explanations.missing.any()
+    m = len(slots.totals)
+    if counted.explanations.missing.any() or slots.n <= m or len(np.unique(slots.label)) != m:
+        return False
+    return len(np.unique(slots.row * counted.n_labels + slots.label)) == m  # rows of other weight stand apart

@@ -4,6 +4,8 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
+from faithkit.measure.predicted import Predicted
+from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
 
 
@@ -15,19 +17,24 @@ class Local:
     ----------
     holds_for, agree : int
         N, the instances for which the explanation holds, and A, those of them with the same label
-        (both with the row itself, where its explanation holds for it).
+        (both with the row itself, where its explanation holds for it). Of numbers and scores, which agree
+        more or less, A is None.
     value : float or None
-        The share of *other* instances that agree; None where there are none.
-    low, high : float
-        Clopper–Pearson interval; (0, 1) where nothing could be checked.
+        The share of *other* instances that agree; of scores how far they do on average, and of numbers the
+        share of the variance that is accounted for, which may be below 0. None where there are none.
+    low, high : float or None
+        Clopper–Pearson interval; (0, 1) where nothing could be checked. None of numbers and scores.
+    numbers : Predicted or None
+        The predictions of the other instances, if they are numbers.
     """
 
     holds_for: int
-    agree: int
+    agree: int | None
     value: float | None
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     confidence: float
+    numbers: Predicted | None = None
 
 
 def local(counted: RowCount, row: int, confidence: float = 0.95) -> Local:
@@ -56,6 +63,19 @@ def local_from_counts(N: int, A: int, itself: int, confidence: float = 0.95) -> 
     low, high = clopper_pearson(A - itself, N - itself, confidence)
     value = (A - itself) / (N - itself) if itself < N else None
     return Local(N, A, value, low, high, confidence)
+
+
+def local_from_agreement(apart: Floats, itself: bool, confidence: float = 0.95) -> Local:
+    """Measure by how far those disagree for whom the explanation holds; `itself` where one is the instance.
+
+    Examples
+    --------
+    >>> local_from_agreement(np.array([0.0, 0.5, 0.1]), itself=True).value
+    0.7
+    """
+    others = len(apart) - int(itself)
+    value = 1.0 - float(apart.sum()) / others if others else None
+    return Local(len(apart), None, value, None, None, confidence)
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:

@@ -3,9 +3,14 @@
 from typing import Any
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.jsonable import names, plain
+from faithkit.measure.agreement.base import Agreement, toward
 from faithkit.measure.instance import Local
+from faithkit.measure.predicted import Predicted
+from faithkit.measure.slots import Counts
 
 
 @attrs.frozen
@@ -41,13 +46,16 @@ class Violation:
     witnesses : tuple of Witness
         A row that was given this explanation, and a row that contradicts it.
     unlisted : int
-        How many instances of other predictions it holds for.
+        How many instances of other predictions it holds for: all of them, where predictions are numbers.
+    numbers : Predicted or None
+        The predictions of these instances, if they are numbers.
     """
 
     explanation: str
     predictions: dict[Any, int]
     witnesses: tuple[Witness, Witness]
     unlisted: int = 0
+    numbers: Predicted | None = None
 
     @classmethod
     def of(
@@ -76,6 +84,7 @@ class Violation:
             "explanation": self.explanation,
             "predictions": dict(zip(names(self.predictions), self.predictions.values(), strict=True)),
             "unlisted": self.unlisted,
+            "numbers": None if self.numbers is None else attrs.asdict(self.numbers),
             "witnesses": [
                 {
                     "row": seen.row,
@@ -86,6 +95,65 @@ class Violation:
                 for seen in self.witnesses
             ],
         }
+
+
+def contradicted(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, NDArray[np.bool_]]:
+    """Return which owner of an explanation is contradicted, and which labels contradict it.
+
+    That is the first who is, by whoever does not agree. Where predictions agree more or less, it is whoever
+    agrees least with somebody that the explanation holds for, and they with it.
+
+    Parameters
+    ----------
+    agreement : Agreement
+    owners : (m,) int
+        The labels of those who were given the explanation, in the order of rows.
+    held : (k,) int
+        How many instances of each label it holds for.
+
+    Examples
+    --------
+    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
+    >>> contradicted(SAME_LABEL, np.array([1, 0]), np.array([1, 1, 0]))
+    (0, array([ True, False,  True]))
+    """
+    labels = np.arange(len(held))
+    if agreement.is_whole:
+        place = int((toward(agreement, held)[owners] < held.sum()).argmax())
+        return place, agreement.apart(int(owners[place]), labels) > 0
+    label, other = furthest(agreement, np.unique(owners), np.flatnonzero(held))
+    return int((owners == label).argmax()), labels == other
+
+
+def furthest(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, int]:
+    """Return a label of the owners and one that an explanation holds for, which agree least.
+
+    Labels are in order, so of numbers one of the two is an end. Of vectors they are found by going from
+    somebody to whoever is furthest away, and so on: others may be further apart, and to find those would take
+    all pairs.
+
+    Examples
+    --------
+    >>> from faithkit.measure.agreement.squares import Squares
+    >>> numbers = Squares.divided(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([1, 1, 1, 1]))
+    >>> furthest(numbers, np.array([1, 2]), np.array([0, 1, 2, 3]))
+    (1, 3)
+    """
+    found = [_further(agreement, int(start), owners, held) for start in {held[0], held[-1]}]
+    label, other, _ = max(found, key=lambda pair: (pair[2], -pair[0], -pair[1]))
+    return label, other
+
+
+def _further(agreement: Agreement, other: int, owners: Counts, held: Counts) -> tuple[int, int, float]:
+    """Begin with somebody, and go to whoever is furthest from them as long as that is further."""
+    most = -1.0
+    while True:
+        apart = agreement.apart(other, owners)
+        label = int(owners[apart.argmax()])
+        back = agreement.apart(label, held)
+        if back.max() <= most:
+            return label, other, most
+        other, most = int(held[back.argmax()]), float(back.max())
 
 
 @attrs.frozen

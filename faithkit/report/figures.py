@@ -8,6 +8,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.others import Others
 from faithkit.measure.slots import Slots
 from faithkit.report import plots
+from faithkit.report.agreeing import Words, words
 from faithkit.report.formats import Told, percent, unbroken
 from faithkit.report.svg import drawn
 from faithkit.report.told import estimates
@@ -21,14 +22,13 @@ CURVE = (
     "What a smaller sample would have given on average. Where the line still rises at its end, a larger "
     "sample would check more."
 )
-OTHERS = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
 
 
 def lines(found: Mapping[str, Estimate | None], name: str, best: Collection[str] | None = None) -> "Markup":
     """Return one line per measure, system or group; `name` differs for every plot of a page."""
     draw = partial(plots.measures, estimates=found, best=best)
     new_axes = partial(plots.line_axes, len(found))
-    return drawn(draw, new_axes, f"{name}: values and intervals from 0 to 1", name)
+    return drawn(draw, new_axes, f"{name}: values and intervals up to 1", name)
 
 
 def figures(told: Told, name: str, slots: Mapping[str, Slots]) -> list[Figure]:
@@ -42,7 +42,7 @@ def figures(told: Told, name: str, slots: Mapping[str, Slots]) -> list[Figure]:
     checked = [measure for measure, one in found.items() if one.verified > 0]
     curves = [_curve(measure, others[measure], name) for measure in checked if measure in others]
     scores = [
-        _local(measure, 1 - found[measure].verified, slots[measure], name)
+        _local(measure, 1 - found[measure].verified, slots[measure], name, words(told))
         for measure in checked
         if measure in slots
     ]
@@ -62,12 +62,13 @@ def _curve(measure: str, others: Others, name: str) -> Figure:
     return _figure(f"{measure} by sample size", CURVE, name, partial(plots.sample_size_curve, others=others))
 
 
-def _local(measure: str, unchecked: float, slots: Slots, name: str) -> Figure:
+def _local(measure: str, unchecked: float, slots: Slots, name: str, said: Words) -> Figure:
     rest = "All instances could be checked."
     if unchecked > 0:
         rest = f"{percent(unchecked)} of instances could not be checked and are left out."
-    caption = f"For each instance, how many of the others {OTHERS[measure]} get its prediction. {rest}"
-    return _figure(f"local {measure}", caption, name, partial(plots.local_scores, slots=slots))
+    caption = f"{said.each(measure)} {rest}"
+    draw = partial(plots.local_scores, slots=slots, told=said.local)
+    return _figure(f"local {measure}", caption, name, draw)
 
 
 def _groups(singletons: float, others: Others, name: str) -> Figure:

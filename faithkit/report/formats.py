@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
+from faithkit.measure.predicted import Predicted
 from faithkit.measure.witnesses import Violation
-from faithkit.wording import listing
+from faithkit.wording import cell_text, listing
 
 Told = Mapping[str, Any]  # what `to_dict` tells: with it a result that was read from a file has reports, too
 
@@ -32,7 +33,7 @@ def number(value: float | None) -> str:
     rounded = _rounded(value)
     if _is_between(value) and rounded in (0, 1):
         return "< 0.001" if rounded == 0 else "> 0.999"
-    return str(rounded).replace("-", "−")
+    return _with_minus(rounded)
 
 
 def outward(low: float | None, high: float | None) -> str:
@@ -41,7 +42,20 @@ def outward(low: float | None, high: float | None) -> str:
     >>> outward(0.8129, 0.8991), outward(0.0, 1.0), outward(None, None)
     ('0.812 – 0.900', '0.000 – 1.000', '–')
     """
-    return "–" if low is None or high is None else f"{rounded_down(low)} – {rounded_up(high)}"
+    return "–" if low is None or high is None else f"{lower_end(low)} – {_with_minus(rounded_up(high))}"
+
+
+def lower_end(low: float) -> str:
+    """Return a lower end as reports write it.
+
+    >>> lower_end(0.8129), lower_end(-0.21)
+    ('0.812', '−0.210')
+    """
+    return _with_minus(rounded_down(low))
+
+
+def _with_minus(rounded: Decimal) -> str:
+    return f"{rounded:f}".replace("-", "−")
 
 
 def rounded_down(low: float, digits: int = DIGITS) -> Decimal:
@@ -104,7 +118,7 @@ def told_apart(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, s
         one, two = _rounded(end, digits, way), _rounded(other, digits)
         if (one > two, one < two, two in (0, 1)) == (end > other, end < other, other in (0, 1)):
             break
-    return str(one), str(two)
+    return _with_minus(one), _with_minus(two)
 
 
 def percent(share: float) -> str:
@@ -216,6 +230,28 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def among(found: Predicted) -> str:
+    """Return some numbers that were predicted: from where to where, and where half of them are.
+
+    >>> from faithkit.measure.predicted import predicted
+    >>> import numpy as np
+    >>> among(predicted([1.5, 2.0, 3.25, 9.0], np.arange(4)))
+    '1.5 to 9, half of them 1.5 to 3.25'
+    """
+    ends = found.least, found.most, found.quarter, found.three_quarters
+    return "{} to {}, half of them {} to {}".format(*map(cell_text, ends))
+
+
+def predictions(*given: Any) -> list[str]:
+    """Return predictions as a person reads them, with as many digits as it takes to tell numbers apart.
+
+    >>> predictions(7836.627908138865, 11518.7), predictions(1.00000001, 1.00000002), predictions(1.0, "yes")
+    (['7836.63', '11518.7'], ['1.00000001', '1.00000002'], ['1.0', 'yes'])
+    """
+    short = [cell_text(one) if isinstance(one, float) and one % 1 else str(one) for one in given]
+    return short if len(set(short)) == len(set(map(str, given))) else list(map(str, given))
+
+
 def system_name(explainer: str | None, discretizer: str) -> str:
     """Return what an explainer and a discretizer are called together.
 
@@ -228,6 +264,8 @@ def system_name(explainer: str | None, discretizer: str) -> str:
 
 def held(violation: Violation) -> str:
     """Return how many instances an explanation holds for and what they get, the first witness's first."""
+    if violation.numbers is not None:
+        return f"{plural(violation.holds_for, 'instance')}: they get {among(violation.numbers)}"
     first, known = violation.witnesses[0].prediction, violation.predictions
     many = len(known) > MOST_LABELS or violation.unlisted > 0
     order = sorted(filter(known.get, known), key=lambda label: (label != first, -known[label] if many else 0))

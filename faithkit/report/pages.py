@@ -7,8 +7,9 @@ from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
+from faithkit.report.agreeing import words
 from faithkit.report.figures import figures, lines
-from faithkit.report.formats import Told, between, corrected, held, plural, signed, significance
+from faithkit.report.formats import Told, between, corrected, held, plural, predictions, signed, significance
 from faithkit.report.told import confidence, estimates, group_estimates, ranked
 from faithkit.report.views import View, alone, changes, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, listing
@@ -43,11 +44,28 @@ def _witness(violation: Violation) -> View:
         "explanation": whole,
         "start": f"{whole[:LETTERS]}…" if len(whole) > LETTERS else None,
         "held": held(violation),
-        "share": f"{100 * violation.predictions[one.prediction] / violation.holds_for:.1f}",
-        "rows": [{"row": str(seen), "prediction": str(seen.prediction)} for seen in (one, two)],
+        "bar": _bar(violation),
+        "rows": [
+            {"row": str(seen), "prediction": prediction}
+            for seen, prediction in zip((one, two), predictions(one.prediction, two.prediction), strict=True)
+        ],
         "cells": cells[:CELLS],
         "more": cells[CELLS:],
     }
+
+
+def _bar(violation: Violation) -> View:
+    """Return where a bar starts and how long it is, in percent.
+
+    That is the share of the first witness's label; of numbers, from all of them the half in the middle.
+    """
+    numbers = violation.numbers
+    if numbers is None:
+        share = violation.predictions[violation.witnesses[0].prediction] / violation.holds_for
+        return {"start": "0.0", "length": f"{100 * share:.1f}"}
+    whole = numbers.most - numbers.least or 1.0
+    start, stop = ((end - numbers.least) / whole for end in (numbers.quarter, numbers.three_quarters))
+    return {"start": f"{100 * start:.1f}", "length": f"{100 * (stop - start):.1f}"}
 
 
 def _side_by_side(one: dict[str, Any], two: dict[str, Any]) -> Iterable[View]:
@@ -70,7 +88,7 @@ def _subgroups(told: Told) -> View:
         "tables": [
             {
                 "measure": measure,
-                "rows": _subgroup_rows(groups[measure], parts, 1 - confidence(told)),
+                "rows": _subgroup_rows(groups[measure], parts, told),
                 "alone": alone(parts),
             }
             for measure, parts in found.items()
@@ -78,9 +96,15 @@ def _subgroups(told: Told) -> View:
     }
 
 
-def _subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], alpha: float) -> list[View]:
+def _subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], told: Told) -> list[View]:
+    alpha, said = 1 - confidence(told), words(told)
     return [
-        {"name": name, "n": f"{part['n']:,}", **estimate_view(found[name]), **_minus_the_rest(part, alpha)}
+        {
+            "name": name,
+            "n": f"{part['n']:,}",
+            **estimate_view(found[name], said),
+            **_minus_the_rest(part, alpha),
+        }
         for name, part in parts.items()
     ]
 

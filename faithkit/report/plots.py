@@ -72,13 +72,17 @@ def measures(
         Those to bring to the fore.
     """
     _calm(ax)
-    ax.set(xlim=(-0.012, 1.012), ylim=(0.6 - len(estimates), 0.7), yticks=[])
-    ax.set_xticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    left = min([0.0, *(min(found.bracket[0], found.low or 0.0) for found in estimates.values() if found)])
+    ticks = QUARTERS if left == 0 else _round_numbers().tick_values(left, 1.0).clip(left, 1.0).tolist()
+    ax.set(
+        xlim=(left - 0.012 * (1 - left), 1 + 0.012 * (1 - left)), ylim=(0.6 - len(estimates), 0.7), yticks=[]
+    )
+    ax.set_xticks(ticks, [f"{tick:.3g}".replace("-", "−") for tick in ticks])
     for place, (name, found) in enumerate(estimates.items()):
         fore = best is None or name in best
         value = _value_text(found, interval=best is None)
-        _write_names(ax, -place, name, value, bold=fore and best is not None)
-        _draw_rail(ax, -place)
+        _write_names(ax, (left, -place), name, value, bold=fore and best is not None)
+        _draw_rail(ax, -place, ticks)
         if found is not None:
             _draw_estimate(ax, -place, found, (BLUE, PALE_BLUE) if fore else (QUIET, GRID))
     _add_legend(ax)
@@ -92,8 +96,9 @@ def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
     unchecked = np.array([others.unverified(int(size)) for size in sizes])
     ax.fill_between(sizes, low, low + unchecked, color=PALE_BLUE, lw=0, label="not ruled out")
     ax.plot(sizes, low, color=BLUE, lw=2, label="leave-one-out")
-    ax.set(xlim=(0, others.n), ylim=(0, 1.02), xlabel="sample size")
-    ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    ax.set(xlim=(0, others.n), ylim=(min(0.0, float(low.min()) * 1.02), 1.02), xlabel="sample size")
+    if low.min() >= 0:
+        ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
     _count_rows(ax)
     return ax
 
@@ -126,14 +131,19 @@ def _count_rows(ax: "Axes") -> None:
     _add_legend(ax)
 
 
-def local_scores(ax: "Axes", slots: Slots) -> "Axes":
-    """Draw how the instances' own scores are spread; those that could not be checked are left out."""
+def local_scores(ax: "Axes", slots: Slots, told: str = "share of other instances that agree") -> "Axes":
+    """Draw how the instances' own scores are spread; those that could not be checked are left out.
+
+    Scores below −1, which some numbers have, are drawn there. `told` is what a score is.
+    """
     used = (slots.owners > 0) & (slots.others > 0)
     scores = ratio(slots.agreeing[used], slots.others[used])
     share = slots.owners[used] / slots.weight
-    ax.hist(scores, bins=BINS, range=(0, 1), weights=share, color=BLUE, rwidth=0.9)
-    ax.set(xlim=(-0.01, 1.01), xlabel="share of other instances that agree")
-    ax.set_xticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    left = 0 if scores.min(initial=0.0) >= 0 else -1
+    ax.hist(scores.clip(left, 1), bins=BINS, range=(left, 1), weights=share, color=BLUE, rwidth=0.9)
+    ax.set(xlim=(left - 0.01, 1.01), xlabel=told)
+    ticks = QUARTERS if left == 0 else [-1, -0.5, 0, 0.5, 1]
+    ax.set_xticks(ticks, [f"{tick:g}".replace("-", "−") for tick in ticks])
     _count_shares(ax)
     return ax
 
@@ -167,12 +177,13 @@ def _doubling(most: int) -> NDArray[np.float64]:
     return np.concatenate([[0.7], 2.0 ** np.arange(last + 1) + 0.5])
 
 
-def _write_names(ax: "Axes", y: float, name: str, value: str, bold: bool) -> None:
+def _write_names(ax: "Axes", place: tuple[float, float], name: str, value: str, bold: bool) -> None:
     """Write the name above its line, shortened to what the value beside it leaves."""
     written: dict[str, Any] = {"va": "center", "color": INK, "parse_math": False, "usetex": False}
     weight = "bold" if bold else "normal"
     room = _letters(ax, 1.15 if bold else 1.0) - len(value) - 1
-    ax.text(0, y + 0.4, _shortened(one_line(visible(name)), room), ha="left", fontweight=weight, **written)
+    left, y = place
+    ax.text(left, y + 0.4, _shortened(one_line(visible(name)), room), ha="left", fontweight=weight, **written)
     ax.text(1, y + 0.4, value, ha="right", **written)
 
 
@@ -207,10 +218,10 @@ def _says_nothing(found: Estimate) -> bool:
     return found.verified == 0 and found.at_least == 0
 
 
-def _draw_rail(ax: "Axes", y: float) -> None:
+def _draw_rail(ax: "Axes", y: float, ticks: list[float]) -> None:
     """Draw what the line is read against, without crossing the names."""
-    ax.plot([0, 1], [y, y], color=GRID, lw=1, zorder=0)
-    ax.plot(QUARTERS, [y] * len(QUARTERS), "|", color=GRID, ms=6, mew=1, zorder=0)
+    ax.plot([ticks[0], ticks[-1]], [y, y], color=GRID, lw=1, zorder=0)
+    ax.plot(ticks, [y] * len(ticks), "|", color=GRID, ms=6, mew=1, zorder=0)
 
 
 def _draw_estimate(ax: "Axes", y: float, found: Estimate, colours: tuple[str, str]) -> None:

@@ -8,19 +8,11 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.finding import (
-    ABOVE,
-    BELOW,
-    NAMES_THE_LABEL,
-    NOT_ABOVE,
-    ONE_LABEL,
-    UNKNOWN,
-    is_significant,
-)
+from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN, is_significant
 from faithkit.measure.merging.merged import BLOCK, NEAR, PAIRS
-from faithkit.report.formats import percent, plural, rounded_down, significance, told_apart
+from faithkit.report.agreeing import Words, of_the
+from faithkit.report.formats import lower_end, plural, significance, told_apart
 
-OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
 NOBODY = {
     "consistency": "No two instances share an explanation",
     "sufficiency": "No explanation applies to another instance",
@@ -41,16 +33,12 @@ AGAINST_CHANCE = {
     BELOW: "{} is below chance",
     UNKNOWN: "This does not show whether {} is above chance",
 }
-UNTESTED = {
-    ONE_LABEL: "All explained instances have one prediction, with which any explanation agrees: nothing was "
-    "tested.",
-    NAMES_THE_LABEL: "There is one explanation for each prediction, so that it may be no more than the "
-    "prediction's name: that all agree does not tell.",
-}
-LABELS = {2: "two", 3: "three", 4: "four", 5: "five"}
+OF_LABELS = Words()
 
 
-def sentence(measure: str, found: Estimate | None, n: int, why_not: str | None = None) -> str:
+def sentence(
+    measure: str, found: Estimate | None, n: int, why_not: str | None = None, words: Words = OF_LABELS
+) -> str:
     """Say what one measure of n instances means; of one that is None, why it was not measured.
 
     Examples
@@ -63,21 +51,18 @@ def sentence(measure: str, found: Estimate | None, n: int, why_not: str | None =
     """
     if found is None:
         return f"{measure.capitalize()} was not measured: {why_not}."
-    if found.finding in UNTESTED:
-        return UNTESTED[found.finding]
-    return " ".join(
-        filter(None, [_checked(measure, found, n), _found(measure, found), _floor(measure, found)])
-    )
+    parts = _checked(measure, found, n, words), _found(measure, found), _floor(measure, found, words)
+    return words.untested(found.finding) or " ".join(filter(None, parts))
 
 
-def _checked(measure: str, found: Estimate, n: int) -> str:
+def _checked(measure: str, found: Estimate, n: int, words: Words) -> str:
     """Say how much could be checked, how much of that agrees, and what was done with the rest."""
     if found.agree is None:
         instead = NONE_CHECKED.get(found.merging or "", "nothing could be checked")
         who = " instance" if _is_plain(found) else " independent instance"
         nobody = NOBODY[measure].replace(" instance", who)
         return f"{nobody}: {instead}{_understating(measure, found)}."
-    agree = f"others {OTHERS[measure]} get the same prediction {_share(found.agree)} of the time"
+    agree = words.found(measure, found.agree)
     if found.verified == 1:
         return f"All {plural(n, 'instance')} could be checked: {agree}."
     rest = REST.get(found.merging or "")
@@ -92,13 +77,9 @@ def _is_plain(found: Estimate) -> bool:
 
 def _how_many(found: Estimate, n: int) -> str:
     if found.checked is None:
-        return f"{_share(found.verified)} of {plural(n, 'instance')}".capitalize()
+        return f"{of_the(found.verified)} of {plural(n, 'instance')}".capitalize()
     by = "" if math.isclose(found.checked / n, found.verified) else " by weight"
-    return f"{found.checked:,} of {plural(n, 'instance')} ({_share(found.verified)}{by})"
-
-
-def _share(share: float) -> str:
-    return percent(share).replace("<", "less than").replace(">", "more than")
+    return f"{found.checked:,} of {plural(n, 'instance')} ({of_the(found.verified)}{by})"
 
 
 def _understating(measure: str, found: Estimate) -> str:
@@ -110,14 +91,21 @@ def _found(measure: str, found: Estimate) -> str:
     if _only_permuted(found):
         by = f"by the permutation test (p {_p(found)})"
         return f"{measure.capitalize()} is above chance {by}, which its interval does not show."
-    if (found.low, found.high) == (0, 1):
-        return f"The sample rules nothing out: {measure} may be anything from 0 to 1."
+    if found.high == 1 and found.low == (bottom := _bottom(found)):
+        least = "up to" if bottom else "from 0 to"
+        return f"The sample rules nothing out: {measure} may be anything {least} 1."
     word = found.finding or ""
     name = measure if word == UNKNOWN else measure.capitalize()
     against = AGAINST_CHANCE.get(word, "").format(name)  # an older version did not say
     interval = "its interval" if against else f"the interval of {measure}"
     said = ": ".join(filter(None, [against, _ends(found, interval)]))
     return f"{said[0].upper()}{said[1:]}." if said else ""
+
+
+def _bottom(found: Estimate) -> float:
+    """Return what the lower end is where nothing is known: 0, but for the sufficiency of numbers."""
+    span = None if found.moments is None or found.merging is not None else found.moments.span
+    return 0.0 if span is None else min(0.0, 1.0 - span)
 
 
 def _only_permuted(found: Estimate) -> bool:
@@ -139,7 +127,7 @@ def _ends(found: Estimate, interval: str) -> str | None:
         return None
     luck = found.at_least_by_chance
     if luck is None:
-        return f"the lower end of {interval} is {rounded_down(found.low)}"
+        return f"the lower end of {interval} is {lower_end(found.low)}"
     which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)
     end = found.high if found.finding == BELOW else found.low
     sure = {ABOVE: end > luck, BELOW: end < luck}
@@ -149,8 +137,7 @@ def _ends(found: Estimate, interval: str) -> str | None:
     return f"the {which} end of {interval} is {shown[0]}; chance alone would give {shown[1]}"
 
 
-def _floor(measure: str, found: Estimate) -> str | None:
-    if not found.floor or found.low is None or found.low > found.floor:
+def _floor(measure: str, found: Estimate, words: Words) -> str | None:
+    if found.floor is None or found.low is None or found.low > found.floor:
         return None
-    k = round(1 / found.floor)
-    return f"With {LABELS.get(k, k)} labels {measure} cannot be below {found.floor:.3g}."
+    return words.floor(measure, found.floor)

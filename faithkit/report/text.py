@@ -6,7 +6,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from faithkit.measure.instance import Local
 from faithkit.measure.witnesses import LocalResult, Violation
+from faithkit.report.agreeing import words
 from faithkit.report.formats import (
     Told,
     between,
@@ -15,6 +17,7 @@ from faithkit.report.formats import (
     number,
     outward,
     plural,
+    predictions,
     signed,
     significance,
 )
@@ -156,7 +159,8 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
 def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
     by, parts, named = visible(subgroups["by"]), subgroups["groups"][measure], columns(told)
     found = group_estimates(told, parts)
-    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one)) for name, one in found.items()]
+    said = words(told)
+    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one, said)) for name, one in found.items()]
     table = _measured_table((by, "n"), named, rows)
     star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
     minus = _minus_the_rest(told, by, parts)
@@ -200,8 +204,9 @@ def violation_text(violations: Sequence[Violation]) -> str:
     for place, violation in enumerate(violations, 1):
         lines += ["", _indented(f"{place}. {violation.explanation}", "   ")]
         lines += [_indented(f"   holds for {held(violation)}", "     ")]
-        for seen in violation.witnesses:
-            lines += [_indented(f"   {seen} → {seen.prediction}{_cells(seen.cells)}", "     ")]
+        shown = predictions(*(seen.prediction for seen in violation.witnesses))
+        for seen, prediction in zip(violation.witnesses, shown, strict=True):
+            lines += [_indented(f"   {seen} → {prediction}{_cells(seen.cells)}", "     ")]
     return "\n".join(lines) + "\n"
 
 
@@ -221,16 +226,34 @@ def local_text(found: LocalResult, row: int) -> str:
     """Return one instance: its explanation, both measures, and who shares it."""
     lines = [
         _indented(f"row {row}{_cells(found.cells)}", "  "),
-        visible(f"prediction: {found.prediction}"),
+        visible(f"prediction: {predictions(found.prediction)[0]}"),
         _indented(f"explanation: {found.explanation}", "  "),
         "",
     ]
-    table = _new_table("measure", "value", "interval", "holds for", "same prediction", left=("measure",))
-    for name, one in (("consistency", found.consistency), ("sufficiency", found.sufficiency)):
-        if one is not None:
-            counts = f"{one.holds_for:,}", f"{one.agree:,}"
-            _add_row(table, name, number(one.value), outward(one.low, one.high), *counts)
-    return "\n".join(lines) + "\n" + _printed(table) + _sharers(found) + "\n"
+    return "\n".join(lines) + "\n" + _printed(_local_table(found)) + _sharers(found) + "\n"
+
+
+def _local_table(found: LocalResult) -> Any:
+    """Return both measures of one instance: who agrees, or of numbers what the others get."""
+    both = {"consistency": found.consistency, "sufficiency": found.sufficiency}
+    known = {name: one for name, one in both.items() if one is not None}
+    names = ["measure", "value", "interval", "holds for", "agree"]
+    if any(one.numbers is not None for one in known.values()):
+        names += ["others get", "±"]
+    table = _new_table(*names, left=("measure",))
+    for name, one in known.items():
+        agree = "–" if one.agree is None else f"{one.agree:,}"
+        cells = [number(one.value), outward(one.low, one.high), f"{one.holds_for:,}", agree]
+        _add_row(table, name, *cells, *_others(one)[: len(names) - 5])
+    return table
+
+
+def _others(one: Local) -> tuple[str, str]:
+    """Return from where to where the predictions of others are, and how they spread."""
+    if one.numbers is None:
+        return "–", "–"
+    ends = f"{cell_text(one.numbers.least)} to {cell_text(one.numbers.most)}"
+    return ends, cell_text(one.numbers.sd)
 
 
 def _sharers(found: LocalResult) -> str:

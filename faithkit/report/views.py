@@ -6,11 +6,12 @@ from typing import Any
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
+from faithkit.report.agreeing import Words, words
+from faithkit.report.agreeing import remarks as about_predictions
 from faithkit.report.formats import (
     Told,
     corrected,
     number,
-    of_those,
     outward,
     percent,
     plural,
@@ -19,7 +20,7 @@ from faithkit.report.formats import (
     unbroken,
 )
 from faithkit.report.readings import reading_sentences
-from faithkit.report.sentences import sentence
+from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.told import estimates, estimator_name, interval_name, note, ranked
 from faithkit.wording import listing
 
@@ -36,7 +37,7 @@ def fragment_view(told: Told) -> View:
         [unbroken(one) for one in some] for some in (sentences(told), reading_sentences(told))
     )
     measures = [
-        {"name": name, "sentence": sentence, **estimate_view(found)}
+        {"name": name, "sentence": sentence, **estimate_view(found, words(told))}
         for (name, found), sentence in zip(estimates(told).items(), said, strict=False)  # then come remarks
     ]
     p = [f"{one['name']} {one['p']}" for one in measures if one["p"]]
@@ -45,6 +46,7 @@ def fragment_view(told: Told) -> View:
         "model": told["model"],
         "facts": _facts(told),
         "columns": columns(told),
+        "glossary_words": words(told).glossary,
         "measures": measures,
         "permuted": _permuted(told, p),
         "sentences": said,
@@ -60,7 +62,7 @@ def columns(told: Told) -> dict[str, str]:
         "interval": interval_name(told),
         "chance": "by chance",
         "checked": "checked",
-        "agree": "agree among those checked",
+        "agree": words(told).agree,
         "value": estimator_name(told),
     }
 
@@ -102,14 +104,15 @@ def _counted(remarks: Mapping[str, int]) -> str:
 
 def sentences(told: Told) -> list[str]:
     """Say in plain words what each measure means, then what else is to be known."""
-    why, n = told["why_no_sufficiency"], told["n"]
-    said = [sentence(name, found, n, why) for name, found in estimates(told).items()]
+    why, n, found = told["why_no_sufficiency"], told["n"], estimates(told)
+    said = [sentence(name, one, n, why, words(told)) for name, one in found.items()]
+    said += about_predictions(told, found)
     if told["background"] == "the sample itself":
         said.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
     return said if (remark := note(told)) is None else [*said, remark]
 
 
-def estimate_view(found: Estimate | None) -> View:
+def estimate_view(found: Estimate | None, words: Words = OF_LABELS) -> View:
     """Return a measure's numbers."""
     if found is None:
         return {"measured": False, "finding": "not measured", "p": None, **dict.fromkeys(NUMBERS, "–")}
@@ -119,11 +122,11 @@ def estimate_view(found: Estimate | None) -> View:
         "interval": outward(found.low, found.high),
         "chance": number(found.at_least_by_chance),
         "checked": percent(found.verified),
-        "agree": of_those(found.agree, found.checked),
+        "agree": words.cell(found.agree, found.checked),
         "value": number(found.value),
         "bracket": outward(*found.bracket),
         "p": None if found.p_value is None else significance(found.p_value),
-        "finding": found.finding or "–",
+        "finding": words.finding(found.finding or "–"),
     }
 
 
@@ -147,6 +150,7 @@ def compared_view(told: Told) -> View:
     first, *more = (columns(one) for one in told["systems"].values())
     return {
         "columns": first if all(one == first for one in more) else {**first, "value": "value"},
+        "glossary_words": words(_first(told)).glossary,
         "measures": [_table(told, measure) for measure in MEASURES],
         "remarks": _remarks(told),
         "corrected": corrected(told),
@@ -154,17 +158,22 @@ def compared_view(told: Told) -> View:
 
 
 def _table(told: Told, measure: str) -> View:
-    best, found = told["best"][measure], ranked(told, measure)
+    best, found, said = told["best"][measure], ranked(told, measure), words(_first(told))
     mark = "best" if len(best) == 1 else "may be the best"
     rows = [
-        {"name": name, "mark": mark if name in best else "", **estimate_view(one)}
+        {"name": name, "mark": mark if name in best else "", **estimate_view(one, said)}
         for name, one in found.items()
     ]
     tie = _tie({name: found[name] for name in best}) if len(best) > 1 else None
     p = [f"{one['name']} {one['p']}" for one in rows if one["p"]]
-    permuted = _permuted(next(iter(told["systems"].values())), p)
-    said = {"tie": tie, "sentence": _best_sentence(best, tie), "permuted": permuted}
-    return {"name": measure, "rows": rows, **said}
+    more = {"tie": tie, "sentence": _best_sentence(best, tie), "permuted": _permuted(_first(told), p)}
+    return {"name": measure, "rows": rows, **more}
+
+
+def _first(told: Told) -> Told:
+    """Return one system of a comparison: all have the same predictions."""
+    first: Told = next(iter(told["systems"].values()))
+    return first
 
 
 def _best_sentence(best: list[str], tie: str | None) -> str:
@@ -194,5 +203,6 @@ def _tie(best: Mapping[str, Estimate]) -> str:
 def _remarks(told: Told) -> list[str]:
     """Return what a comparison left out, and whose order it has where its values are of another estimator."""
     lines = [f"Left out: {'; '.join(told['left_out'])}."] if told["left_out"] else []
+    lines += about_predictions(_first(told), {})
     orders = (note(one, "Order, intervals, differences and p") for one in told["systems"].values())
     return lines + [line for line in orders if line][:1]

@@ -122,7 +122,7 @@ def evaluate(
     predictor = Predictor.of(model, background=known, outcome=kind, within=within)
     check_predictions(given.text, given.instance, predictor)
     setup = Setup(
-        outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within),
+        outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within, kind is None),
         explainer=given,
         estimator=scorer,
         confidence=confidence,

@@ -3,12 +3,13 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.witnesses import Witness
+from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.held import all_held, held
 from faithkit.run.readable import cells_of
 
@@ -23,28 +24,29 @@ def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
 def witnesses(
     counted: RowCount, classes: list[Any], explanation: int, table: Counts
 ) -> tuple[Witness, Witness]:
-    """Find the first owner of an explanation that is contradicted, and who contradicts it.
+    """Find the first owner of an explanation that is contradicted, and the first who contradicts it.
 
-    `table` says how many instances of each label the explanation holds for.
+    Where predictions agree more or less, these are the two that agree least. `table` says how many instances
+    of each label the explanation holds for.
     """
     if isinstance(counted, UnequalCount):
         return _of_two_clusters(counted, classes, explanation)
-    one, labels = counted.explanations.take([explanation]), counted.labels
+    one = counted.explanations.take([explanation])
     owners = np.flatnonzero(counted.owned == explanation)
-    owner = int(owners[(table.sum() > table[labels[owners]]).argmax()])
+    place, wanted = contradicted(counted.agreement, counted.labels[owners], table)
+    return witness(counted, classes, int(owners[place])), _first(counted, classes, one, wanted)
+
+
+def _first(counted: RowCount, classes: list[Any], one: Explanations, wanted: NDArray[np.bool_]) -> Witness:
+    """Show the first row that an explanation holds for and whose label is wanted; a pool's come last."""
     rows = held(counted.relation, counted.sample, one)
-    others = rows[labels[rows] != labels[owner]]
-    if len(others):
-        return witness(counted, classes, owner), witness(counted, classes, int(others[0]))
-    return witness(counted, classes, owner), _of_pool(counted, classes, one, int(labels[owner]))
-
-
-def _of_pool(counted: RowCount, classes: list[Any], one: Explanations, label: int) -> Witness:
-    """Show the first row of the pool that an explanation holds for and whose label is another."""
+    rows = rows[wanted[counted.labels[rows]]]
+    if len(rows):
+        return witness(counted, classes, int(rows[0]))
     start = 0
     for sample, codes in counted.pool or ():
         rows = held(counted.relation, sample, one)
-        rows = rows[codes[rows] != label]
+        rows = rows[wanted[codes[rows]]]
         if len(rows):
             row = int(rows[0])
             return Witness(start + row, classes[codes[row]], cells_of(sample.X, row), in_pool=True)

@@ -53,6 +53,9 @@ class Evaluation(Result):
         How many independent instances of one weight the sample is worth, where it has weights or clusters.
     clusters, pool : int or None
         The number of clusters, and of instances without explanations that were checked against, too.
+    tails : float or None
+        Where predictions are numbers, the share of their variance that is due to the 1 % furthest from their
+        mean: above 0.3 it is said that the interval may be too short.
     why_no_sufficiency : str or None
 
     Examples
@@ -124,7 +127,8 @@ class Evaluation(Result):
     def violations(self, k: int = 5) -> list[Violation]:
         """Return the explanations that hold for instances of different predictions, worst first.
 
-        They are those of sufficiency where it was measured, else of consistency; at most `k`.
+        They are those of sufficiency where it was measured, else of consistency; at most `k`. Of numbers and
+        scores, the two rows that come with each are those that agree least.
 
         Examples
         --------
@@ -135,7 +139,7 @@ class Evaluation(Result):
         """
         most = whole_number(k, "violations", least=0)
         counted = self._counted("sufficiency" if "sufficiency" in self.measures else "consistency")
-        return violations(self.population, self.setup.discretizer, counted, most)
+        return violations(self.population, self.setup, counted, most)
 
     def by(self, groups: Any, adjust: str = "holm") -> Subgroups["Evaluation"]:
         """Re-estimate inside each group: both x and x′ come from it.
@@ -250,6 +254,11 @@ class Evaluation(Result):
         >>> good.difference(later, paired=False).value
         0.0
         """
+        mine, theirs = self.setup.outcome, other.setup.outcome
+        if mine != theirs:
+            raise InputError(
+                f"predictions are {mine} here and {theirs} there, which are two measures: measure both alike."
+            )
         sides = self._side(measure, paired), other._side(measure, paired)
         if paired:
             check_paired(self.population.row_names, other.population.row_names)

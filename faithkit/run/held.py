@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.relations import Relation, holds_bits
+from faithkit.measure.slots import Counts
+from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
 
 
@@ -29,4 +31,15 @@ def all_held(counted: UnequalCount, one: Explanations) -> NDArray[np.intp]:
     found = [
         start + held(counted.relation, sample, one) for start, sample in zip(starts, samples, strict=False)
     ]
+    return np.concatenate(found)
+
+
+def held_labels(counted: RowCount, one: Explanations, but: int | None = None) -> Counts:
+    """Return the labels of the rows, and of those of a pool, for which one explanation holds.
+
+    `but` is a row of the sample to leave out.
+    """
+    rows = held(counted.relation, counted.sample, one)
+    found = [counted.labels[rows if but is None else rows[rows != but]]]
+    found += [codes[held(counted.relation, sample, one)] for sample, codes in counted.pool or ()]
     return np.concatenate(found)

@@ -208,7 +208,7 @@ class InMemory(Population):
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         """Measure a row of the sample by its number, or a new one."""
         counted = {name: _of_rows(one) for name, one in counts.items()}
-        return local_row(row, counted, self.labels, setup)
+        return local_row(row, counted, self.coded, setup)
 
 
 class _Sides(WeakKeyDictionary[Count, Side]):

@@ -3,39 +3,43 @@
 from collections.abc import Mapping
 from typing import Any
 
+import attrs
 import numpy as np
 
 from faithkit.errors import InputError
+from faithkit.inputs.labels import Labels, encode
 from faithkit.inputs.rows import check_row
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.instance import Local, local, local_from_counts
+from faithkit.measure.instance import Local, local, local_from_agreement, local_from_counts
+from faithkit.measure.predicted import predicted
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.instance import local_of
 from faithkit.measure.witnesses import LocalResult
 from faithkit.run.contradictions import witness
 from faithkit.run.discretizing import discretize
-from faithkit.run.held import all_held, held
+from faithkit.run.held import all_held, held, held_labels
 from faithkit.run.readable import cells_of, readable
 from faithkit.run.setup import Setup
 
 
-def local_row(row: Any, counts: Mapping[str, RowCount], classes: list[Any], setup: Setup) -> LocalResult:
-    """Measure a row of the sample by its number, or a new one; `classes` are the labels by their codes."""
+def local_row(row: Any, counts: Mapping[str, RowCount], known: Labels, setup: Setup) -> LocalResult:
+    """Measure a row of the sample by its number, or a new one; `known` are the predictions of the sample."""
     if isinstance(row, int | np.integer):
-        return _of_sample(int(row), counts, classes, setup)
-    return _new(row, counts, classes, setup)
+        return _of_sample(int(row), counts, known, setup)
+    return _new(row, counts, known, setup)
 
 
-def _of_sample(given: int, counts: Mapping[str, RowCount], classes: list[Any], setup: Setup) -> LocalResult:
+def _of_sample(given: int, counts: Mapping[str, RowCount], known: Labels, setup: Setup) -> LocalResult:
     counted = counts["consistency"]
     n = len(counted.sample)
     if not -n <= given < n:
         raise InputError(f"there is no row {given}: the sample has rows 0 to {n - 1}.")
     row = given % n
-    found = {name: _counted_row(one, row, setup.confidence) for name, one in counts.items()}
-    seen = witness(counted, classes, row)
+    found = {name: _counted_row(one, row, known, setup.confidence) for name, one in counts.items()}
+    seen = witness(counted, known.classes, row)
     same = np.flatnonzero(counted.owned == counted.owned[row])
     return LocalResult(
         prediction=seen.prediction,
@@ -47,16 +51,15 @@ def _of_sample(given: int, counts: Mapping[str, RowCount], classes: list[Any], s
     )
 
 
-def _new(row: Any, counts: Mapping[str, RowCount], classes: list[Any], setup: Setup) -> LocalResult:
+def _new(row: Any, counts: Mapping[str, RowCount], known: Labels, setup: Setup) -> LocalResult:
     if setup.system is None:
         raise InputError(
             "a new row needs the model and the explainer, and a score has neither: give an index."
         )
     check_row(row)
     one = discretize(setup.discretizer, setup.system.explain_one(row))
-    label = setup.system.job.predictor.predict(row).tolist()[0]
-    same = np.array([known == label for known in classes])
-    found = {name: _checked(counted, one, same, setup.confidence) for name, counted in counts.items()}
+    label = encode(setup.system.job.predictor.answers(row, setup.outcome), setup.outcome).classes[0]
+    found = {name: _checked(counted, one, label, known, setup.confidence) for name, counted in counts.items()}
     return LocalResult(
         prediction=label,
         explanation=readable(one, 0, setup.discretizer.instance),
@@ -67,23 +70,43 @@ def _new(row: Any, counts: Mapping[str, RowCount], classes: list[Any], setup: Se
     )
 
 
-def _counted_row(counted: RowCount, row: int, confidence: float) -> Local:
+def _counted_row(counted: RowCount, row: int, known: Labels, confidence: float) -> Local:
     """Look a row of the sample up in what was counted."""
-    if not isinstance(counted, UnequalCount):
-        return local(counted, row, confidence)
-    rows = all_held(counted, counted.sample.explanations.take([row]))
-    return local_of(rows, counted.labels == counted.labels[row], counted.design, row, confidence)
+    one, label = counted.sample.explanations.take([row]), int(counted.labels[row])
+    if isinstance(counted, UnequalCount):
+        same = counted.labels == label
+        return local_of(all_held(counted, one), same, counted.design, row, confidence)
+    if counted.agreement.is_whole:
+        found = local(counted, row, confidence)
+        return attrs.evolve(found, numbers=_of_others(counted, one, row, known))
+    apart = counted.agreement.apart(label, np.arange(counted.n_labels))
+    return _by_distance(counted, one, apart, known, row, confidence)
 
 
-def _checked(counted: RowCount, one: Explanations, same: np.ndarray, confidence: float) -> Local:
-    """Check the explanation of a new row against the sample, and the pool where there is one.
-
-    `same` says which labels are that of the row.
-    """
+def _checked(counted: RowCount, one: Explanations, label: Any, known: Labels, confidence: float) -> Local:
+    """Check the explanation of a new row against the sample, and the pool where there is one."""
+    apart = known.apart_from(label, None if counted.pool is None else counted.pool.codes)
+    same = apart == 0
     if isinstance(counted, UnequalCount):
         return local_of(all_held(counted, one), same[counted.labels], counted.design, None, confidence)
-    N = A = 0
-    for sample, codes in ((counted.sample, counted.labels), *(counted.pool or ())):
-        rows = held(counted.relation, sample, one)
-        N, A = N + len(rows), A + int(same[codes[rows]].sum())
-    return local_from_counts(N, A, 0, confidence)
+    if not counted.agreement.is_whole:
+        return _by_distance(counted, one, apart, known, None, confidence)
+    codes = held_labels(counted, one)
+    found = local_from_counts(len(codes), int(same[codes].sum()), 0, confidence)
+    return attrs.evolve(found, numbers=_of_others(counted, one, None, known))
+
+
+def _by_distance(
+    counted: RowCount, one: Explanations, apart: Floats, known: Labels, row: int | None, confidence: float
+) -> Local:
+    """Measure by how far predictions are apart."""
+    itself = row is not None and bool(counted.reflexive[row])
+    found = local_from_agreement(apart[held_labels(counted, one)], itself, confidence)
+    return attrs.evolve(found, numbers=_of_others(counted, one, row, known))
+
+
+def _of_others(counted: RowCount, one: Explanations, row: int | None, known: Labels) -> Any:
+    """Summarise the predictions of the others for whom an explanation holds, if they are numbers."""
+    if not known.outcome.is_numeric:
+        return None
+    return predicted(known.classes, held_labels(counted, one, row))

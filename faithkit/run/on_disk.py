@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels, listed, nothing_to_explain
@@ -23,8 +24,9 @@ from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
-from faithkit.measure.witnesses import Witness
+from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.components import Given
+from faithkit.run.discretizing import discretize
 from faithkit.run.held import held
 from faithkit.run.passes import FirstPass, LaterPasses, Reading, added, label_places
 from faithkit.run.population import Parts, Population, divided
@@ -57,10 +59,14 @@ def _asked(reading: Reading, relation: Relation, whole: asking.Whole, census: Ce
 
 @attrs.frozen(eq=False, slots=False)
 class OnDisk(Population):
-    """A log, and how its explanations get their identity; of a group, also who belongs to it."""
+    """A log, and how its explanations get their identity; of a group, also who belongs to it.
+
+    What is known of its `original` explanations spares reading it again for others.
+    """
 
     reading: Reading
     members: Census | None = None
+    original: Census | None = None
 
     where = "in a log that was read in pieces"
     remedy = "read the log into memory and give faithkit.score its columns"
@@ -81,6 +87,9 @@ class OnDisk(Population):
         """Who has which explanation; with groups, a label is a pair of group and prediction."""
         if self.members is not None:
             return self.members
+        if self.original is not None:
+            identified = discretize(self.reading.discretizer, self.original.explanations)
+            return self.original.coarser(SameExplanation(), identified)
         found = FirstPass(self.reading, SameExplanation()).run()
         return _as_floats(found) if isinstance(self.reading.discretizer.instance, Original) else found
 
@@ -124,10 +133,20 @@ class OnDisk(Population):
             return {"rows": int(self.census.count.sum()), "columns": None, "fingerprint": None}
 
     def under(self, discretizer: Given) -> "OnDisk":
-        """Read the log with another discretizer."""
+        """Read the log with another discretizer, or look once more at the distinct explanations.
+
+        With instances beside them there may be more to look at.
+        """
         if discretizer is self.reading.discretizer:
             return self
-        return OnDisk(attrs.evolve(self.reading, discretizer=discretizer))
+        reading = attrs.evolve(self.reading, discretizer=discretizer)
+        return OnDisk(reading, original=None if reading.log.roles.features else self._gathered_original())
+
+    def _gathered_original(self) -> Census | None:
+        """Return who has which explanation as it was logged, if that is known already."""
+        if self.members is not None or not isinstance(self.reading.discretizer.instance, Original):
+            return None
+        return vars(self).get("gathered")
 
     def fitted(self, relation: Relation, background: Any) -> Relation:
         """Refuse relations that learn."""
@@ -203,16 +222,15 @@ class OnDisk(Population):
         counted = _of_log(counted)
         census = counted.census
         mine = np.flatnonzero(census.owner == explanation)
-        refuted = [c for c in mine if held.sum() > held[census.label[c]]]
-        owner = min(refuted, key=lambda c: int(census.first[c]))
-        label = int(census.label[owner])
+        mine = mine[np.argsort(census.first[mine], kind="stable")]
+        rows, labels = census.first[mine], census.label[mine]
+        place, wanted = contradicted(counted.agreement, labels, held)
         if counted.relation.groups:
-            others = [c for c in mine if census.label[c] != label]
-            other = min(others, key=lambda c: int(census.first[c]))
-            seen = int(census.first[other]), int(census.label[other])
+            other = int(wanted[labels].argmax())
+            seen = int(rows[other]), int(labels[other])
         else:
-            seen = _contradiction(counted, explanation, label)
-        return self._witness(int(census.first[owner]), label), self._witness(*seen)
+            seen = _contradiction(counted, explanation, wanted)
+        return self._witness(int(rows[place]), int(labels[place])), self._witness(*seen)
 
     def _witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
@@ -238,13 +256,13 @@ def _as_floats(census: Census) -> Census:
     return attrs.evolve(census, explanations=attrs.evolve(found, identity=None))
 
 
-def _contradiction(counted: LogCount, explanation: int, label: int) -> tuple[int, int]:
-    """Find the first instance for which an explanation holds and whose label is another."""
+def _contradiction(counted: LogCount, explanation: int, wanted: NDArray[np.bool_]) -> tuple[int, int]:
+    """Find the first instance for which an explanation holds and whose label is wanted."""
     reading, one = counted.reading, counted.explanations.take([explanation])
     for start, log in reading.logs(reading.log.table.pieces):
         rows = held(counted.relation, Sample(log.X, log.explanations), one)
         codes = label_places(counted.census.labels, log.predictions)[rows]
-        if (codes != label).any():
-            which = int((codes != label).argmax())
+        if wanted[codes].any():
+            which = int(wanted[codes].argmax())
             return start + int(rows[which]), int(codes[which])
     raise AssertionError("the tally counted an instance that is not there")

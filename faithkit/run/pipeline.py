@@ -15,6 +15,7 @@ from faithkit.inputs.pools import PoolRows
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.tails import tail_share
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.design import Design
 from faithkit.run.components import Given
@@ -104,6 +105,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
         chance=chance_of(counted),
         uniqueness=_uniqueness(counted),
         measures=measures,
+        tails=tail_share(counted),
         **population.drawn(counts.get("sufficiency")),
         why_no_sufficiency=why_not,
         relation=None if applies is None else setup.applies.told,

@@ -38,6 +38,7 @@ class Result:
     effective: float | None = None
     clusters: int | None = None
     pool: int | None = None
+    tails: float | None = None
     measures: Mapping[str, Estimate]
     why_no_sufficiency: str | None
     relation: str | None
@@ -106,6 +107,7 @@ class Result:
             "effective": self.effective,
             "clusters": self.clusters,
             "pool": self.pool,
+            "tails": self.tails,
             "measures": {
                 name: self.measures[name].to_dict() if name in self.measures else None for name in MEASURES
             },
@@ -127,6 +129,7 @@ class Result:
             effective=told.get("effective"),  # older files lack these
             clusters=told.get("clusters"),
             pool=told.get("pool"),
+            tails=told.get("tails"),
             measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),

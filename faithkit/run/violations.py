@@ -1,18 +1,22 @@
 """Rows that contradict each other: the worst explanations, and who shows it."""
 
+from typing import Any
+
 import numpy as np
 
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
 from faithkit.measure.estimators import ratio
+from faithkit.measure.predicted import Predicted
+from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
-from faithkit.measure.witnesses import Violation
-from faithkit.run.components import Given
+from faithkit.measure.witnesses import Violation, Witness
 from faithkit.run.population import Population
 from faithkit.run.readable import readable
+from faithkit.run.setup import Setup
 
 
-def violations(population: Population, discretizer: Given, counted: Count, most: int) -> list[Violation]:
+def violations(population: Population, setup: Setup, counted: Count, most: int) -> list[Violation]:
     """Return the explanations that cost the measure most, the worst first: Σ owners (1 − h), the loss.
 
     Pairs that clash would be counted by the square of a group: a large one in which few dissent has more of
@@ -28,7 +32,17 @@ def violations(population: Population, discretizer: Given, counted: Count, most:
         some = worst[start:stop]
         for u, held in zip(some.tolist(), counted.label_counts(some), strict=True):
             seen = population.witnesses(counted, u, held)
-            predictions = {population.labels[y]: int(held[y]) for y in np.flatnonzero(held)}
-            told = readable(counted.explanations, u, discretizer.instance)
-            found.append(Violation.of(told, predictions, seen))
+            told = readable(counted.explanations, u, setup.discretizer.instance)
+            labels = population.labels
+            is_number = setup.outcome.is_numeric and isinstance(labels[0], float)
+            found.append((_of_numbers if is_number else _of_labels)(told, labels, held, seen))
     return found
+
+
+def _of_labels(told: str, labels: list[Any], held: Counts, seen: tuple[Witness, Witness]) -> Violation:
+    return Violation.of(told, {labels[y]: int(held[y]) for y in np.flatnonzero(held)}, seen)
+
+
+def _of_numbers(told: str, labels: list[Any], held: Counts, seen: tuple[Witness, Witness]) -> Violation:
+    numbers = Predicted.of(np.array(labels), held)
+    return Violation(told, {}, seen, numbers.n, numbers)

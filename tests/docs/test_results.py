@@ -71,7 +71,7 @@ def test_rows_with_weights_clusters_and_a_pool():
         (["yes"], ["a"]),
         ([True, False, True], [[0.1, -0.0], [0.1, 0.0], [np.nan, 2.0]]),
         ([1, 2, 3], ["a", "b", "c"]),
-        ([0.5, 0.5], [("age", 1), ("age", 2)]),
+        ([0.5, 1.5], [("age", 1), ("age", 2)]),
         (["yes", "no"], [None, None]),
     ],
     ids=["one row", "vectors", "nothing shared", "tuples", "nothing explained"],

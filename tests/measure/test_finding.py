@@ -79,3 +79,16 @@ def test_a_permutation_test_is_not_contradicted(case):
     assert found.low < found.at_least_by_chance
     assert found.finding == expected
     assert (expected == "above chance") == (found.p_value is not None and found.p_value < 0.05)
+
+
+DRAWN = {
+    "weights": {"weights": [1 + row % 5 for row in range(400)]},
+    "clusters": {"clusters": [row // 3 for row in range(400)]},
+}
+
+
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_weights_and_clusters_hide_no_label_that_is_named(drawn):
+    assert faithkit.score(EVEN, EVEN.tolist(), **DRAWN[drawn]).consistency.finding == "names the label"
+    twice = [(y, i % 2) for i, y in enumerate(EVEN)]
+    assert faithkit.score(EVEN, twice, **DRAWN[drawn]).consistency.finding == "above chance"

@@ -249,6 +249,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "effective",
             "clusters",
             "pool",
+            "tails",
             "outcome",
         ),
         "next_steps",

@@ -151,7 +151,7 @@ def test_pieces_give_the_same_bytes_as_the_whole(log, question):
     ids=str,
 )
 def test_numbers_in_pieces_give_the_same_bytes_as_the_whole(log, question):
-    asked = {"prediction": "p_a", "violations": None} | question
+    asked = {"prediction": "p_a"} | question
     pieces, whole = both_ways(log, **asked)
     assert pieces.to_json() == whole.to_json()
     assert repr(pieces) == repr(whole)

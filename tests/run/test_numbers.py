@@ -144,7 +144,8 @@ KINDS = {
 def test_what_predictions_are_is_decided_by_looking_at_them(case):
     predictions, kind = KINDS[case]
     given = np.array(predictions) if case == "probabilities" else predictions
-    assert faithkit.score(given, ["a", "b"]).to_dict()["outcome"] == {"kind": kind, "within": None}
+    told = faithkit.score(given, ["a", "b"]).to_dict()["outcome"]
+    assert told == {"kind": kind, "within": None, "unasked": True}
 
 
 @pytest.mark.parametrize("kind", ["labels", "numbers"])

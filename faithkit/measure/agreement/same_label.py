@@ -40,6 +40,10 @@ class SameLabel:
         """Return itself: what labels are called does not matter."""
         return self
 
+    def apart(self, label: int, labels: Counts) -> Floats:
+        """Return 1 for every other label."""
+        return (labels != label).astype(np.float64)
+
     def left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return

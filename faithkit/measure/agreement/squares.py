@@ -111,6 +111,11 @@ class Squares:
         """Return the agreement of some labels."""
         return attrs.evolve(self, points=self.points[labels])
 
+    def apart(self, label: int, labels: Counts) -> Floats:
+        """Return half the squared distances."""
+        found: Floats = ((self.points[labels] - self.points[label]) ** 2).sum(axis=1) / 2
+        return found
+
     def left(self, label: Counts, in_pool: bool = False) -> Floats | None:
         """Return the part of the divisor that is left without an instance of each label."""
         if not self.is_divided:

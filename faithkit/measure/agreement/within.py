@@ -68,6 +68,10 @@ class Within:
         """Return the agreement of some labels, given in order."""
         return Within(self.values[labels], self.epsilon)
 
+    def apart(self, label: int, labels: Counts) -> Floats:
+        """Return 1 for every value that is further away than ε."""
+        return ((labels < self.first[label]) | (labels >= self.behind[label])).astype(np.float64)
+
     def left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return

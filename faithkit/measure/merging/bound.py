@@ -42,7 +42,7 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
         return one_block(slots, level, agreement)
     if Alone.of(slots).size > 1:
         return paired(slots, by_name(identities, counted.explanations), level, pseudo, agreement)
-    return Merged(NOTHING, *level, facts.se, facts.n / 2), None
+    return Merged(NOTHING, *level, facts.se, facts.n / 2, facts.skew), None
 
 
 def block_sizes(slots: Slots, how: str) -> Counts:

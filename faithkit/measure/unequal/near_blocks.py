@@ -4,8 +4,9 @@ What a cluster has of a block is a cell. Two cells of weights w and w' count wha
 M + W − w − w', where W is the block's weight and M the most that a cell of it could weigh. Then a block
 cannot exceed the measure in the mean, even if weights tell the label; the theory page has the proof. Of equal
 cells that is what others count, b − 1. Of others small blocks lose much: a heavy row has too little beside
-it, and two rows of one cluster have nothing. So blocks are doubled until they lose little, which no label
-decides.
+it, and two rows of one cluster have nothing. So blocks are doubled until they lose no more than the share of
+explanations that they or √m of m are, which no label decides: the fewer there are, the less near are those of
+larger blocks.
 """
 
 from collections.abc import Iterator
@@ -24,8 +25,8 @@ from faithkit.measure.unequal.agreeing_blocks import Parts
 from faithkit.measure.unequal.counting import alike
 from faithkit.measure.unequal.design import summed
 
-ENOUGH = 0.9  # of the weight of those that are alone: blocks that can compare so much are not doubled
-LEAST = 0.6  # the largest blocks must compare so much; else all form one
+LITTLE = 0.02  # of the weight: blocks that lose so little are never doubled
+MUCH = 0.4  # the largest blocks must not lose more; else all explanations form one
 LARGEST = 2**8  # explanations in a block
 SEEN = 2**21  # pairs, by which it is decided whether blocks are large enough
 AT_ONCE = 2**20  # pairs in memory
@@ -83,14 +84,14 @@ class NearBlocks:
         >>> found.explanations, found.total, found.share, found.comparable
         (2, array([4, 4]), array([2., 0.]), array([2., 2.]))
         """
-        pair = near_pairs(identities)
-        n_pairs, half, found = int(pair.max()) + 1, 1, None
-        while half <= min(LARGEST // 2, n_pairs):
+        pair, found = near_pairs(identities), None
+        m, n_pairs, half = len(pair), int(pair.max()) + 1, 1
+        while half <= min(LARGEST // 2, max(1, n_pairs // 2)):
             found = cls._of(alone, np.minimum(pair // half, n_pairs // half - 1), step, 2 * half)
-            if found._kept >= ENOUGH:
+            if found._lost <= min(MUCH, max(LITTLE, 2 * half / m, m**-0.5)):
                 return found
             half *= 2
-        return found if found is not None and len(found.total) > 1 and found._kept >= LEAST else None
+        return found if found is not None and found._lost <= MUCH else None
 
     @classmethod
     def _of(cls, alone: Parts, block: Counts, step: float, explanations: int) -> "NearBlocks":
@@ -106,12 +107,12 @@ class NearBlocks:
         return cls(block[first], unit[first], size, total, most, alone, cell[place], step, explanations)
 
     @property
-    def _kept(self) -> float:
-        """The share of the weight that is not lost: from some of the blocks, where there are many."""
+    def _lost(self) -> float:
+        """The share of the weight that is lost: from some of the blocks, where there are many."""
         every = max(1, len(self.block) * self.explanations // SEEN)
         some = np.flatnonzero(self.block % every == 0)
         found = self._grid.floats(self._summed(self.block[some], self.size[some], some))
-        return float(found.sum() / (self.total[::every].sum() * self.step))
+        return 1.0 - float(found.sum() / (self.total[::every].sum() * self.step))
 
     @cached_property
     def share(self) -> Floats:

@@ -9,10 +9,10 @@ FAITHKIT_API = 1
 
 
 def __getattr__(name: str) -> Any:
-    if name == "TorchClassifier":
-        from faithkit_feature_importance.gradients.torch_modules import TorchClassifier
+    if name in ("TorchClassifier", "TorchRegressor"):
+        from faithkit_feature_importance.gradients import torch_modules
 
-        return TorchClassifier
+        return getattr(torch_modules, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -22,7 +22,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     yield faithkit.Component(
         name="shap",
         factory="faithkit_feature_importance.shap_values.explainer:ShapExplainer",
-        summary="SHAP values of any model with scores: exact for trees and linear models, else by asking it.",
+        summary="SHAP values of scores or numbers: exact for trees and linear models, else by asking.",
         kinds=("vector",),
         inputs=("table",),
         requires=("shap",),
@@ -30,7 +30,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     yield faithkit.Component(
         name="lime",
         factory="faithkit_feature_importance.lime_weights.tables:LimeExplainer",
-        summary="LIME: the weights of a linear model fitted around the row, for any model with scores.",
+        summary="LIME: the weights of a linear model fitted around the row, to scores or numbers.",
         kinds=("vector",),
         inputs=("table",),
         requires=("lime",),
@@ -46,7 +46,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     yield faithkit.Component(
         name="gradient",
         factory="faithkit_feature_importance.gradients.explainer:GradientExplainer",
-        summary="The gradient of a class's score, exact for linear models, perceptrons and PyTorch modules.",
+        summary="The gradient of a score or number, exact for linear models, perceptrons and PyTorch.",
         kinds=("vector",),
         inputs=("table",),
     )

@@ -1,4 +1,4 @@
-"""Whose score is explained: one parameter, `target`, for shap, lime and gradient."""
+"""What is explained: the score of a class, by the parameter `target`, or the numbers of a regressor."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 import faithkit
 
 TARGETS = ("positive", "predicted", "all")
+NUMBERS = "prediction"  # of a regressor: there is nothing to choose
 
 
 def check_target(who: str, target: str | None) -> str | None:
@@ -21,6 +22,8 @@ def check_target(who: str, target: str | None) -> str | None:
 @attrs.frozen
 class Target:
     """The classes whose scores an explanation speaks of: the second of two, the predicted one, or all.
+
+    Of a regressor it is the prediction itself, all of its outputs where there are several.
 
     Examples
     --------
@@ -36,10 +39,18 @@ class Target:
 
     name: str
     _predictor: faithkit.Predictor = attrs.field(repr=False)
+    labels: list[Any] = attrs.field(repr=False)  # of the model's scores, in their order
 
     @classmethod
-    def choose(cls, who: str, target: str | None, predictor: faithkit.Predictor) -> "Target":
-        """Take the parameter, or its default: positive for two classes, predicted for more."""
+    def choose(
+        cls, who: str, target: str | None, predictor: faithkit.Predictor, rows: Any = None
+    ) -> "Target":
+        """Take the parameter, or its default: positive for two classes, predicted for more.
+
+        A regressor has no classes, and is asked about one of the rows how many numbers it predicts.
+        """
+        if predictor.is_regressor:
+            return cls._of_numbers(who, target, predictor, rows)
         classes = predictor.classes
         if classes is None or len(classes) < 2:
             raise faithkit.InputError(
@@ -50,19 +61,23 @@ class Target:
                 f"{who}: target=positive needs two classes, the model has {len(classes)}: "
                 "use target=predicted or target=all."
             )
-        return cls(target or ("positive" if len(classes) == 2 else "predicted"), predictor)
+        name = target or ("positive" if len(classes) == 2 else "predicted")
+        return cls(name, predictor, list(classes.tolist()))
 
-    @property
-    def labels(self) -> list[Any]:
-        """The labels of the model, in the order of its scores."""
-        known = self._predictor.classes
-        assert known is not None  # `choose` refused models without classes
-        return list(known.tolist())
+    @classmethod
+    def _of_numbers(cls, who: str, target: str | None, predictor: faithkit.Predictor, rows: Any) -> "Target":
+        if target is not None:
+            raise faithkit.InputError(
+                f"{who}: target={target} chooses a class, and the model predicts numbers: leave it out."
+            )
+        outputs = predictor.scores(faithkit.take_rows(rows, slice(0, 1))).shape[1]
+        return cls(NUMBERS, predictor, [f"output {k}" for k in range(outputs)])
 
     @property
     def prefixes(self) -> list[str]:
-        """What the names of columns begin with, for each class that is explained beside others."""
-        return [f"{label}: " for label in self.labels] if self.name == "all" else [""]
+        """What the names of columns begin with, for each class or output that is explained beside others."""
+        several = self.name == "all" or (self.name == NUMBERS and len(self.labels) > 1)
+        return [f"{label}: " for label in self.labels] if several else [""]
 
     def classes(self, X: Any) -> NDArray[np.int64]:
         """Return the positions of the explained classes, a row of them for every row of X."""
@@ -89,7 +104,7 @@ class Target:
         ----------
         X : the explained rows
         values : (n, columns, classes)
-            The importance of every column for every class.
+            The importance of every column for every class, or for every output of a regressor.
         offsets : (n, classes)
             What the importances start from: SHAP's base value, LIME's intercept, a gradient's offset.
         names : list of str

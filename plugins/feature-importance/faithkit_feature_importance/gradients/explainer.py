@@ -20,6 +20,8 @@ FLAT = 0.5  # of these rows without any slope: the score is then a step function
 class GradientExplainer:
     """The gradient of a class's score with respect to the instance, exact where a formula is known.
 
+    Of a regressor it is the gradient of what it predicts.
+
     Formulas are known for linear models and scikit-learn's multi-layer perceptrons, for PyTorch modules
     (autograd), and for Pipelines in which scalers stand before those; each is compared with the model's own
     scores. Other models are differentiated by central differences, to about six digits: 2⁻¹⁰ of a column's
@@ -29,7 +31,8 @@ class GradientExplainer:
     Parameters
     ----------
     output : str
-        "probability", or "raw": the decision function, or the scores before softmax or sigmoid.
+        "probability", or "raw": the decision function, or the scores before softmax or sigmoid. A regressor
+        has neither, and what it predicts is differentiated.
     target : str, optional
         Which class is explained: "positive" (the second of two), "predicted", or "all" side by side.
         By default positive for two classes, predicted for more.
@@ -51,6 +54,7 @@ class GradientExplainer:
     """
 
     rows_per_chunk = 1024
+    outcomes = ("labels", "numbers")
     learns = False  # the background sets the step of finite differences, and no explanation
 
     def __init__(
@@ -77,7 +81,8 @@ class GradientExplainer:
         """Find the model's formula, or the steps of finite differences."""
         _check_input(predictor.model, background)
         _check_output(predictor, self.output, background)
-        self.target_ = Target.choose("gradient", self.target, predictor)
+        self.target_ = Target.choose("gradient", self.target, predictor, background)
+        self.output_ = "prediction" if predictor.is_regressor else self.output
         self.encoder_ = faithkit.Encoder(background)
         probe = _some_rows(background)
         self.n_classes_ = predictor.scores(probe).shape[1]
@@ -94,18 +99,18 @@ class GradientExplainer:
             scores, slopes = self.slopes_(X)
         offsets = scores - _along(slopes, codes)
         return self.target_.explanations(
-            X, slopes, offsets, self.encoder_.names, offset=self.offset, output=self.output
+            X, slopes, offsets, self.encoder_.names, offset=self.offset, output=self.output_
         )
 
     def _formula(self, predictor: faithkit.Predictor, probe: Any) -> Formula | None:
         if self.method == "finite-differences":
             return None
-        found = find_formula(predictor, self.encoder_, probe, self.output)
+        found = find_formula(predictor, self.encoder_, probe, self.output_)
         if found is None and self.method == "analytic":
             raise faithkit.InputError(
-                f"gradient: no formula is known for the {self.output} output of {_name(predictor.model)}; "
-                "there are some for linear models, MLPClassifier and PyTorch modules, alone or behind "
-                "scalers. Leave out method=analytic to have it differentiated numerically."
+                f"gradient: no formula is known for the {self.output_} output of {_name(predictor.model)}; "
+                "there are some for linear models, multi-layer perceptrons and PyTorch modules, alone or "
+                "behind scalers. Leave out method=analytic to have it differentiated numerically."
             )
         return found
 
@@ -126,7 +131,7 @@ def _check_input(model: Any, background: Any) -> None:
     if is_module(model):
         raise faithkit.InputError(
             f"gradient: the model is the PyTorch module {_name(model)}, which gives scores and no labels: "
-            "wrap it, faithkit_feature_importance.TorchClassifier(module, classes)."
+            "wrap it, faithkit_feature_importance.TorchClassifier(module, classes) or TorchRegressor(module)."
         )
     if isinstance(background, list) or hasattr(background, "tocsr"):
         kind = "texts" if isinstance(background, list) else "sparse matrices"
@@ -140,6 +145,12 @@ def _check_output(predictor: faithkit.Predictor, output: str, background: Any) -
     model = predictor.model
     if not predictor.has_scores:
         predictor.scores(background)  # which says what to do
+    if predictor.is_regressor:
+        if output == "raw":
+            raise faithkit.InputError(
+                f"gradient: {_name(model)} has no raw scores beside what it predicts: leave output=raw out."
+            )
+        return
     if output == "probability" and not hasattr(model, "predict_proba"):
         raise faithkit.InputError(
             f"gradient: {_name(model)} has no probabilities (predict_proba): use output=raw, its "

@@ -8,8 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.units import Unit
 
-# The step, as a part of a column's standard deviation, and the decimals of scores that are believed: what
+# The step, as a part of a column's standard deviation, and the digits of scores that are believed: what
 # lies beyond is the noise of the model's own sums, which depends on the batch.
 DOUBLE = (2.0**-10, 10)
 SINGLE = (2.0**-6, 6)  # for models that compute in float32
@@ -30,8 +31,10 @@ class FiniteDifferences:
     encoder : faithkit.Encoder
     steps : (columns,)
         How far to go to either side; NaN for categories.
-    decimals : int
-        Of the scores that are believed.
+    digits : int
+        Of the scores that are believed: behind the point, or for numbers behind the first of their deviation.
+    unit : Unit
+        That of the scores.
 
     Examples
     --------
@@ -50,7 +53,8 @@ class FiniteDifferences:
     predictor: faithkit.Predictor
     encoder: faithkit.Encoder
     steps: Floats
-    decimals: int
+    digits: int
+    unit: Unit
 
     @classmethod
     def learn(
@@ -58,7 +62,7 @@ class FiniteDifferences:
     ) -> "FiniteDifferences":
         """Choose the steps by the background's standard deviations, and by the precision of the scores."""
         scores = predictor.scores(background)
-        part, decimals = SINGLE if (scores == scores.astype(np.float32)).all() else DOUBLE
+        part, digits = SINGLE if (scores == scores.astype(np.float32)).all() else DOUBLE
         steps = np.array([_power_of_two(part * _spread(column)) for column in encoder.encode(background).T])
         steps[list(encoder.categorical)] = np.nan
         if np.isnan(steps).all():
@@ -66,7 +70,7 @@ class FiniteDifferences:
                 "gradient: no column is numeric, and a category has no derivative: choose another explainer, "
                 "such as shap."
             )
-        return cls(predictor, encoder, steps, decimals)
+        return cls(predictor, encoder, steps, digits, Unit.learnt(predictor, background))
 
     def __call__(self, X: Any) -> tuple[Floats, Floats]:
         """Return the scores (n, classes) and their gradients (n, columns, classes)."""
@@ -81,7 +85,7 @@ class FiniteDifferences:
         return scores, gradient
 
     def _scores(self, X: Any) -> Floats:
-        return np.round(self.predictor.scores(X), self.decimals)
+        return self.unit.rounded(self.predictor.scores(X), self.digits)
 
     def _moved(self, X: Any, j: int, values: Floats) -> Any:
         """Return X with other numbers in one column, and all else as it was."""

@@ -1,4 +1,4 @@
-"""Scores with a known formula: layers or a module behind scalers, and a link to probabilities.
+"""Scores with a known formula: layers or a module behind scalers, and a link to probabilities or numbers.
 
 A formula is used where it gives the model's own scores, and not because of the model's name: coefficients
 may mean something else than one expects.
@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.gradients.layers import read_layers
-from faithkit_feature_importance.gradients.links import Link, chain, close, find_link
+from faithkit_feature_importance.gradients.links import (
+    Link,
+    chain,
+    close,
+    find_link,
+    find_link_to_numbers,
+)
 from faithkit_feature_importance.gradients.scaling import Scaled, unwrapped
 from faithkit_feature_importance.gradients.torch_modules import Autograd, module_of
 from faithkit_feature_importance.scored import scored_by
@@ -30,13 +36,14 @@ class Formula:
     scaled: Scaled
     raw: Raw
     link: Link | None = None
+    of_classes: bool = True
 
     def __call__(self, X: Any) -> tuple[Floats, Floats]:
         """Return the scores (n, classes) and their gradients (n, columns, classes)."""
         scaled = self.scaled
         scores, slopes = self.raw(self.encoder.encode(X) * scaled.scale + scaled.shift)
         slopes = slopes * np.broadcast_to(scaled.scale, slopes.shape[1])[:, None]
-        if scores.shape[1] == 1:  # one score speaks for the second of two classes, and against the first
+        if self.of_classes and scores.shape[1] == 1:  # it speaks for the second of two, against the first
             scores, slopes = np.hstack([-scores, scores]), np.concatenate([-slopes, slopes], axis=2)
         if self.link is None:
             return scores, slopes
@@ -61,11 +68,14 @@ def find_formula(
     raw = None if scaled is None else _raw(scaled.estimator)
     if scaled is None or raw is None or not _numeric(encoder):
         return None
-    formula = Formula(encoder, scaled, raw)
+    formula = Formula(encoder, scaled, raw, of_classes=not predictor.is_regressor)
     try:
         scores, _ = formula(rows)
     except ValueError:  # coefficients of other shapes than a table's rows
         return None
+    if predictor.is_regressor:
+        link = find_link_to_numbers(scores, predictor.scores(rows))
+        return None if link is None else attrs.evolve(formula, link=link)
     if output == "raw" and hasattr(predictor.model, "decision_function"):
         return formula if close(scores, raw_scores(predictor).scores(rows)) else None
     link = find_link(scores, predictor.scores(rows))

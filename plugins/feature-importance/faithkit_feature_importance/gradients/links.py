@@ -1,11 +1,17 @@
-"""From raw scores to probabilities, and the derivatives: sigmoid, softmax, one against the rest."""
+"""From raw scores to probabilities, and the derivatives: sigmoid, softmax, one against the rest.
+
+And from sums to what regressors predict: the sums, or their exponentials, as for counts.
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit_feature_importance.units import Unit
+
 Floats = NDArray[np.float64]
+NEARLY = 1e-4  # of the deviation of numbers
 Link = Callable[[Floats], tuple[Floats, Floats]]  # (n, K) to probabilities (n, K) and derivatives (n, K, K)
 
 
@@ -44,6 +50,13 @@ def given_for_one(raw: Floats) -> tuple[Floats, Floats]:
     return np.column_stack([1.0 - raw[:, 1], raw[:, 1]]), np.broadcast_to(slopes, (len(raw), 2, 2))
 
 
+def exponential(raw: Floats) -> tuple[Floats, Floats]:
+    """Return exp(z), as Poisson, gamma and Tweedie regressions predict it."""
+    with np.errstate(over="ignore"):  # of what is no logarithm
+        powers = np.exp(raw)
+    return powers, powers[:, :, None] * np.eye(raw.shape[1])
+
+
 def find_link(raw: Floats, probabilities: Floats) -> Link | None:
     """Return the way that leads from a model's raw scores to its probabilities, or None.
 
@@ -56,6 +69,23 @@ def find_link(raw: Floats, probabilities: Floats) -> Link | None:
     two, more = (logistic, softmax, given, given_for_one), (softmax, one_against_rest, given)
     known: tuple[Link, ...] = two if raw.shape[1] == 2 else more
     return next((link for link in known if close(link(raw)[0], probabilities)), None)
+
+
+def find_link_to_numbers(raw: Floats, predicted: Floats) -> Link | None:
+    """Return the way that leads from sums to what a regressor predicts, or None.
+
+    Examples
+    --------
+    >>> sums = np.array([[0.0], [1.0]])
+    >>> find_link_to_numbers(sums, np.exp(sums)).__name__
+    'exponential'
+    """
+    unit = Unit.of(predicted, single=True)
+    for link in (given, exponential):
+        ours = link(raw)[0]
+        if ours.shape == predicted.shape and (unit.missed(ours, predicted) <= NEARLY).all():
+            return link
+    return None
 
 
 def close(ours: Floats, theirs: Floats) -> bool:

@@ -72,6 +72,43 @@ class TorchClassifier:
             )
 
 
+class TorchRegressor:
+    """A PyTorch module as a model that predicts numbers: its outputs.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        Takes a float tensor (n, columns) and returns (n,), or (n, outputs).
+
+    Examples
+    --------
+    >>> import torch
+    >>> module = torch.nn.Linear(2, 1)
+    >>> with torch.no_grad():
+    ...     _ = module.weight.copy_(torch.tensor([[1.0, -1.0]])), module.bias.fill_(0.5)
+    >>> TorchRegressor(module).predict(np.array([[3.0, 1.0], [1.0, 3.0]]))
+    array([ 2.5, -1.5], dtype=float32)
+    """
+
+    _estimator_type = "regressor"
+
+    def __init__(self, module: Any) -> None:
+        import_torch()
+        if not is_module(module):
+            raise faithkit.InputError(
+                f"TorchRegressor wraps a torch.nn.Module, and was given a {type(module).__name__}."
+            )
+        self.module = module
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the module's outputs: one number per row, or a row of them."""
+        torch = import_torch()
+        with evaluating(self.module), torch.no_grad():
+            tensor = as_tensor(self.module, np.asarray(X, dtype=np.float64))
+            found: NDArray[Any] = outputs(self.module, tensor).cpu().numpy()
+        return found[:, 0] if found.shape[1] == 1 else found
+
+
 @attrs.frozen(eq=False)
 class Autograd:
     """A module's raw scores and their gradients, in the module's own precision.
@@ -102,7 +139,7 @@ class Autograd:
 
 
 def module_of(estimator: Any) -> Any:
-    """Return the module of a TorchClassifier or of skorch's NeuralNetClassifier, or None."""
+    """Return the module of a TorchClassifier, a TorchRegressor or one of skorch's nets, or None."""
     parts = (getattr(estimator, name, None) for name in ("module_", "module"))
     return next((part for part in parts if is_module(part)), None)
 
@@ -141,7 +178,7 @@ def outputs(module: Any, tensor: Any) -> Any:
     if getattr(found, "ndim", None) != 2 or len(found) != len(tensor):
         raise faithkit.InputError(
             f"the module returned {getattr(found, 'shape', type(found).__name__)} for {len(tensor)} rows; "
-            "expected one row of logits for each."
+            "expected one row of logits, or numbers, for each."
         )
     return found
 

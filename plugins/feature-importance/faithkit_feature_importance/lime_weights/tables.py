@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 class LimeExplainer:
     """LIME: the weights of a linear model fitted to the model's scores around the row (Ribeiro et al. 2016).
 
-    The weights are those of the lime package with all features, in column order.
+    The weights are those of the lime package with all features, in column order. Of a regressor it is what it
+    predicts that the linear model is fitted to, and the weights have its unit.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ class LimeExplainer:
         Columns of numbers that are categories, by name or position. Strings and booleans always are.
     target : str, optional
         Which class is explained: "positive" (the second of two), "predicted", or "all" side by side.
-        By default positive for two classes, predicted for more.
+        By default positive for two classes, predicted for more. A regressor has none to choose.
     offset : bool
         Whether the linear model's intercept stands behind the weights, as part of the explanation.
 
@@ -68,6 +69,7 @@ class LimeExplainer:
     [0.5, 0.0, 0.0]
     """
 
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 32
 
     def __init__(
@@ -113,7 +115,7 @@ class LimeExplainer:
         _check_table(background)
         predictor.scores(faithkit.take_rows(background, slice(0, 1)))  # no scores, another width: said here
         self.predictor_ = predictor
-        self.target_ = Target.choose("lime", self.target, predictor)
+        self.target_ = Target.choose("lime", self.target, predictor, background)
         self.encoder_ = faithkit.Encoder(background)
         codes, categories = self._codes(background), self._categories()
         columns = [self._learn(codes[:, j], j in categories) for j in range(codes.shape[1])]

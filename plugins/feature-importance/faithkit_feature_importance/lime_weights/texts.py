@@ -13,6 +13,7 @@ import faithkit
 from faithkit_feature_importance.lime_weights.tables import check_kernel_width, check_samples
 from faithkit_feature_importance.lime_weights.weighted_ridge import kernel, weighted_ridge
 from faithkit_feature_importance.targets import Target, check_target
+from faithkit_feature_importance.units import Unit
 
 Floats = NDArray[np.float64]
 Weights = list[tuple[str, float]]
@@ -27,13 +28,16 @@ CHARACTERS = 2**24  # that a model is asked about at a time
 class LimeText:
     """LIME for texts: the words that speak for the model's answer (Ribeiro et al. 2016).
 
+    Of a regressor they are the words that move what it predicts most, up or down.
+
     Parameters
     ----------
     num_features : int
         How many words. The more there are, the fewer texts have the same.
     form : str
         "words": those that speak most for the explained class, as a rule that applies to every text with
-        these words. "weights": the words of largest absolute weight, each with its weight.
+        these words; of a regressor those of largest absolute weight. "weights": the words of largest
+        absolute weight, each with its weight.
     digits : int, optional
         To how many decimals the weights are rounded; by default they are not.
     samples : int
@@ -44,14 +48,15 @@ class LimeText:
         What a word is: "whitespace", or "word" as CountVectorizer's default.
     target : str, optional
         Which class is explained: "positive" (the second of two), "predicted" (the default), or "all", which
-        needs weights.
+        needs weights. A regressor has none to choose.
 
     Notes
     -----
     The weights are those of the lime package with all words in the linear model. A word is removed in all its
     places at once. With the tokenizer "word" the model is asked about the text in lower case.
 
-    A text without words has no explanation, nor, as words, has one in which no word speaks for the class.
+    A text without words has no explanation, nor, as words, has one in which no word speaks for the class or
+    moves the number.
 
     Examples
     --------
@@ -70,6 +75,7 @@ class LimeText:
     """
 
     learns = False
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 16
 
     def __init__(
@@ -111,7 +117,13 @@ class LimeText:
         predictor.scores(text)  # a model without scores says so here
         self.decimals_ = DECIMALS[predictor.scores_are_single(text)]
         self.predictor_ = predictor
-        self.target_ = Target.choose("lime-text", self.target or "predicted", predictor)
+        default = None if predictor.is_regressor else "predicted"
+        self.target_ = Target.choose("lime-text", self.target or default, predictor, text)
+        if self.form == "words" and predictor.is_regressor and len(self.target_.labels) > 1:
+            raise faithkit.InputError(
+                f"lime-text: the model predicts {len(self.target_.labels)} numbers, and words speak of one: "
+                "say form=weights."
+            )
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -165,12 +177,16 @@ class LimeText:
         coefficients, _ = weighted_ridge(
             kept.T[None].astype(np.float64), scores.T[None], kernel(distances[None] ** 2, self.kernel_width)
         )
-        return np.round(coefficients[0], self.decimals_) + 0.0
+        unit = Unit.of(scores) if self.predictor_.is_regressor else Unit()
+        return unit.rounded(coefficients[0], self.decimals_) + 0.0
 
     def _rule(self, words: "Words", weights: Floats) -> tuple[faithkit.Rule | None, str | None]:
-        order = sorted(zip(-weights, words.distinct, strict=True))[: self.num_features]
-        speaking = [faithkit.Contains(word, self.tokenizer) for weight, word in order if weight < 0]
-        return (faithkit.Rule(speaking), None) if speaking else (None, "no word speaks for the class")
+        is_number = self.predictor_.is_regressor
+        strengths = np.abs(weights) if is_number else weights
+        order = sorted(zip(-strengths, words.distinct, strict=True))[: self.num_features]
+        speaking = [faithkit.Contains(word, self.tokenizer) for strength, word in order if strength < 0]
+        why_none = "no word moves the number" if is_number else "no word speaks for the class"
+        return (faithkit.Rule(speaking), None) if speaking else (None, why_none)
 
     def _pairs(self, words: "Words", weights: Floats) -> tuple[tuple[str, float], ...]:
         """Return the words of largest absolute weight for each class, in one order: equal sets are equal."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.shap_values.coded_model import CodedModel
-from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import NoSumError, UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.linear import LinearShap
 from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output
@@ -34,6 +34,8 @@ ROWS_PER_CHUNK = {"auto": 64, "tree": 1024, "linear": 1024, "kernel": 16, "permu
 class ShapExplainer:
     """SHAP values: how much each column moves the model's output away from its mean over reference rows.
 
+    Of a regressor it is the prediction itself that is explained.
+
     Parameters
     ----------
     algorithm : str
@@ -41,10 +43,11 @@ class ShapExplainer:
         explain any model. "auto" takes the first that fits: see the notes.
     output : str
         What the values add up to: "probability", or "raw" (the scale on which the model adds up, such as
-        log-odds; for decision trees and forests that is the probability).
+        log-odds; for decision trees and forests that is the probability). A regressor's is what it predicts;
+        "raw" is for those of XGBoost, LightGBM and CatBoost that predict a function of a sum, as for counts.
     target : str, optional
         Which class is explained: "positive" (the second of two), "predicted", or "all" side by side.
-        By default positive for two classes, predicted for more.
+        By default positive for two classes, predicted for more. A regressor has none to choose.
     background : str, optional
         The reference rows: "rows" (all of the background), "median" (one row: the middle number, the most
         frequent category), "kmeans:k" (the real rows nearest to k centres), or "sample:n". By default all
@@ -68,8 +71,9 @@ class ShapExplainer:
     columns on a path, or too many leaves, it is shap's TreeSHAP ("tree"), for models without a Pipeline.
 
     Every batch is checked: values and base value add up to the model's own output, to 1e-6 (1e-4 for models
-    that work in float32). With auto, a row where "tree" or "linear" misses it is explained by "kernel" or
-    "permutation", with a warning; with a named algorithm it is an error.
+    that work in float32); of a regressor, to that share of the deviation of its predictions. With auto, a row
+    where "tree" or "linear" misses it is explained by "kernel" or "permutation", with a warning; with a named
+    algorithm it is an error.
 
     On the probability scale "tree" explains boosted trees as shap does: the exact values of the log-odds,
     scaled for each reference row so that they add up to the difference in probability. "kernel" gives the
@@ -85,6 +89,8 @@ class ShapExplainer:
     array([[-0.5,  0. ,  0.5],
            [ 0.5,  0. ,  0.5]])
     """
+
+    outcomes = ("labels", "numbers")
 
     def __init__(
         self,
@@ -115,7 +121,7 @@ class ShapExplainer:
         _check_table(background)
         self.encoder_ = faithkit.Encoder(background)
         self.output_ = Output.choose(self.output, predictor, background)
-        self.target_ = Target.choose("shap", self.target, predictor)
+        self.target_ = Target.choose("shap", self.target, predictor, background)
         self.model_ = CodedModel(self.output_, self.encoder_)
         self.reading_ = self._reading(predictor.model, background)
         return self
@@ -127,7 +133,7 @@ class ShapExplainer:
         values = self._values(X, codes, seeds) if len(codes) else np.empty((*codes.shape, len(self.base_)))
         return self.target_.explanations(
             X,
-            values,
+            self.output_.unit.rounded(values),
             np.tile(self.base_, (len(codes), 1)),
             self.encoder_.names,
             offset=self.offset,
@@ -142,9 +148,11 @@ class ShapExplainer:
         for reader in READERS[self.algorithm]:
             reference = self._references(codes, reader.background)
             try:
-                found = reader(model, self.output, reference, self.encoder_)
+                found = reader(model, self.output_.name, reference, self.encoder_)
             except faithkit.InputError as error:
                 refused.append(error)
+                if isinstance(error.__cause__, NoSumError):
+                    break  # nor does another reader of the same trees find one
                 continue
             self._compare_with(reference)
             fault = self._fault(found, background, codes)
@@ -169,14 +177,14 @@ class ShapExplainer:
     def _fault(self, found: Reading, background: Any, codes: Floats) -> str:
         """Return where an algorithm misses the model's own output, if anywhere."""
         sums = found.sums(codes if found.takes_codes else background)
-        missed = self.output_.missed(sums + self.base_, self.output_.scores(background))
+        missed = self._missed(sums, self.output_.scores(background))
         if not (missed <= self.output_.tolerance).all():
             return f"by {_worst(missed)} on the background"
         if isinstance(found, LeafShap):
             # whose values add up even where a prepared column is taken for that of another column
             picked = np.random.default_rng(0).integers(len(codes), size=(MIXTURES, codes.shape[1]))
             mixed = self.model_.scores(np.take_along_axis(codes, picked, axis=0))
-            missed = self.output_.missed(found.mixed_sums(background, picked) + self.base_, mixed)
+            missed = self._missed(found.mixed_sums(background, picked), mixed)
             if not (missed <= self.output_.tolerance).all():
                 return f"by {_worst(missed)} on mixtures of the background's rows"
         return ""
@@ -197,8 +205,8 @@ class ShapExplainer:
         scores = self.output_.scores(X)
         if self.reading_ is None:
             return self._asked(X, codes, scores, seeds)
-        values = self.reading_.values(codes if self.reading_.takes_codes else X)
-        wrong = ~(self._missed(values, scores) <= self.output_.tolerance)
+        values = self.output_.sided(self.reading_.values(codes if self.reading_.takes_codes else X))
+        wrong = ~(self._missed(values.sum(axis=1), scores) <= self.output_.tolerance)
         if wrong.any():
             # row by row, so that a row's explanation does not depend on those beside it
             self._complain(self.reading_, "on some rows")
@@ -208,7 +216,7 @@ class ShapExplainer:
 
     def _asked(self, X: Any, codes: Floats, scores: Floats, seeds: Any) -> Floats:
         values = self.asking_.values(codes, seeds, self.model_.unseen(X, codes))
-        missed = self._missed(values, scores)
+        missed = self._missed(values.sum(axis=1), scores)
         if not (missed <= self.output_.tolerance).all():
             raise faithkit.InputError(
                 f"{self.asking_.title} misses the model's own output by {_worst(missed)}: asked again, among "
@@ -216,8 +224,8 @@ class ShapExplainer:
             )
         return values
 
-    def _missed(self, values: Floats, scores: Floats) -> NDArray[np.float64]:
-        return self.output_.missed(values.sum(axis=1) + self.base_, scores)
+    def _missed(self, sums: Floats, scores: Floats) -> Floats:
+        return self.output_.unit.missed(self.output_.sided(sums) + self.base_, scores)
 
     def _complain(self, reading: Reading, where: str) -> None:
         """Say that values do not add up: a warning where another algorithm steps in, else an error."""

@@ -23,7 +23,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 CELLS = 2**24  # of the rows that are mixed at a time
-DECIMALS = 12  # what lies beyond is noise of the sums, and would tell equal explanations apart
 
 
 class Plan(Protocol):
@@ -68,7 +67,7 @@ class Mixtures:
             worths = self.worth(codes[rows], unseen[rows[0]], [game.coalitions for game in games])
             found |= {game.row: game.values(worth) for game, worth in zip(games, worths, strict=True)}
             faithkit.rows_done(len(games))
-        return np.round([found[row] for row in range(len(codes))], DECIMALS)
+        return np.array([found[row] for row in range(len(codes))])
 
     def _together(
         self, codes: Floats, unseen: Sequence[Mapping[int, Any]], plan: Callable[[int, int], Plan]

@@ -1,4 +1,4 @@
-"""What SHAP values add up to: the model's probabilities, or its raw scores, and how exactly they do."""
+"""What SHAP values add up to: a model's probabilities, raw scores or predictions, and how exactly they do."""
 
 from functools import partial
 from typing import Any
@@ -10,22 +10,25 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_feature_importance.scored import scored_by
 from faithkit_feature_importance.shap_values.leaf_by_leaf.owners import split
+from faithkit_feature_importance.units import Unit
 
+Floats = NDArray[np.float64]
 OUTPUTS = ("probability", "raw")
+PREDICTION = "prediction"  # what a regressor has for a probability
 TOLERANCE = 1e-6
 FLOAT32_TOLERANCE = 1e-4
 
 
 @attrs.frozen
 class Output:
-    """The scores that SHAP values add up to, one column per class.
+    """The scores that SHAP values add up to, one column per class, or per output of a regressor.
 
     Parameters
     ----------
     name : str
-        "probability" or "raw".
+        "probability", "raw", or "prediction" for a regressor.
     tolerance : float
-        By how much a sum may miss a score; beyond ±1, by what share of it.
+        By how much a sum may miss a score, in its unit; of large scores, by what share of them.
 
     Examples
     --------
@@ -44,31 +47,36 @@ class Output:
     name: str
     tolerance: float
     _predictor: faithkit.Predictor = attrs.field(repr=False)
+    unit: Unit = attrs.field(repr=False)
 
     @classmethod
     def choose(cls, name: str, predictor: faithkit.Predictor, background: Any) -> "Output":
         """Find the model's method for an output, or say which output it has."""
         if not predictor.has_scores:
             predictor.scores(background)  # which says what to do
-        model = predictor.model
-        method = raw_method(model) if name == "raw" else getattr(model, "predict_proba", None)
-        if method is None:
-            raise faithkit.InputError(_lacking(name, type(model).__name__))
         if name == "raw":
-            predictor = scored_by(predictor, method)
+            predictor = scored_by(predictor, _raw_method(predictor))
+        elif predictor.is_regressor:
+            name = PREDICTION
+        elif not hasattr(predictor.model, "predict_proba"):
+            raise faithkit.InputError(
+                f"shap: {type(predictor.model).__name__} has no probabilities (predict_proba): use "
+                "output=raw, which explains its decision_function, or calibrate it (scikit-learn's "
+                "CalibratedClassifierCV)."
+            )
         row = faithkit.take_rows(background, slice(0, 1))
         predictor.scores(row)  # a model that cannot take the row says so in words
-        in_float32 = np.asarray(method(row)).dtype == np.float32
-        return cls(name, FLOAT32_TOLERANCE if in_float32 else TOLERANCE, predictor)
+        tolerance = FLOAT32_TOLERANCE if predictor.scores_are_single(row) else TOLERANCE
+        return cls(name, tolerance, predictor, Unit.learnt(predictor, background))
 
-    def scores(self, X: Any) -> NDArray[np.float64]:
+    def scores(self, X: Any) -> Floats:
         """Return the scores of rows, (n, classes)."""
         return self._predictor.scores(X)
 
-    def missed(self, sums: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return by how much sums miss the scores, row by row; beyond ±1, by what share of them."""
-        size = np.maximum(1.0, np.abs(scores).max(axis=1, initial=0.0))
-        return np.abs(sums - scores).max(axis=1, initial=0.0) / size
+    def sided(self, found: Floats) -> Floats:
+        """Return what is found of one score for both of two classes: it speaks against the first."""
+        is_one = found.shape[-1] == 1 and not self._predictor.is_regressor
+        return np.concatenate([-found, found], axis=-1) if is_one else found
 
 
 def libraries_of(model: Any) -> set[str]:
@@ -104,10 +112,14 @@ def raw_method(model: Any) -> Any:
     return getattr(model, "decision_function", None)
 
 
-def _lacking(name: str, model: str) -> str:
-    if name == "raw":
-        return f"shap: {model} has no raw scores (decision_function): use output=probability."
-    return (
-        f"shap: {model} has no probabilities (predict_proba): use output=raw, which explains its "
-        "decision_function, or calibrate it (scikit-learn's CalibratedClassifierCV)."
-    )
+def _raw_method(predictor: faithkit.Predictor) -> Any:
+    method, name = raw_method(predictor.model), type(predictor.model).__name__
+    if method is None and predictor.is_regressor:
+        raise faithkit.InputError(
+            f"shap: {name} has no raw scores beside what it predicts: leave output out."
+        )
+    if method is None:
+        raise faithkit.InputError(
+            f"shap: {name} has no raw scores (decision_function): use output=probability."
+        )
+    return method

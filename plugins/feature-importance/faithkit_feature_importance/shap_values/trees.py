@@ -15,6 +15,7 @@ from faithkit_feature_importance.shap_values.refusals import refusal
 
 Floats = NDArray[np.float64]
 VISITS = 200_000  # of trees by pairs of rows in one call: after ten seconds the compiled code prints a bar
+_OF_SHAP = {"prediction": "raw"}  # what shap calls it
 MOST_NODES = 2**15 - 1  # of one tree: the compiled code numbers nodes with 16 bits
 
 
@@ -25,7 +26,7 @@ class TreeShap:
     ----------
     model : fitted model of scikit-learn, XGBoost or LightGBM
     output : str
-        "probability" or "raw".
+        "probability", "raw" or "prediction".
     reference : array
         The codes of the rows to compare with.
     encoder : Encoder, optional
@@ -58,7 +59,7 @@ class TreeShap:
         self._mean = ensemble.predict(self._trees.data).mean(axis=0)
 
     def values(self, codes: Floats) -> Floats:
-        """Return SHAP values (rows, columns, classes)."""
+        """Return SHAP values (rows, columns, classes); one for two classes, of the second, or none."""
         ranks, ensemble = self._ranks(codes), self._trees.model
         rows = max(1, VISITS // (len(self._trees.data) * len(ensemble.values)))
         parts = [
@@ -66,12 +67,12 @@ class TreeShap:
             for start in range(0, len(ranks), rows)
         ]
         found = np.concatenate(parts)
-        return np.stack([-found, found], axis=2) if found.ndim == 2 else found
+        return found[:, :, None] if found.ndim == 2 else found
 
     def sums(self, codes: Floats) -> Floats:
         """Return what the values of rows add up to, (rows, classes), without working them out."""
         found = np.asarray(self._trees.model.predict(self._ranks(codes)) - self._mean)
-        return np.stack([-found, found], axis=1) if found.ndim == 1 else found
+        return found[:, None] if found.ndim == 1 else found
 
     def _ranks(self, codes: Floats) -> Floats:
         """Return how many of its column's thresholds lie below each cell; NaN stays NaN."""
@@ -94,7 +95,10 @@ def _read(model: Any, output: str, reference: Floats) -> Any:
     masker = shap.maskers.Independent(reference, max_samples=len(reference))
     try:
         trees = shap.TreeExplainer(
-            model, data=masker, model_output=output, feature_perturbation="interventional"
+            model,
+            data=masker,
+            model_output=_OF_SHAP.get(output, output),
+            feature_perturbation="interventional",
         )
         problem = _problem(trees.model)
     except Exception as error:

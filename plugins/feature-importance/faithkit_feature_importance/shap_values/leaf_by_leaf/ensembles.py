@@ -22,6 +22,10 @@ class UnreadableError(faithkit.InputError):
     """The model is made of trees, and cannot be explained leaf by leaf; the text says why."""
 
 
+class NoSumError(UnreadableError):
+    """The model is made of trees, and what it predicts is not what they add up to."""
+
+
 @contextlib.contextmanager
 def read(what: str) -> Iterator[None]:
     """Let whatever fails while a model of others is read say so as an UnreadableError.
@@ -81,9 +85,10 @@ class Ensemble:
     ----------
     trees : list of Tree
     n_outputs : int
-        1 for two classes: the score of the second, of which the first one's is the opposite or the rest.
+        1 for two classes: the score of the second, of which the first one's is the opposite or the rest. Of a
+        regressor how many numbers it predicts.
     log_odds : float
-        What times a sum gives log-odds; 0 where the sums are probabilities.
+        What times a sum gives log-odds; 0 where the sums are probabilities, or what a regressor predicts.
     cells : callable
         From the table that the model is given to the numbers that it compares: an array in the model's
         own precision, NaN where missing, or a sparse matrix.
@@ -91,6 +96,8 @@ class Ensemble:
         Which column of the model's table each column of `cells` is.
     absent : float or (columns,)
         What a cell that a sparse matrix does not store stands for.
+    link : str, optional
+        How a regressor calls the function of the sums that it predicts; None where it predicts the sums.
     """
 
     trees: list[Tree]
@@ -99,6 +106,7 @@ class Ensemble:
     cells: Callable[[Any], Any]
     places: Integers
     absent: float | Floats = 0.0
+    link: str | None = None
 
     def in_log_odds(self) -> "Ensemble":
         """Return trees that add up to log-odds."""
@@ -106,10 +114,16 @@ class Ensemble:
         return attrs.evolve(self, trees=trees, log_odds=1.0)
 
 
-def outputs_of(classes: int) -> tuple[int, ...]:
-    """Return the outputs of an ensemble for so many classes.
+def outputs_of(model: Any, numbers: int = 1) -> tuple[int, ...]:
+    """Return the outputs of an ensemble: one for two classes, else one for each, or for each number.
 
-    >>> outputs_of(2), outputs_of(3)
-    ((0,), (0, 1, 2))
+    >>> from sklearn.dummy import DummyClassifier
+    >>> [outputs_of(DummyClassifier().fit([[0]] * k, range(k))) for k in (2, 3)]
+    [(0,), (0, 1, 2)]
+    >>> outputs_of("a model without classes"), outputs_of("a model without classes", numbers=2)
+    ((0,), (0, 1))
     """
-    return (0,) if classes == 2 else tuple(range(classes))
+    classes = getattr(model, "classes_", ())
+    if len(classes) == 0:  # which CatBoost's regressors have
+        return tuple(range(numbers))
+    return (0,) if len(classes) == 2 else tuple(range(len(classes)))

@@ -7,7 +7,11 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.shap_values.leaf_by_leaf.cells import Cells
-from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble, UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
+    Ensemble,
+    NoSumError,
+    UnreadableError,
+)
 from faithkit_feature_importance.shap_values.leaf_by_leaf.games import LeafGames, scores
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves, check_room
 from faithkit_feature_importance.shap_values.leaf_by_leaf.rescaling import Rescaling, probability
@@ -15,7 +19,6 @@ from faithkit_feature_importance.shap_values.outputs import raw_method
 from faithkit_feature_importance.shap_values.refusals import refusal
 
 Floats = NDArray[np.float64]
-DECIMALS = 12  # what lies beyond is noise of the sums, and would tell equal explanations apart
 
 
 class LeafShap:
@@ -25,7 +28,7 @@ class LeafShap:
     ----------
     model : fitted model, or a Pipeline that ends in one
     output : str
-        "probability" or "raw".
+        "probability", "raw" or "prediction".
     reference : array
         The codes of the rows to compare with.
     encoder : Encoder
@@ -40,10 +43,10 @@ class LeafShap:
     >>> model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier()).fit(X, [0, 1])
     >>> encoder = faithkit.Encoder(X)
     >>> leaves = LeafShap(model, "probability", encoder.encode(X), encoder)
-    >>> leaves.values(X)[:, :, 1] + 0.0
+    >>> leaves.values(X)[:, :, 0] + 0.0
     array([[-0.5,  0. ],
            [ 0.5,  0. ]])
-    >>> leaves.sums(X)[:, 1]
+    >>> leaves.sums(X)[:, 0]
     array([-0.5,  0.5])
     """
 
@@ -60,10 +63,9 @@ class LeafShap:
             raise refusal(model, str(error)) from error
 
     def values(self, table: Any) -> Floats:
-        """Return SHAP values (rows, columns, classes)."""
+        """Return SHAP values (rows, columns, classes); of two classes those of the second alone."""
         cells = self._compared(table)
-        found = np.round(self._games.values(cells, self._weights), DECIMALS)
-        return np.concatenate([-found, found], axis=2) if found.shape[2] == 1 else found
+        return self._games.values(cells, self._weights)
 
     def sums(self, table: Any) -> Floats:
         """Return what the values of rows add up to, (rows, classes), without working them out."""
@@ -79,6 +81,8 @@ class LeafShap:
 
     def _read(self, output: str, reference: Any, columns: int) -> None:
         ensemble, log_odds = self._cells.ensemble, self._cells.ensemble.log_odds
+        if output == "prediction" and ensemble.link is not None:
+            raise NoSumError(f"it predicts no sum over trees but a function of one: {ensemble.link}")
         if output == "probability" and log_odds:
             ensemble = ensemble.in_log_odds()
         self._leaves = Leaves.of(ensemble, self._cells.used, self._cells.owners)
@@ -112,8 +116,7 @@ class LeafShap:
         return probability(found) if self._rescaling else found
 
     def _sums(self, cells: NDArray[Any]) -> Floats:
-        found = self._outcomes(self._scores(cells)) - self._mean
-        return np.hstack([-found, found]) if found.shape[1] == 1 else found
+        return self._outcomes(self._scores(cells)) - self._mean
 
 
 def _raw_score(model: Any, row: Any) -> float:

@@ -25,13 +25,21 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.xgboost_trees 
 
 READERS: dict[str, Callable[[Any], Ensemble]] = {  # by library and class, or the class that it is made from
     "sklearn.DecisionTreeClassifier": read_decision_tree,
+    "sklearn.DecisionTreeRegressor": read_decision_tree,
     "sklearn.RandomForestClassifier": read_forest,
+    "sklearn.RandomForestRegressor": read_forest,
     "sklearn.ExtraTreesClassifier": read_forest,
+    "sklearn.ExtraTreesRegressor": read_forest,
     "sklearn.GradientBoostingClassifier": read_gradient_boosting,
+    "sklearn.GradientBoostingRegressor": read_gradient_boosting,
     "sklearn.HistGradientBoostingClassifier": read_histogram_boosting,
+    "sklearn.HistGradientBoostingRegressor": read_histogram_boosting,
     "xgboost.XGBClassifier": read_xgboost,
+    "xgboost.XGBRegressor": read_xgboost,
     "lightgbm.LGBMClassifier": read_lightgbm,
+    "lightgbm.LGBMRegressor": read_lightgbm,
     "catboost.CatBoostClassifier": read_catboost,
+    "catboost.CatBoostRegressor": read_catboost,
 }
 
 

@@ -21,12 +21,12 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.numeric import
 
 
 def read_catboost(model: Any) -> Ensemble:
-    """Read a CatBoostClassifier whose trees compare numbers."""
+    """Read a CatBoostClassifier or CatBoostRegressor whose trees compare numbers."""
     found = _written(model)
     scale, bias = found["scale_and_bias"]
-    outputs = outputs_of(len(model.classes_))
+    outputs = outputs_of(model, len(bias))
     if len(bias) != len(outputs):
-        raise UnreadableError("CatBoostClassifier has other scores than one for each class")
+        raise UnreadableError(f"{type(model).__name__} has other scores than one for each class")
     features = found["features_info"].get("float_features", [])
     missing_left = np.array([one["nan_value_treatment"] != "AsTrue" for one in features], dtype=bool)
     places = np.array([one["flat_feature_index"] for one in features], dtype=np.int64)
@@ -70,7 +70,7 @@ def _tree(
     left: Integers, right: Integers, splits: list[Any], values: Floats, outputs: Any, missing_left: Any
 ) -> Tree:
     for kind in {split["split_type"] for split in splits if split is not None} - {"FloatFeature"}:
-        raise UnreadableError(f"CatBoostClassifier splits by more than numbers ({kind})")
+        raise UnreadableError(f"CatBoost splits by more than numbers ({kind})")
     columns = np.array([0 if split is None else split["float_feature_index"] for split in splits])
     borders = np.array([0.0 if split is None else split["border"] for split in splits], dtype=np.float32)
     goes_left = missing_left[columns] if len(missing_left) else np.zeros(len(columns), dtype=bool)

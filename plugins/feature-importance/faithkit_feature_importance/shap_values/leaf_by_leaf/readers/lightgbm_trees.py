@@ -16,26 +16,39 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.nested import unfolded
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.numeric import as_numbers, with_missing
 
+FUNCTIONS_OF_SUMS = {"poisson", "gamma", "tweedie", "cross_entropy", "cross_entropy_lambda"}
 ZERO = float(np.float32(1e-35))  # up to where it takes a number for 0
 
 
 def read_lightgbm(model: Any) -> Ensemble:
-    """Read an LGBMClassifier: the rounds that it predicts with."""
-    found = model.booster_.dump_model()
-    outputs, told = outputs_of(len(model.classes_)), found["tree_info"]
+    """Read an LGBMClassifier or LGBMRegressor: the rounds that it predicts with."""
+    found, who = model.booster_.dump_model(), type(model).__name__
+    outputs, told = outputs_of(model), found["tree_info"]
     if found["num_tree_per_iteration"] != len(outputs):
-        raise UnreadableError("LGBMClassifier has other scores than one for each class")
+        raise UnreadableError(f"{who} has other scores than one for each class")
     nodes = [unfolded(one["tree_structure"], "left_child", "right_child") for one in told]
     if any("leaf_coeff" in node for each, _, _ in nodes for node in each):
-        raise UnreadableError("LGBMClassifier with linear_tree has linear models at its leaves")
+        raise UnreadableError(f"{who} with linear_tree has linear models at its leaves")
     trees = [_tree(*each, (i % len(outputs),)) for i, each in enumerate(nodes)]
     zeros = _zeros([node for each, _, _ in nodes for node in each], model.n_features_in_)
     cells = partial(_cells, categories=found["pandas_categorical"] or [], zeros=zeros)
     # raw scores of a forest are sums, and averaged for probabilities only
     rounds = len(told) // len(outputs) if found["average_output"] else 1
-    log_odds = _steepness(found.get("objective", "")) / max(1, rounds)
+    objective = found.get("objective", "")
+    log_odds = _steepness(objective) / max(1, rounds)
     absent = np.where(zeros, np.nan, 0.0)
-    return Ensemble(trees, len(outputs), log_odds, cells, np.arange(model.n_features_in_), absent)
+    places = np.arange(model.n_features_in_)
+    return Ensemble(trees, len(outputs), log_odds, cells, places, absent, _link(objective, rounds))
+
+
+def _link(objective: str, rounds: int) -> str | None:
+    """Return what a regressor predicts of its sums, where it is not the sums.
+
+    >>> _link("poisson", 1), _link("regression sqrt", 1), _link("regression", 1), _link("regression", 9)
+    ('objective=poisson', 'objective=regression sqrt', None, 'their mean')
+    """
+    is_function = not FUNCTIONS_OF_SUMS.isdisjoint(objective.split()) or "sqrt" in objective.split()
+    return f"objective={objective}" if is_function else "their mean" if rounds > 1 else None
 
 
 def _tree(nodes: list[Any], left: Any, right: Any, outputs: tuple[int, ...]) -> Tree:
@@ -82,7 +95,7 @@ def _zeros(nodes: list[Any], columns: int) -> NDArray[np.bool_]:
         if "threshold" in node and not _is_set(node):
             kinds[node["split_feature"]].add(node["missing_type"])
     if any("Zero" in kind and len(kind) > 1 for kind in kinds):
-        raise UnreadableError("LGBMClassifier takes zeros for missing in some of its trees, in others not")
+        raise UnreadableError("LightGBM takes zeros for missing in some of its trees, in others not")
     return np.array(["Zero" in kind for kind in kinds], dtype=bool)
 
 

@@ -19,39 +19,52 @@ IN_FLOAT32 = partial(as_numbers, dtype=np.float32)
 
 
 def read_decision_tree(model: Any) -> Ensemble:
-    """Read a DecisionTreeClassifier."""
+    """Read a DecisionTreeClassifier or DecisionTreeRegressor."""
     return _averaged(model, [model])
 
 
 def read_forest(model: Any) -> Ensemble:
-    """Read a RandomForestClassifier or ExtraTreesClassifier."""
+    """Read a random forest or extra trees, of classes or numbers."""
     return _averaged(model, model.estimators_)
 
 
 def _averaged(model: Any, members: list[Any]) -> Ensemble:
+    shares = _shares if hasattr(model, "classes_") else _numbers
+    trees, outputs = shares(model, members)
+    return Ensemble(trees, len(outputs), 0.0, IN_FLOAT32, np.arange(model.n_features_in_))
+
+
+def _numbers(model: Any, members: list[Any]) -> tuple[list[Tree], tuple[int, ...]]:
+    """Read the leaves' numbers, less what is the same in all: far from 0 the sums would lose digits."""
+    outputs = tuple(range(model.n_outputs_))
+    told = [(member.tree_, member.tree_.value[:, :, 0]) for member in members]
+    return [_sklearn_tree(tree, (at - at[0]) / len(members), outputs) for tree, at in told], outputs
+
+
+def _shares(model: Any, members: list[Any]) -> tuple[list[Tree], tuple[int, ...]]:
     if getattr(model, "n_outputs_", 1) != 1:
         raise UnreadableError(f"{type(model).__name__} predicts several targets")
-    outputs = outputs_of(len(model.classes_))
+    outputs = outputs_of(model)
     chosen = [1] if len(model.classes_) == 2 else list(outputs)
     trees = []
     for member in members:
         counts = member.tree_.value[:, 0, :]
         shares = counts / counts.sum(axis=1, keepdims=True) / len(members)
         trees.append(_sklearn_tree(member.tree_, shares[:, chosen], outputs))
-    return Ensemble(trees, len(outputs), 0.0, IN_FLOAT32, np.arange(model.n_features_in_))
+    return trees, outputs
 
 
 def read_gradient_boosting(model: Any) -> Ensemble:
-    """Read a GradientBoostingClassifier."""
-    if type(model.init_).__name__ != "DummyClassifier" and model.init_ != "zero":
-        raise UnreadableError(f"GradientBoostingClassifier starts from {type(model.init_).__name__}")
-    outputs = outputs_of(len(model.classes_))
+    """Read a GradientBoostingClassifier or GradientBoostingRegressor."""
+    if type(model.init_).__name__ not in ("DummyClassifier", "DummyRegressor") and model.init_ != "zero":
+        raise UnreadableError(f"{type(model).__name__} starts from {type(model.init_).__name__}")
+    outputs = outputs_of(model)
     trees = [
         _sklearn_tree(member.tree_, member.tree_.value[:, 0, :] * model.learning_rate, (output,))
         for stage in model.estimators_
         for output, member in zip(outputs, stage, strict=True)
     ]
-    log_odds = 2.0 if model.loss == "exponential" else 1.0
+    log_odds = 2.0 if model.loss == "exponential" else 1.0  # a regressor has no such loss, nor needs any
     return Ensemble(trees, len(outputs), log_odds, IN_FLOAT32, np.arange(model.n_features_in_))
 
 
@@ -68,8 +81,8 @@ def _sklearn_tree(tree: Any, values: Floats, outputs: tuple[int, ...]) -> Tree:
 
 
 def read_histogram_boosting(model: Any) -> Ensemble:
-    """Read a HistGradientBoostingClassifier."""
-    outputs = outputs_of(len(model.classes_))
+    """Read a HistGradientBoostingClassifier or HistGradientBoostingRegressor."""
+    outputs = outputs_of(model)
     trees = [
         _histogram_tree(member, output)
         for stage in model._predictors
@@ -82,7 +95,8 @@ def read_histogram_boosting(model: Any) -> Ensemble:
     def cells(table: Any) -> Any:
         return np.asarray(model._preprocess_X(table, reset=False), dtype=np.float64)
 
-    return Ensemble(trees, len(outputs), 1.0, cells, places)
+    link = f"loss={model.loss}" if model.loss in ("gamma", "poisson") else None
+    return Ensemble(trees, len(outputs), 1.0, cells, places, link=link)
 
 
 def _histogram_tree(predictor: Any, output: int) -> Tree:

@@ -15,24 +15,41 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
 )
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.numeric import as_numbers, with_missing
 
+# objectives of regressors whose predictions are no sums; what is not among them is found out by comparing
+FUNCTIONS_OF_SUMS = {
+    "count:poisson", "reg:gamma", "reg:tweedie", "reg:logistic", "survival:cox", "survival:aft",
+}  # fmt: skip
+
 
 def read_xgboost(model: Any) -> Ensemble:
-    """Read an XGBClassifier: the rounds that it predicts with, each tree by its weight."""
+    """Read an XGBClassifier or XGBRegressor: the rounds that it predicts with, each tree by its weight."""
     learner = json.loads(model.get_booster().save_raw("json"))["learner"]
     booster = learner["gradient_booster"]
     if booster["name"] == "gblinear":
-        raise UnreadableError("XGBClassifier with booster=gblinear has no trees")
-    outputs = outputs_of(len(model.classes_))
+        raise UnreadableError(f"{type(model).__name__} with booster=gblinear has no trees")
+    targets = learner["learner_model_param"]["num_target"]
+    outputs = outputs_of(model, int(targets))
     found = booster.get("gbtree", booster)["model"]  # within DART's own
     told = found["trees"][: _trees_in_use(model, found)]
     if any(tree["tree_param"]["size_leaf_vector"] not in ("0", "1") for tree in told):
-        raise UnreadableError("XGBClassifier with multi_strategy=multi_output_tree has vectors at its leaves")
-    if not {0, *found["tree_info"]} <= set(outputs) or learner["learner_model_param"]["num_target"] != "1":
-        raise UnreadableError("XGBClassifier has other scores than one for each class")
+        raise UnreadableError(
+            f"{type(model).__name__} with multi_strategy=multi_output_tree has vectors at its leaves"
+        )
+    if not {0, *found["tree_info"]} <= set(outputs) or (hasattr(model, "classes_") and targets != "1"):
+        raise UnreadableError(f"{type(model).__name__} has other scores than one for each class or target")
     weights = booster.get("weight_drop", np.ones(len(told)))
     trees = [_tree(*each) for each in zip(told, found["tree_info"], weights, strict=False)]
     cells = partial(_cells, categories=_categories(found), missing=np.float32(model.missing))
-    return Ensemble(trees, len(outputs), 1.0, cells, np.arange(model.n_features_in_), absent=np.nan)
+    objective = learner["objective"]["name"]
+    return Ensemble(
+        trees,
+        len(outputs),
+        1.0,
+        cells,
+        np.arange(model.n_features_in_),
+        absent=np.nan,
+        link=f"objective={objective}" if objective in FUNCTIONS_OF_SUMS else None,
+    )
 
 
 def _trees_in_use(model: Any, found: Any) -> int:

@@ -1,0 +1,48 @@
+"""Heavy tails of predictions that are numbers, which make intervals too short.
+
+How much of their variance is due to few of them is seen in the predictions alone, whatever the explanations.
+"""
+
+import numpy as np
+
+from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.tally import Count
+
+FEW = 0.01  # of the predictions
+MUCH = 0.3  # of the variance: normal ones have 0.08, Student's with five degrees of freedom 0.18
+
+
+def tail_share(counted: Count) -> float | None:
+    """Return the share of the variance that is due to the 1 % of predictions furthest from their mean.
+
+    None where it is not the share of a variance that is measured. Of 300 normal predictions none was seen
+    above `MUCH`, of Student's with five degrees of freedom 3 %, of lognormal ones 74 %, whose intervals cover
+    too seldom.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> round(tail_share(faithkit.score([0.5] * 50 + [1.5] * 50, ["a"] * 100).counts["consistency"]), 3)
+    0.01
+    """
+    agreement = counted.agreement
+    if not isinstance(agreement, Squares) or not agreement.is_divided:
+        return None
+    times = counted.slots.by_label()
+    squares = agreement.squares[: len(times)]
+    order = np.argsort(-squares, kind="stable")
+    times, squares = times[order], squares[order]
+    few = int(np.ceil(FEW * times.sum()))
+    taken = np.minimum(times, np.maximum(0, few - (np.cumsum(times) - times)))
+    return float((taken * squares).sum() / (times * squares).sum())
+
+
+def is_heavy(share: float | None) -> bool:
+    """Whether so much of the variance is due to few predictions that an interval may be too short.
+
+    Examples
+    --------
+    >>> is_heavy(0.08), is_heavy(0.4), is_heavy(None)
+    (False, True, False)
+    """
+    return share is not None and share > MUCH

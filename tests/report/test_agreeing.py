@@ -1,0 +1,268 @@
+"""Results about numbers and scores say what was measured, and never speak of labels or of "the same"."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import faithkit
+from faithkit import Explanations, Interval, Rule
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.inference import Moments
+from faithkit.report.agreeing import Near, Scores, Shares
+from faithkit.report.sentences import sentence
+
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+
+RNG = np.random.default_rng(7)
+GROUPS = RNG.integers(0, 10, 300)
+PRICES = 1000.0 * GROUPS + RNG.normal(size=300) * 1500
+
+
+def estimated(**given):
+    """Return an estimate of 200 instances, all of which were checked; the measure is above chance."""
+    usual = {
+        "value": 0.81, "at_least": 0.81, "merging": "nothing", "verified": 1.0, "checked": 200, "agree": 0.81,
+        "bracket": (0.81, 0.81), "se": 0.02, "low": 0.7645, "high": 0.85, "floor": 0.0, "confidence": 0.95,
+        "p_value": None, "mse_bound": None, "at_least_by_chance": 0.0, "finding": "above chance",
+    }  # fmt: skip
+    return Estimate(**usual | given)
+
+
+def unchecked(span):
+    return Moments(200, 0.0, 0.0, None, None, 100.0, span=span)
+
+
+ALL = "All 200 instances could be checked: "
+ABOVE = "is above chance: the lower end of its interval is 0.764; chance alone would give 0.000."
+PAIRS = "those with near explanations were compared in pairs instead, which can only understate consistency. "
+NONE = {"verified": 0.0, "checked": 0, "agree": None, "value": None}
+
+SAID = {
+    "a share of the variance": (
+        Shares(), "consistency", {},
+        f"{ALL}their explanations account for 81 % of the prediction's variance. Consistency {ABOVE}",
+    ),
+    "where explanations apply": (
+        Shares(), "sufficiency", {"floor": None, "merging": None},
+        f"{ALL}where they apply, their explanations account for 81 % of the prediction's variance. Sufficiency {ABOVE}",
+    ),
+    "more than any two differ": (
+        Shares(), "sufficiency",
+        {"floor": None, "merging": None, "agree": -0.3, "low": -0.5111, "high": -0.1, "finding": "below chance"},
+        f"{ALL}others to which their explanation applies differ from them by 1.300 times the prediction's variance, "
+        "which is more than any two do on average. Sufficiency is below chance: the upper end of its interval is "
+        "−0.100; chance alone would give 0.000.",
+    ),
+    "at the floor": (
+        Shares(), "consistency", {"low": 0.0, "agree": 0.01, "finding": "not above chance"},
+        f"{ALL}their explanations account for 1 % of the prediction's variance. Consistency is not shown to be above "
+        "chance: the lower end of its interval is 0.000; chance alone would give 0.000.",
+    ),
+    "nothing checked of numbers": (
+        Shares(), "consistency", NONE | {"merging": "pairs", "at_least": 0.5},
+        f"No two instances share an explanation: {PAIRS}Consistency {ABOVE}",
+    ),
+    "nothing known of numbers": (
+        Shares(), "sufficiency",
+        NONE | {"merging": None, "floor": None, "low": -4.0, "high": 1.0, "moments": unchecked(5.0),
+                "finding": "unknown", "at_least": -4.0, "at_least_by_chance": -4.0},
+        "No explanation applies to another instance: nothing could be checked. The sample rules nothing out: "
+        "sufficiency may be anything up to 1.",
+    ),
+    "one number": (
+        Shares(), "consistency", {"finding": "one label"},
+        "All explained instances have one prediction, with which any explanation agrees: nothing was tested.",
+    ),
+    "names the number": (
+        Shares(), "consistency", {"finding": "names the label"},
+        "There is one explanation for each prediction, so that it may be no more than the prediction's name: that it "
+        "accounts for all of the variance does not tell.",
+    ),
+    "within a tolerance": (
+        Near(within="2000"), "consistency", {"floor": None, "at_least_by_chance": 0.3},
+        f"{ALL}others with their explanation get a prediction within 2000 of theirs 81 % of the time. Consistency is "
+        "above chance: the lower end of its interval is 0.764; chance alone would give 0.300.",
+    ),
+    "all within the tolerance": (
+        Near(within="0.5"), "consistency", {"finding": "one label"},
+        "All explained instances have predictions within 0.5 of each other: nothing was tested.",
+    ),
+    "scores": (
+        Scores(), "sufficiency", {"floor": None, "merging": None, "at_least_by_chance": 0.5},
+        f"{ALL}scores of others to which their explanation applies agree with theirs by 0.810 on average. Sufficiency "
+        "is above chance: the lower end of its interval is 0.764; chance alone would give 0.500.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_what_a_measure_of_numbers_means_in_words(case):
+    words, measure, given, said = SAID[case]
+    assert sentence(measure, estimated(**given), 200, words=words) == said
+
+
+CELLS = [
+    (Shares(), 0.81, 300, "81 % in 300"),
+    (Shares(), -0.3, 4, "−30 % in 4"),
+    (Shares(), None, 0, "–"),
+    (Near(), 0.81, 300, "81 % of 300"),
+    (Scores(), 0.93, 300, "0.930 in 300"),
+    (Scores(), None, 0, "–"),
+]
+
+
+@pytest.mark.parametrize(("words", "share", "count", "cell"), CELLS)
+def test_a_cell_says_what_was_checked(words, share, count, cell):
+    assert words.cell(share, count) == cell
+
+
+# --- whole results ------------------------------------------------------------------------------------------
+
+UNASKED = "; say outcome='labels' (CLI: --outcome labels) if they are labels"
+SHARE = "Predictions are numbers: measured is the share of their variance that explanations account for"
+MEANT = {
+    "floats": (PRICES, {}, f"{SHARE}{UNASKED}."),
+    "numbers that were asked for": (PRICES, {"outcome": "numbers"}, f"{SHARE}."),
+    "whole numbers that were asked for": (PRICES.round(), {"outcome": "numbers"}, f"{SHARE}."),
+    "a tolerance": (
+        PRICES, {"agree": "within:2000"},
+        "Predictions are numbers, and two agree if they differ by at most 2000.",
+    ),
+    "probabilities": (
+        np.column_stack([GROUPS / 10, 1 - GROUPS / 10]), {}, "Predictions are scores: two agree by 1 less half"
+    ),
+}  # fmt: skip
+
+
+def flat(text):
+    return " ".join(text.replace("\u00a0", " ").replace("&#39;", "'").split())
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_a_result_says_what_predictions_are_and_nothing_of_labels(case):
+    predictions, asked, meant = MEANT[case]
+    result = faithkit.score(predictions, (GROUPS // 2).tolist(), **asked)
+    comparison = faithkit.Comparison(
+        {"fine": result, "poor": faithkit.score(predictions, [0] * 300, **asked)}
+    )
+    for told in (
+        repr(result),
+        result._repr_html_(),
+        result.to_html(),
+        repr(comparison),
+        comparison.to_html(),
+    ):
+        assert meant in flat(told)
+        assert "same prediction" not in flat(told)
+    assert "get the same" not in flat(repr(result.by(["f", "m"] * 150)))
+
+
+def test_labels_are_not_remarked_on():
+    assert "Predictions are" not in flat(repr(faithkit.score(["yes", "no"] * 20, ["a", "b", "b", "b"] * 10)))
+
+
+def test_what_was_decided_is_in_json_and_comes_back(tmp_path):
+    result = faithkit.score(PRICES, GROUPS.tolist())
+    assert result.to_dict()["outcome"] == {"kind": "numbers", "within": None, "unasked": True}
+    result.to_json(tmp_path / "result.json")
+    again = faithkit.load(tmp_path / "result.json")
+    assert repr(again) == repr(result)
+
+
+def test_measures_of_two_kinds_are_not_subtracted():
+    numbers = faithkit.score(PRICES, GROUPS.tolist())
+    near = faithkit.score(PRICES, GROUPS.tolist(), agree="within:2000")
+    with pytest.raises(faithkit.InputError, match="numbers here and numbers, within 2000 there"):
+        numbers.difference(near)
+
+
+def test_all_predictions_within_the_tolerance_test_nothing():
+    result = faithkit.score([1.0, 1.2, 1.4, 1.1], ["a", "a", "b", "b"], agree="within:0.5")
+    assert result.consistency.finding == "one label"
+    assert "within 0.5 of each other: nothing was tested" in flat(repr(result))
+
+
+def outliers(n=40):
+    """Return predictions with one outlier, and rules that hold for it and hardly anybody but their owner."""
+    frame = pd.DataFrame({"x": np.arange(n, dtype=float)})
+    rules = [
+        Rule([Interval("x", high=0.5)]) if i % 2 else Rule([Interval("x", low=i - 0.5)]) for i in range(n)
+    ]
+    return (
+        [1000.5] + [i % 2 + 0.5 for i in range(1, n)],
+        Explanations.of(rules, kind="rule", relation="in-scope"),
+        frame,
+    )
+
+
+def test_sufficiency_below_0_is_explained():
+    y, rules, X = outliers()
+    result = faithkit.score(y, rules, X=X)
+    assert result.sufficiency.at_least < 0
+    text = flat(repr(result))
+    assert "A measure below 0 is one of predictions that differ more than any two do on average" in text
+    assert "-" not in text.split("sufficiency")[1].split("All")[0]  # a minus sign is no hyphen
+    result.to_html()
+
+
+LAWS = {
+    "normal": (lambda rng, n: rng.normal(size=n), False),
+    "Student's, five degrees": (lambda rng, n: rng.standard_t(5, n), False),
+    "zero-inflated": (lambda rng, n: np.where(rng.random(n) < 0.7, 0.0, 1.0 + rng.normal(size=n)), False),
+    "two points": (lambda rng, n: 0.5 + (rng.random(n) < 0.1), False),
+    "lognormal": (lambda rng, n: np.exp(rng.normal(size=n)), True),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_heavy_tails_are_warned_of(law):
+    draw, heavy = LAWS[law]
+    words = ["a", "b", "c"] * 100
+    seen = [repr(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(20)]
+    warned = sum("heavy tails" in flat(text) for text in seen)
+    assert warned >= 11 if heavy else warned <= 2
+
+
+def test_the_share_of_the_largest_hundredth_is_counted():
+    y = np.concatenate([np.zeros(150), np.full(148, 2.0), [101.0, -99.0]])  # the mean is nearly 1
+    apart = (y - y.mean()) ** 2
+    result = faithkit.score(y + 0.5, ["a"] * 300)
+    assert result.tails == pytest.approx(np.sort(apart)[-3:].sum() / apart.sum())
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(3, 40), st.integers(1, 6), st.sampled_from([None, "within:0.5"])
+)
+@settings(max_examples=60, deadline=None)
+def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, agree):
+    rng = np.random.default_rng(seed)
+    y = np.round(rng.standard_t(2, n), 1) + 0.05
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if len(set(y)) == 1:
+            return
+        result = faithkit.score(y, rng.integers(0, groups, n).tolist(), agree=agree)
+    row = next(line for line in repr(result).splitlines() if line.startswith("consistency "))
+    least, low, _, high = row.replace("> 0.999", "0.9995").replace("< 0.001", "0.0005").split()[1:5]
+    assert float(low) <= float(least) <= float(high)
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_plots_say_what_is_told_of_each_instance(case):
+    predictions, asked, _ = MEANT[case]
+    page = flat(faithkit.score(predictions, (GROUPS // 2).tolist(), **asked).to_html())
+    assert "For each instance, how" in page
+    assert "get its prediction" not in page
+
+
+def test_a_plot_of_a_measure_below_0_shows_where_it_is():
+    y, rules, X = outliers()
+    ax = faithkit.score(y, rules, X=X).plot()
+    left, right = ax.get_xlim()
+    drawn = [x for line in ax.lines for x in line.get_xdata()]
+    assert left <= min(drawn) < 0
+    assert max(drawn) <= right

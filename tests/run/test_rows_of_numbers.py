@@ -1,0 +1,197 @@
+"""Single rows where predictions are numbers or scores: local values, and the two rows that agree least."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from docs.test_results import SCHEMA
+from jsonschema import Draft7Validator
+
+import faithkit
+from faithkit import Explanations, Interval, Rule
+from faithkit.run.findings import Findings
+
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+
+N = 60
+RNG = np.random.default_rng(11)
+FRAME = pd.DataFrame({"x": RNG.normal(size=N).round(2)})
+Y = FRAME["x"].to_numpy() * 3 + RNG.normal(size=N).round(1) + 0.05
+P = np.clip(0.5 + Y / 20, 0, 1)
+EDGES = [-9.0, -0.5, 0.0, 0.75, 9.0]
+
+
+class ByRange:
+    learns = False
+    outcomes = ("labels", "numbers")
+
+    def fit(self, predictor, background):
+        return self
+
+    def explain(self, X, seeds):
+        place = np.searchsorted(EDGES, X["x"].to_numpy())
+        rules = [Rule([Interval("x", low=EDGES[i - 1], high=EDGES[i] + 0.2)]) for i in place]
+        return Explanations.of(rules, kind="rule", relation="in-scope")
+
+
+def scopes():
+    """Return, for each row, the rows to which its explanation applies, and those that share it."""
+    x = FRAME["x"].to_numpy()
+    place = np.searchsorted(EDGES, x)
+    low, high = np.array(EDGES)[place - 1], np.array(EDGES)[place] + 0.2
+    # rules are open below and closed above
+    applies = (x[None] > low[:, None]) & (x[None] <= high[:, None])
+    return {"consistency": place[:, None] == place[None], "sufficiency": applies}
+
+
+def half_squares(points):
+    return ((points[:, None] - points[None]) ** 2).sum(axis=2) / 2
+
+
+SCORES = np.column_stack([P, 1 - P])
+KINDS = {
+    "numbers": (Y, {}, half_squares(Y[:, None]) / np.var(Y, ddof=1)),
+    "two numbers": (np.column_stack([Y, Y**2]), {"outcome": "numbers"},
+                    half_squares(np.column_stack([Y, Y**2])) / (np.var(Y, ddof=1) + np.var(Y**2, ddof=1))),
+    "scores": (SCORES, {}, half_squares(SCORES)),
+    "within": (Y, {"agree": "within:1.5"}, (np.abs(Y[:, None] - Y[None]) > 1.5).astype(float)),
+}  # fmt: skip
+
+
+def result_of(kind):
+    predictions, asked, _ = KINDS[kind]
+    return faithkit.score(predictions, ByRange().explain(FRAME, None), X=FRAME, **asked)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("measure", ["consistency", "sufficiency"])
+def test_local_values_are_those_of_a_loop_and_average_to_the_global_one(kind, measure):
+    result, apart, holds = result_of(kind), KINDS[kind][2], scopes()[measure]
+    local = [getattr(result.local(i), measure) for i in range(N)]
+    for i, found in enumerate(local):
+        others = [j for j in range(N) if j != i and holds[i, j]]
+        assert found.holds_for == len(others) + 1
+        assert found.value == pytest.approx(1 - apart[i, others].mean(), abs=1e-9)
+    assert np.mean([one.value or 0.0 for one in local]) == pytest.approx(
+        getattr(result, measure).value, abs=1e-9
+    )
+
+
+def test_others_are_summarised_in_the_unit_of_the_prediction():
+    result, holds = result_of("numbers"), scopes()["sufficiency"]
+    for i in (0, 7, 33):
+        others = Y[[j for j in range(N) if j != i and holds[i, j]]]
+        found = result.local(i).sufficiency
+        assert (found.agree, found.low, found.high) == (None, None, None)
+        told = found.numbers
+        assert (told.n, told.least, told.most) == (len(others), others.min(), others.max())
+        assert told.mean == pytest.approx(others.mean())
+        assert told.sd == pytest.approx(others.std())
+        parts = np.quantile(others, [0.25, 0.5, 0.75], method="inverted_cdf")
+        assert [told.quarter, told.median, told.three_quarters] == pytest.approx(parts.tolist())
+
+
+def test_what_agrees_within_a_tolerance_is_counted():
+    result, holds = result_of("within"), scopes()["consistency"]
+    near = 1 - KINDS["within"][2]
+    assert [result.local(i).consistency.agree for i in range(N)] == (near * holds).sum(axis=1).tolist()
+    assert result.local(0).consistency.numbers is not None
+    assert result.local(0).consistency.low is not None
+
+
+def test_labels_have_no_numbers():
+    assert faithkit.score([0, 0, 1], ["a"] * 3).local(0).consistency.numbers is None
+
+
+NEW = {
+    "numbers": (
+        {"outcome": "numbers"},
+        lambda y, all_y: 1 - ((y - 1.2345) ** 2).mean() / 2 / np.var(all_y, ddof=1),
+    ),
+    "within": ({"agree": "within:1.5"}, lambda y, all_y: (np.abs(y - 1.2345) <= 1.5).mean()),
+}
+
+
+@pytest.mark.parametrize("kind", NEW)
+def test_a_new_row_is_measured_by_a_prediction_that_nobody_had(kind):
+    asked, value = NEW[kind]
+    known = dict(zip(FRAME["x"].tolist(), Y.tolist(), strict=True))
+
+    def model(X):
+        return np.array([known.get(x, 1.2345) for x in X["x"]])
+
+    result = faithkit.evaluate(model, FRAME, explainer=ByRange(), **asked)
+    found = result.local(pd.DataFrame({"x": [0.331]}))
+    y, sharing = model(FRAME), np.searchsorted(EDGES, FRAME["x"]) == 3
+    assert found.prediction == 1.2345
+    assert found.consistency.holds_for == sharing.sum()
+    assert found.consistency.value == pytest.approx(value(y[sharing], y), abs=1e-9)
+
+
+# --- witnesses --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["numbers", "scores"])
+def test_witnesses_are_the_owner_and_the_row_that_are_furthest_apart(kind):
+    result, apart, holds = result_of(kind), KINDS[kind][2], scopes()["sufficiency"]
+    found = result.violations(10)
+    assert len(found) == 4
+    for violation in found:
+        one, two = violation.rows
+        owners = [i for i in range(N) if (scopes()["consistency"][one] == scopes()["consistency"][i]).all()]
+        most = max(apart[i, j] for i, j in itertools.product(owners, range(N)) if holds[i, j])
+        assert apart[one, two] == pytest.approx(most)
+        assert holds[one, two]
+
+
+def test_the_worst_explanation_costs_most():
+    result, apart, holds = result_of("numbers"), KINDS["numbers"][2], scopes()["sufficiency"]
+    loss = (apart * holds).sum(axis=1) / (holds.sum(axis=1) - 1)
+    place = np.searchsorted(EDGES, FRAME["x"])
+    worst = max(range(1, 5), key=lambda p: loss[place == p].sum())
+    assert place[result.violations(1)[0].rows[0]] == worst
+
+
+def test_numbers_of_a_violation_are_summarised():
+    violation = result_of("numbers").violations(1)[0]
+    held = Y[scopes()["sufficiency"][violation.rows[0]]]
+    assert violation.predictions == {}
+    assert violation.holds_for == violation.numbers.n == len(held)
+    assert (violation.numbers.least, violation.numbers.most) == (held.min(), held.max())
+
+
+def test_within_a_tolerance_the_first_two_that_disagree_are_shown():
+    y, words = [1.0, 1.5, 1.9, 2.6, 0.2], ["a"] * 5
+    found = faithkit.score([*y, 9.5], [*words, "b"], agree="within:1").violations(1)[0]
+    assert found.rows == (0, 3)
+
+
+SHOWN = {
+    "numbers": ["they get", "half of them"],
+    "within": ["they get", "half of them"],
+    "scores": ["get (0."],
+}
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_rows_are_shown_and_written_as_the_schema_says(kind):
+    findings = Findings.of(result_of(kind), violations=2)
+    text, page = repr(findings), findings.to_html()
+    for part in SHOWN[kind]:
+        assert part in text
+        assert part in page
+    valid = {"$ref": "#/definitions/evaluation", "definitions": SCHEMA["definitions"]}
+    Draft7Validator(valid).validate(findings.to_dict())
+    local = {"$ref": "#/definitions/local_result", "definitions": SCHEMA["definitions"]}
+    Draft7Validator(local).validate(findings.result.local(3).to_dict())
+
+
+def test_a_row_is_printed_with_what_the_others_get():
+    from faithkit.report.text import local_text
+
+    text = local_text(result_of("numbers").local(3), 3)
+    assert "others get" in text
+    assert "±" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "others get" not in local_text(faithkit.score([0, 0, 1], ["a"] * 3).local(0), 0)
