@@ -15,6 +15,7 @@ from faithkit.measure.agreement.within import Within
 from faithkit.measure.slots import Counts
 from faithkit.wording import listing
 
+WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a label
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 
 
@@ -118,7 +119,8 @@ def _kind_of(predictions: Any) -> str:
         return LABELS
     if column.dtype.kind == "f":
         finite = column[np.isfinite(column)]
-        return NUMBERS if (finite != np.floor(finite)).any() else LABELS
+        whole = (finite == np.floor(finite)) & (np.abs(finite) < WHOLE)
+        return LABELS if whole.all() else NUMBERS
     fractions = [isinstance(one, float | np.floating) and one % 1 != 0 and one == one for one in column]
     if not any(fractions):
         return LABELS
