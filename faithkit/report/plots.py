@@ -73,10 +73,9 @@ def measures(
     """
     _calm(ax)
     left = min([0.0, *(min(found.bracket[0], found.low or 0.0) for found in estimates.values() if found)])
-    ticks = QUARTERS if left == 0 else _round_numbers().tick_values(left, 1.0).clip(left, 1.0).tolist()
-    ax.set(
-        xlim=(left - 0.012 * (1 - left), 1 + 0.012 * (1 - left)), ylim=(0.6 - len(estimates), 0.7), yticks=[]
-    )
+    ticks = QUARTERS if left == 0 else np.unique(_round_numbers().tick_values(left, 1).clip(left, 1)).tolist()
+    margin = 0.012 * (1 - left)
+    ax.set(xlim=(left - margin, 1 + margin), ylim=(0.6 - len(estimates), 0.7), yticks=[])
     ax.set_xticks(ticks, [f"{tick:.3g}".replace("-", "−") for tick in ticks])
     for place, (name, found) in enumerate(estimates.items()):
         fore = best is None or name in best
