@@ -19,14 +19,27 @@ from faithkit.measure.sums import Floats
 
 @attrs.frozen(eq=False, slots=False)
 class Labels:
-    """Predictions as codes 0 … k − 1, and what the codes stand for, in order: labels, numbers or vectors."""
+    """Predictions as codes 0 … k − 1, and what the codes stand for, in order: labels, numbers or vectors.
+
+    `values` is a list, or an array of numbers or of rows of them; `classes` is always a list.
+    """
 
     codes: NDArray[np.int64]
-    classes: list[Any]
+    values: Any
     outcome: Outcome = OF_LABELS
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @property
+    def k(self) -> int:
+        """How many there are."""
+        return len(self.values)
+
+    @cached_property
+    def classes(self) -> list[Any]:
+        """What the codes stand for; vectors are tuples."""
+        return listed(self.values)
 
     @property
     def says_nothing(self) -> bool:
@@ -38,14 +51,14 @@ class Labels:
         """How far two of them agree."""
         if self.says_nothing:
             raise nothing_to_explain(len(self), self.classes[self.codes[0]])
-        return self.outcome.agreement(self.classes, self._times(self.codes))
+        return self.outcome.agreement(self.values, self._times(self.codes))
 
     def agreement_with(self, pool: NDArray[np.int64]) -> Agreement:
         """Return the same where these are checked against a pool of others, too; `pool` are their codes."""
-        return self.outcome.agreement(self.classes, self._times(self.codes), self._times(pool))
+        return self.outcome.agreement(self.values, self._times(self.codes), self._times(pool))
 
     def _times(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.bincount(codes, minlength=len(self.classes))
+        return np.bincount(codes, minlength=self.k)
 
     def apart_from(self, value: Any, pool: NDArray[np.int64] | None = None) -> Floats:
         """Return how far each of the classes disagrees with a prediction, which need not be one of them.
@@ -71,7 +84,9 @@ class Labels:
     def taken(self, some: NDArray[Any]) -> "Labels":
         """Return the predictions of some rows, as if there were no others."""
         known, codes = np.unique(self.codes[some], return_inverse=True)
-        return Labels(codes, [self.classes[code] for code in known], self.outcome)
+        is_list = isinstance(self.values, list)
+        values = [self.values[code] for code in known] if is_list else self.values[known]
+        return Labels(codes, values, self.outcome)
 
 
 def nothing_to_explain(n: int, prediction: Any) -> InputError:
@@ -94,7 +109,7 @@ def encode(predictions: Any, outcome: Outcome) -> Labels:
     if outcome.kind == LABELS:
         return encode_labels(predictions)
     values, codes = ordered(checked_numbers(predictions, outcome))  # what comes first decides nothing
-    return Labels(codes, listed(values), outcome)
+    return Labels(codes, values, outcome)
 
 
 def listed(values: Any) -> list[Any]:

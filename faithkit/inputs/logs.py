@@ -191,7 +191,7 @@ class ParquetLog:
             return Outcome.of(kind, agree, ())
         one = self.table.using(names)
         if len(names) == 1 and not _is_float(one.schema.field(names[0]).type):
-            return Outcome(LABELS, unasked=True)
+            return Outcome(unasked=True)
         parts = (part.predictions(names) for piece in one.pieces for part in one.parts(piece))
         usual = SCORES if len(names) > 1 else LABELS
         found = (Outcome.of(None, None, part) for part in parts)

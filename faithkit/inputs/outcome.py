@@ -125,7 +125,8 @@ def _kind_of(predictions: Any) -> str:
     if column is None or column.dtype.kind in "biuUSM":
         return LABELS
     if column.dtype.kind == "f":
-        return NUMBERS if (column[np.isfinite(column)] % 1 != 0).any() else LABELS
+        finite = column[np.isfinite(column)]
+        return NUMBERS if (finite != np.floor(finite)).any() else LABELS
     fractions = [isinstance(one, float | np.floating) and one % 1 != 0 and one == one for one in column]
     if not any(fractions):
         return LABELS

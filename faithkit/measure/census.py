@@ -17,10 +17,12 @@ from faithkit.measure.asking import Whole
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group, ordered, renumbered
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.slots import Slots
+from faithkit.measure.slots import Slots, runs
 from faithkit.measure.tally import grouped_slots
 
 Ints = NDArray[np.int64]
+SAVED = 0.8  # of all cells, that are left where it pays to unite them
+PATIENCE = 8
 
 
 Values = list[Any] | NDArray[np.float64]
@@ -72,15 +74,16 @@ class Census:
         """
         owners = group(key_of(relation, explanations), explanations.missing)
         member, groups = (None, []) if grouped is None else grouped
-        cells = renumbered(_cells(owners.codes, codes, len(labels), member, len(groups)))
+        order, begin = runs(_cells(owners.codes, codes, len(labels), member, len(groups)))
+        first = order[begin]
         return cls(
             explanations.take(owners.first),
             labels,
-            owners.codes[cells.first],
-            codes[cells.first],
-            np.bincount(cells.codes, minlength=len(cells)),
-            cells.first + start,
-            None if member is None else member[cells.first],
+            owners.codes[first],
+            codes[first],
+            np.diff(begin, append=len(order)),
+            first + start,
+            None if member is None else member[first],
             groups,
         )
 
@@ -118,6 +121,12 @@ class Census:
         """Return the slots of all groups together."""
         return self if self.group is None else attrs.evolve(self, group=None, groups=[])._merged()
 
+    def coarser(self, relation: Relation, explanations: Explanations) -> "Census":
+        """Return the slots where some of the distinct explanations have become the same."""
+        owners = group(key_of(relation, explanations), explanations.missing)
+        distinct = explanations.take(owners.first)
+        return attrs.evolve(self, explanations=distinct, owner=owners.codes[self.owner])._merged()
+
     def taken(self, some: NDArray[Any]) -> "Census":
         """Return some of the slots, as if the others' instances and all groups had never been there."""
         order = np.asarray(some)[np.argsort(self.first[some], kind="stable")]
@@ -139,7 +148,10 @@ class Census:
     @property
     def ordered(self) -> tuple[Ints, Ints, Ints]:
         """The explanation, the label and the number of owners of each slot, in order of the first two."""
-        order = np.argsort(self.owner * len(self.labels) + self.label)  # which differ
+        cells = self.owner * len(self.labels) + self.label  # which differ
+        if (cells[1:] > cells[:-1]).all():
+            return self.owner, self.label, self.count
+        order = np.argsort(cells)
         return self.owner[order], self.label[order], self.count[order]
 
     @property
@@ -154,21 +166,17 @@ class Census:
         return grouped_slots(*self.ordered, ~self.explanations.missing, self.agreement)
 
     def _merged(self) -> "Census":
+        """Count equal cells together; of these the first has the first instance."""
         keys = _cells(self.owner, self.label, len(self.labels), self.group, len(self.groups))
-        cells = renumbered(keys)
-        if len(cells) == len(keys):
-            return self
-        count = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(count, cells.codes, self.count)
-        first = np.full(len(cells), np.iinfo(np.int64).max)
-        np.minimum.at(first, cells.codes, self.first)
+        order, start = runs(keys)
+        kept = order[start]
         return attrs.evolve(
             self,
-            owner=self.owner[cells.first],
-            label=self.label[cells.first],
-            count=count,
-            first=first,
-            group=None if self.group is None else self.group[cells.first],
+            owner=self.owner[kept],
+            label=self.label[kept],
+            count=np.add.reduceat(self.count[order], start),
+            first=np.minimum.reduceat(self.first[order], start),
+            group=None if self.group is None else self.group[kept],
         )
 
 
@@ -185,7 +193,7 @@ def _joined(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
         known = {one: place for place, one in enumerate(values)}
         places = [np.array([known[one] for one in part], dtype=np.int64) for part in parts]
     else:
-        values, every = ordered(np.concatenate(parts))
+        values, every = ordered(np.concatenate(parts), in_parts=True)
         places = np.split(every, np.cumsum([len(part) for part in parts])[:-1])
     return values, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])
 
@@ -194,6 +202,7 @@ def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:
     """Unite censuses that come in one by one, whenever the new ones are as many as the old.
 
     Uniting all at every turn would cost the square of their number; so the sum of all work stays near it.
+    Where uniting saves next to nothing, as with numbers that hardly repeat, it waits for longer.
 
     Examples
     --------
@@ -204,8 +213,11 @@ def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:
     array([2, 1])
     """
     parts: list[Census] = []
+    patience = 1
     for census in censuses:
         parts.append(census)
-        if sum(len(part.count) for part in parts[1:]) >= len(parts[0].count):
+        old, *new = (len(part.count) for part in parts)
+        if sum(new) >= patience * old:
             parts = [Census.united(relation, parts)]
+            patience = 1 if len(parts[0].count) <= SAVED * (old + sum(new)) else PATIENCE
     return Census.united(relation, parts)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.inference import Moments, interval, moments, span_of
+from faithkit.measure.inference import Moments, agreement, interval, moments, span_of
 from faithkit.measure.jackknife import per_row, pseudo_values, row_quotients
 from faithkit.measure.merging.bound import merged
 from faithkit.measure.merging.merged import Merged
@@ -52,20 +52,20 @@ class Side:
     @classmethod
     def of(cls, counted: RowCount) -> "Side":
         """Compute it; worth keeping where a measure is compared with several others."""
-        raw = pseudo_values(counted)
-        pseudo, span = row_quotients(counted, raw), span_of(counted.agreement)
-        facts, (value, disagreement) = moments(counted.slots, pseudo, span), per_row(counted, pseudo)
+        raw, level, span = pseudo_values(counted), agreement(counted.slots), span_of(counted.agreement)
+        pseudo = row_quotients(counted, raw, level)
+        facts, (value, disagreement) = moments(counted.slots, pseudo, span, level), per_row(counted, pseudo)
         if counted.relation.groups and counted.agreement.is_convex:
-            found, value = _merged(counted, facts, raw)
-            facts = attrs.evolve(facts, merged=found)
+            found, psi = _merged(counted, facts, raw)
+            facts, value = attrs.evolve(facts, merged=found), value if psi is None else psi
         return cls(facts, value, disagreement)
 
 
-def _merged(counted: RowCount, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats]:
+def _merged(counted: RowCount, facts: Moments, raw: Pseudo) -> tuple[Merged, Floats | None]:
     if isinstance(counted, UnequalCount):
         return merged_unequal(counted)
-    found, psi = merged(counted, facts, pseudo)
-    return found, psi[counted.reflexive.astype(np.int64), counted.place]
+    found, psi = merged(counted, facts, raw)
+    return found, None if psi is None else psi[counted.reflexive.astype(np.int64), counted.place]
 
 
 def difference(

@@ -17,7 +17,7 @@ from faithkit.foreign import foreign
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.protocols import said
 from faithkit.measure.slots import SELF, Slots
-from faithkit.measure.sums import exact_sum
+from faithkit.measure.sums import UNIT, exact_sum
 from faithkit.measure.tally import Tally
 
 Scores = NDArray[np.float64]
@@ -263,5 +263,6 @@ def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
 def _summed(scores: Scores, tally: Tally | Slots) -> tuple[int, int]:
     """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
     counted = (tally.owners > 0) & ~np.isnan(scores)
-    weights = tally.owners[counted].astype(np.float64)
-    return exact_sum(scores[counted] * weights), exact_sum(weights)
+    owners: NDArray[Any] = tally.owners[counted]
+    weight = exact_sum(owners) if owners.dtype.kind == "f" else int(owners.sum()) << UNIT
+    return exact_sum(scores[counted] * owners), weight

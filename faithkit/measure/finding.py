@@ -72,17 +72,14 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
 
 
 def _all_agree(counted: Count) -> bool:
-    """Whether all that was explained agrees: labels are in order, so it does if it agrees with the first."""
-    labels = sorted(_labels(counted))
-    return bool(labels) and not counted.agreement.apart(labels[0], np.array(labels)).any()
-
-
-def _labels(counted: Count) -> set[int]:
-    """Return the labels of rows that have an explanation and count, and of their pool."""
+    """Whether rows that have an explanation and count, and those of their pool, agree whatever it says."""
     slots, pool = counted.slots, getattr(counted, "pool", None)
-    explained = (slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]
-    others = [] if pool is None or not explained.any() else np.unique(pool.codes).tolist()
-    return {*np.unique(slots.label[explained]).tolist(), *others}
+    label = slots.label[(slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]]
+    if pool is not None and len(label):
+        label = np.concatenate([label, pool.codes])
+    if not len(label):
+        return False
+    return not counted.agreement.apart(int(label.min()), label.max(keepdims=True)).any()  # the furthest apart
 
 
 def _names_the_label(counted: Count) -> bool:

@@ -102,6 +102,9 @@ class Pilot:
         >>> round(pilot.half_width(800, unverified=0.0), 3)
         0.025
         """
+        if self.moments.span is not None:  # no share of trials, but its errors shrink alike
+            low, high = interval(self.moments, self.confidence)
+            return (high - low) / 2 * math.sqrt(self.moments.n / explained)
         least, most = interval(self.moments, LIKELY)
         low, high = self._ends(min(max(0.5, least), most), explained)
         found = self.moments.at_least[0]

@@ -26,7 +26,8 @@ class Moments:
     `trials` is the smallest number of independent trials that the sample may be worth, `most` the largest
     that an interval may assume, and `effective` how many independent rows of one weight it is worth. Grouping
     has a lower end of its own, `merged`. Where predictions are numbers, `span` is the largest disagreement
-    that two of them have, in units of what a constant explanation leaves.
+    that two of them have, in units of what a constant explanation leaves, and `skew` the skewness of what M
+    is the mean of.
     """
 
     n: int
@@ -39,6 +40,7 @@ class Moments:
     most: float | None = None
     merged: Merged | None = None
     span: float | None = None
+    skew: float = 0.0
 
     @property
     def at_least(self) -> tuple[float, float]:
@@ -63,7 +65,17 @@ class Moments:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, without what an estimate tells beside them."""
-        names = ("value", "se", "disagreement", "se_disagreement", "trials", "effective", "most", "span")
+        names = (
+            "value",
+            "se",
+            "disagreement",
+            "se_disagreement",
+            "trials",
+            "effective",
+            "most",
+            "span",
+            "skew",
+        )
         told = {name: getattr(self, name) for name in names}
         return told | {"merged": None if self.merged is None else self.merged.to_dict()}
 
@@ -73,7 +85,8 @@ class Moments:
         limits = (told.get("effective"), told.get("most"))  # older versions wrote none
         merged = None if told.get("merged") is None else Merged.from_dict(told["merged"])
         errors = told["se"], told["se_disagreement"]
-        return cls(n, told["value"], verified, *errors, told["trials"], *limits, merged, told.get("span"))
+        numbers = told.get("span"), told.get("skew", 0.0)
+        return cls(n, told["value"], verified, *errors, told["trials"], *limits, merged, *numbers)
 
 
 def span_of(agreement: Agreement) -> float | None:
@@ -81,9 +94,11 @@ def span_of(agreement: Agreement) -> float | None:
     return agreement.most if agreement.is_divided else None
 
 
-def moments(slots: Slots, pseudo: Pseudo, span: float | None = None) -> Moments:
-    """Summarise a tally and its pseudo-values."""
-    level = agreement(slots)
+def moments(
+    slots: Slots, pseudo: Pseudo, span: float | None = None, level: tuple[float, float] | None = None
+) -> Moments:
+    """Summarise a tally and its pseudo-values; `level` is what `agreement` says of it, if that is known."""
+    level = agreement(slots) if level is None else level
     found = moments_of(slots.n, level, pseudo.spreads(*level), pseudo.few, pseudo.pool, span)
     if pseudo.effective is None:
         return found
@@ -109,7 +124,8 @@ def moments_of(
     if pool is not None:
         errors = [_with_pool(se, spread, n) for se, spread in zip(errors, pool, strict=True)]
         trials = float(n)  # many rows share the weights then
-    summary = Moments(n, value, verified, errors[0], errors[1], trials, span=span)
+    skew = 0.0 if span is None else spreads[0].skewness
+    summary = Moments(n, value, verified, errors[0], errors[1], trials, span=span, skew=skew)
     return attrs.evolve(summary, trials=few()) if _few_decides(summary) else summary
 
 
@@ -129,6 +145,7 @@ def agreement(slots: Slots) -> tuple[float, float]:
     >>> agreement(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).slots)
     (0.25, 0.75)
     """
+    slots = slots.compact
     owners, D, A = slots.owners, slots.others, slots.agreeing
     checked = owners * (D > 0)
     verified = float(checked.sum() / slots.weight)
@@ -174,13 +191,17 @@ def interval(moments: Moments, confidence: float = 0.95) -> tuple[float, float]:
 
 @attrs.frozen
 class _Share:
-    """A share with its standard error, the fewest and most trials it may be worth, and whether the former."""
+    """A share with its standard error, the fewest and most trials it may be worth, and whether the former.
+
+    `lean` is the skewness to the left of what it is the mean of, over the root of their number.
+    """
 
     x: float
     se: float | None
     few: float
     most: float
     is_unsure: bool
+    lean: float = 0.0
 
 
 def _agreeing(moments: Moments) -> _Share:
@@ -188,11 +209,12 @@ def _agreeing(moments: Moments) -> _Share:
     merged, span, x = moments.merged, moments.span, moments.at_least[0]
     if span is not None:
         x = 1.0 - (1.0 - x) / span
+    lean = max(0.0, -(moments if merged is None else merged).skew) / math.sqrt(moments.n)
     if merged is None:
-        return _share(moments, x, moments.se)
+        return attrs.evolve(_share(moments, x, moments.se), lean=lean)
     se = None if merged.se is None else merged.se / (span or 1.0)
     unsure = merged.is_unsure if span is None else se is None
-    return _Share(x, se, merged.trials, moments.most or math.inf, unsure)
+    return _Share(x, se, merged.trials, moments.most or math.inf, unsure, lean)
 
 
 def _disagreeing(moments: Moments) -> _Share:
@@ -202,7 +224,8 @@ def _disagreeing(moments: Moments) -> _Share:
 
 def _share(moments: Moments, x: float, se: float | None) -> _Share:
     scaled = None if se is None else se / (moments.span or 1.0)
-    unsure = moments.value == 0 or moments.disagreement == 0 or se is None
+    nothing = moments.value == 0 and moments.span is None
+    unsure = nothing or moments.disagreement == 0 or se is None
     return _Share(x, scaled, moments.trials, moments.most or math.inf, unsure)
 
 
@@ -210,14 +233,16 @@ def _lower(share: _Share, confidence: float) -> float:
     """Return the lower limit of a share."""
     from scipy.special import betaincinv
 
-    x, se, few = share.x, share.se, share.few
+    x, se, few, z = share.x, share.se, share.few, _normal_quantile(confidence)
     if x <= 0:
         return 0.0
+    if se is not None:
+        se *= 1.0 + share.lean * (2 * z * z + 1) / (6 * max(1.0, z))
     half, effective = (1 - confidence) / 2, _trials(x, se)
     trials = few if share.is_unsure else max(min(effective, share.most), few)
     limit = half ** (1 / trials) if x >= 1 else float(betaincinv(trials * x, trials * (1 - x) + 1, half))
     if se is not None and effective < few * (1 - 1e-9):  # not where they are equal but for the last bits
-        limit = max(0.0, min(limit, x - _normal_quantile(confidence) * se))
+        limit = max(0.0, min(limit, x - z * se))
     return limit
 
 

@@ -18,7 +18,7 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.divisor import quotients
 from faithkit.measure.estimators import ratio
 from faithkit.measure.inference import agreement as agreement_of
-from faithkit.measure.slots import SELF, Slots
+from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, Grid, Ints
 from faithkit.measure.tally import RowCount
@@ -95,7 +95,9 @@ def _few(counted: RowCount) -> float:
 
 
 def grouped_pseudo_values(slots: Slots, agreement: Agreement = SAME_LABEL) -> Pseudo:
-    """Compute the same for grouping, from the slots alone: one value for each s and slot."""
+    """Compute the same for grouping, from the slots alone: one value for each s and slot that has owners."""
+    slots = slots.compact
+    s = slots.own
     influence = _influence(slots)
     most = np.bincount(slots.row).max(initial=1)  # slots of one explanation, each with both s
     grid = Grid.of(
@@ -103,8 +105,8 @@ def grouped_pseudo_values(slots: Slots, agreement: Agreement = SAME_LABEL) -> Ps
     )
     loss = agreement.over_slots(slots.row, slots.label, grid.whole(influence.loss).sum(axis=0))
     S = grid.floats(slots.by_explanation(grid.whole(influence.gain))[slots.row] - loss)
-    sums = SELF * S, SELF * influence.lone[slots.row]  # a missing explanation holds for nothing
-    value, verified = _assemble((slots.others, slots.agreeing, SELF), sums)
+    sums = s * S, s * influence.lone[slots.row]  # a missing explanation holds for nothing
+    value, verified = _assemble((slots.others, slots.agreeing, s), sums)
     used = slots.owners > 0
     return Pseudo(value[used], verified[used], slots.owners[used], lambda: slots.n / 2)
 
@@ -119,24 +121,33 @@ def largest_share(counted: RowCount) -> float:
     return float((grid.floats(counted.sums(weights)) - own).max(initial=0.0))
 
 
-def row_quotients(counted: RowCount, pseudo: Pseudo) -> Pseudo:
-    """Return pseudo-values of what is divided, where predictions are, of those as if nothing were."""
-    if not counted.agreement.is_divided:
-        return pseudo
+def row_quotients(counted: RowCount, pseudo: Pseudo, level: tuple[float, float]) -> Pseudo:
+    """Return pseudo-values of what is divided, where predictions are, of those as if nothing were.
+
+    `level` is what they are of: M and V.
+    """
     if counted.relation.groups:
-        return grouped_quotients(pseudo, counted.slots, counted.agreement)
-    return _quotients(pseudo, counted.labels, counted.slots, counted.agreement)
+        return grouped_quotients(pseudo, counted.slots, counted.agreement, level)
+    return _quotients(pseudo, (counted.labels, counted.slots.n), counted.agreement, level)
 
 
-def grouped_quotients(pseudo: Pseudo, slots: Slots, agreement: Agreement) -> Pseudo:
+def grouped_quotients(
+    pseudo: Pseudo, slots: Slots, agreement: Agreement, level: tuple[float, float]
+) -> Pseudo:
     """Return the same for grouping."""
+    if not agreement.is_divided:
+        return pseudo
+    slots = slots.compact
     label = np.broadcast_to(slots.label, slots.owners.shape)[slots.owners > 0]
-    return _quotients(pseudo, label, slots, agreement)
+    return _quotients(pseudo, (label, slots.n), agreement, level)
 
 
-def _quotients(pseudo: Pseudo, label: Ints, slots: Slots, agreement: Agreement) -> Pseudo:
-    rows = label, slots.n
-    value = quotients(pseudo.value, pseudo.verified, agreement_of(slots), rows, agreement)
+def _quotients(
+    pseudo: Pseudo, rows: tuple[Ints, int], agreement: Agreement, level: tuple[float, float]
+) -> Pseudo:
+    if not agreement.is_divided:
+        return pseudo
+    value = quotients(pseudo.value, pseudo.verified, level, rows, agreement)
     return attrs.evolve(pseudo, value=value)
 
 
@@ -145,6 +156,9 @@ def per_row(counted: RowCount, pseudo: Pseudo) -> tuple[Floats, Floats]:
     if not counted.relation.groups or isinstance(counted, UnequalCount):
         return pseudo.value, pseudo.disagreement
     used = counted.slots.owners > 0
-    index = np.cumsum(used).reshape(used.shape) - 1
-    rows = index[counted.reflexive.astype(np.int64), counted.place]
+    if len(pseudo.value) == used.shape[1] and used[1].all():  # one for each slot
+        rows = counted.place
+    else:
+        index = np.cumsum(used).reshape(used.shape) - 1
+        rows = index[counted.reflexive.astype(np.int64), counted.place]
     return pseudo.value[rows], pseudo.disagreement[rows]

@@ -12,7 +12,7 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.measure.estimators import ratio
-from faithkit.measure.slots import Slots
+from faithkit.measure.slots import Slots, numbered, places
 from faithkit.measure.sums import Floats, Grid, Ints
 
 NEVER = 746  # e to the minus that is 0
@@ -47,9 +47,12 @@ class Others:
     @classmethod
     def of(cls, slots: Slots) -> "Others":
         """Gather the rows of a tally; what is added up are whole numbers, so no order of rows matters."""
+        slots = slots.compact
         used = slots.owners > 0
         D, A, owners = slots.others[used], slots.agreeing[used], slots.owners[used]
-        number, place = np.unique(D, return_inverse=True)
+        size = int(D.max(initial=0)) + 1
+        number, _ = numbered(D, size)
+        place = places(number, D, size)
         rows, agreeing = np.zeros((2, len(number)), dtype=np.int64)
         np.add.at(rows, place, owners)
         grid = Grid.of(np.abs(A).max(initial=1.0), 2 * slots.n)

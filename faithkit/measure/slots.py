@@ -70,6 +70,14 @@ class Slots:
         return int(self.owners.sum())
 
     @property
+    def compact(self) -> "Slots":
+        """The same without the owners of s = 0, where there are none: every explanation holds for its own."""
+        if len(self.owners) == 1 or self.owners[0].any():
+            return self
+        own, agreeing = self.own[1:], self.own_agreeing[1:]
+        return attrs.evolve(self, owners=self.owners[1:], own=own, own_agreeing=agreeing)
+
+    @property
     def others(self) -> Counts:
         """D[s, c]: how many *other* instances an owner can be checked against."""
         return self.totals[self.row] - self.own
@@ -110,6 +118,42 @@ def numbered(codes: Counts, size: int) -> tuple[Counts, Counts]:
     times = np.bincount(codes, minlength=size)
     occurring = np.flatnonzero(times)
     return occurring, times[occurring]
+
+
+def placed(codes: Counts) -> tuple[Counts, Counts, Counts]:
+    """Return the distinct ones of any codes, in order, how often each occurs, and where each code stands.
+
+    Examples
+    --------
+    >>> placed(np.array([7, 5, 7]))
+    (array([5, 7]), array([1, 2]), array([1, 0, 1]))
+    """
+    order, start = runs(codes)
+    times = np.diff(start, append=len(codes))
+    place = np.empty_like(order)
+    place[order] = np.repeat(np.arange(len(start)), times)
+    return codes[order[start]], times, place
+
+
+def runs(codes: Counts) -> tuple[Counts, Counts]:
+    """Return an order in which equal codes, from 0 on, follow each other, and where in it each code begins.
+
+    It is that of the codes, and of equal ones the first comes first. NumPy counts numbers of 16 bits, which
+    is faster than to compare them.
+
+    Examples
+    --------
+    >>> runs(np.array([7, 5, 7]))
+    (array([1, 0, 2]), array([0, 1]))
+    """
+    order = np.argsort(codes.astype(np.uint16), kind="stable")
+    for shift in range(16, int(codes.max(initial=0)).bit_length(), 16):
+        digits = (codes >> shift).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
+    found = codes[order]
+    is_new = np.ones(len(found), dtype=bool)
+    np.not_equal(found[1:], found[:-1], out=is_new[1:])
+    return order, np.flatnonzero(is_new)
 
 
 def places(occurring: Counts, codes: Counts, size: int) -> Counts:

@@ -11,7 +11,7 @@ from faithkit.measure.sums import Floats, Ints, exact_sum, quotient
 
 @attrs.frozen
 class Spread:
-    """How many numbers there are, their sum and that of their squares, exactly, and their range.
+    """How many numbers there are, the sums of their first three powers, exactly, and their range.
 
     Numbers are taken as their distances from a `centre` that lies near their mean: no digits are lost then.
 
@@ -29,6 +29,7 @@ class Spread:
     squares: int
     low: float
     high: float
+    cubes: int
 
     @classmethod
     def of(cls, values: Floats, centre: float, weight: Ints | None = None) -> "Spread":
@@ -41,6 +42,7 @@ class Spread:
             exact_sum(times * apart**2),
             float(values.min(initial=math.inf)),
             float(values.max(initial=-math.inf)),
+            exact_sum(times * apart**3),
         )
 
     def __add__(self, other: "Spread") -> "Spread":
@@ -50,6 +52,7 @@ class Spread:
             self.squares + other.squares,
             min(self.low, other.low),
             max(self.high, other.high),
+            self.cubes + other.cubes,
         )
 
     @property
@@ -64,6 +67,15 @@ class Spread:
         """The mean squared distance from the mean."""
         mean = quotient(self.total, self.n)
         return max(0.0, quotient(self.squares, self.n) - mean * mean)
+
+    @property
+    def skewness(self) -> float:
+        """How far the numbers lean to the right: the mean cube of their distance, in standard deviations."""
+        if self.standard_error is None or self.variance <= 0:
+            return 0.0
+        mean = quotient(self.total, self.n)
+        third = quotient(self.cubes, self.n) - 3 * mean * self.variance - mean**3
+        return third / self.variance**1.5
 
 
 @attrs.frozen(eq=False)

@@ -27,7 +27,7 @@ from faithkit.measure.grouping import group
 from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.slots import SELF, Counts, Slots, numbered, places
+from faithkit.measure.slots import SELF, Counts, Slots, numbered, placed, places
 
 MOST = 2**25  # entries of a table that somebody asks for as a whole
 NOTHING = 1e-12  # of all that an explanation holds for
@@ -303,7 +303,11 @@ def count(
     groups = group(key_of(relation, sample.explanations), missing)
     distinct = sample.explanations.take(groups.first)
     codes, size = groups.codes * n_labels + labels, len(groups) * n_labels
-    occurring, times = numbered(codes, size)
+    place = None
+    if size > 4 * len(codes):
+        occurring, times, place = placed(codes)
+    else:
+        occurring, times = numbered(codes, size)
     row, label = np.divmod(occurring, n_labels)
     counted = partial(
         RowCount,
@@ -317,8 +321,9 @@ def count(
     )
     if relation.groups:
         found = grouped_slots(row, label, times, ~distinct.missing, agreement)
-        return counted(reflexive=~missing, slots=found)
-    place, whole = places(occurring, codes, size), Whole(distinct, n_labels, row, label, agreement)
+        return counted(reflexive=~missing, slots=found, place=place)
+    place = places(occurring, codes, size) if place is None else place
+    whole = Whole(distinct, n_labels, row, label, agreement)
     asked = ask(relation, sample, labels, whole, np.where(missing, -1, place))
     every = asked if pool is None else asked + pool.asked(relation, whole)
     found = every.slots(whole, times)

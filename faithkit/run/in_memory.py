@@ -150,7 +150,7 @@ class InMemory(Population):
 
     def count(self, relation: Relation) -> RowCount:
         """Tally a relation over the sample, and over a pool where the relation can be asked about it."""
-        rows = relation, self.sample, self.coded.codes, len(self.labels)
+        rows = relation, self.sample, self.coded.codes, self.coded.k
         pool = self.pool if relation.instance_only else None
         design = self.design if pool is not None else self.own_design
         if design is not None:

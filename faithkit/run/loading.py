@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from faithkit.errors import InputError
+from faithkit.inputs.outcome import Outcome
 from faithkit.inputs.paths import is_folder
 from faithkit.measure.inference import interval
 from faithkit.run.comparison import Comparison
@@ -24,6 +25,8 @@ SIZES = (
 TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
 NESTED = ("measures", "moments", "merged", "consistency", "sufficiency", "reader", "accuracy", "baseline")
 ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
+OPEN = ("value", "low", "high", "at_least", "agree", "disagreement", "score", "span")
+"""What has no ends where predictions are numbers: some explanations leave more than a constant one does."""
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
 
@@ -60,7 +63,8 @@ def load(path: str | Path) -> Evaluation | Comparison:
         for one in [told] if systems is None else systems.values():
             _check(one)
         for pair in (pair for some in told.get("differences", {}).values() for pair in some):
-            _check_numbers({name: pair[name] for name in PAIRED}.items(), least=-1)
+            numbers = any(map(_are_numbers, (systems or {}).values()))
+            _check_numbers({name: pair[name] for name in PAIRED}.items(), -1, numbers)
         found = Evaluation.from_dict(told) if systems is None else Comparison.from_dict(told)
         _try(found)
         return found
@@ -90,7 +94,7 @@ def _check(told: Mapping[str, Any]) -> None:
     """Refuse what no result could say: a file may be cut, edited or of another program."""
     if type(told["n"]) is not int or told["n"] < 1:
         raise ValueError(f"n is {told['n']!r}")
-    _check_numbers(_numbers(told))
+    _check_numbers(_numbers(told), of_numbers=_are_numbers(told))
     if told.get("reader") is not None:
         _check_numbers([("score", told["reader"]["score"])], least=-1)
     steps = told.get("next_steps") or []
@@ -110,11 +114,18 @@ def _check_others(name: str, others: Mapping[str, Any], n: int) -> None:
         raise ValueError(f"the others of {name} are no numbers of {n} rows")
 
 
-def _check_numbers(named: Iterable[tuple[str, Any]], least: int = 0) -> None:
+def _are_numbers(told: Mapping[str, Any]) -> bool:
+    """Whether the share of a variance was measured; older versions had labels only."""
+    return Outcome(**told.get("outcome", {})).is_divided
+
+
+def _check_numbers(named: Iterable[tuple[str, Any]], least: int = 0, of_numbers: bool = False) -> None:
+    largest = sys.float_info.max
     for name, value in named:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        most = sys.float_info.max if name in SIZES else 1
-        if value is not None and not (is_number and least <= value <= most):
+        is_open = of_numbers and name in OPEN
+        ends = -largest if is_open else least, largest if is_open or name in SIZES else 1
+        if value is not None and not (is_number and ends[0] <= value <= ends[1]):
             raise ValueError(f"{name} is {value!r:.30}")
 
 

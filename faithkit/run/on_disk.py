@@ -26,6 +26,7 @@ from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.components import Given
+from faithkit.run.discretizing import discretize
 from faithkit.run.held import held
 from faithkit.run.passes import FirstPass, LaterPasses, Reading, added, label_places
 from faithkit.run.population import Parts, Population, divided
@@ -58,10 +59,14 @@ def _asked(reading: Reading, relation: Relation, whole: asking.Whole, census: Ce
 
 @attrs.frozen(eq=False, slots=False)
 class OnDisk(Population):
-    """A log, and how its explanations get their identity; of a group, also who belongs to it."""
+    """A log, and how its explanations get their identity; of a group, also who belongs to it.
+
+    What is known of its `original` explanations spares reading it again for others.
+    """
 
     reading: Reading
     members: Census | None = None
+    original: Census | None = None
 
     where = "in a log that was read in pieces"
     remedy = "read the log into memory and give faithkit.score its columns"
@@ -82,6 +87,9 @@ class OnDisk(Population):
         """Who has which explanation; with groups, a label is a pair of group and prediction."""
         if self.members is not None:
             return self.members
+        if self.original is not None:
+            identified = discretize(self.reading.discretizer, self.original.explanations)
+            return self.original.coarser(SameExplanation(), identified)
         found = FirstPass(self.reading, SameExplanation()).run()
         return _as_floats(found) if isinstance(self.reading.discretizer.instance, Original) else found
 
@@ -120,10 +128,20 @@ class OnDisk(Population):
             return {"rows": int(self.census.count.sum()), "columns": None, "fingerprint": None}
 
     def under(self, discretizer: Given) -> "OnDisk":
-        """Read the log with another discretizer."""
+        """Read the log with another discretizer, or look once more at the distinct explanations.
+
+        With instances beside them there may be more to look at.
+        """
         if discretizer is self.reading.discretizer:
             return self
-        return OnDisk(attrs.evolve(self.reading, discretizer=discretizer))
+        reading = attrs.evolve(self.reading, discretizer=discretizer)
+        return OnDisk(reading, original=None if reading.log.roles.features else self._gathered_original())
+
+    def _gathered_original(self) -> Census | None:
+        """Return who has which explanation as it was logged, if that is known already."""
+        if self.members is not None or not isinstance(self.reading.discretizer.instance, Original):
+            return None
+        return vars(self).get("gathered")
 
     def fitted(self, relation: Relation, background: Any) -> Relation:
         """Refuse relations that learn."""
@@ -167,11 +185,13 @@ class OnDisk(Population):
         """Jackknife what was counted; for relations other than grouping by one pass more."""
         counted, slots, span = _of_log(counted), counted.slots, span_of(counted.agreement)
         if counted.relation.groups:
-            pseudo = grouped_pseudo_values(slots, counted.agreement)
-            facts = moments(slots, grouped_quotients(pseudo, slots, counted.agreement), span)
+            raw = grouped_pseudo_values(slots, counted.agreement)
+            level = agreement(slots)
+            pseudo = grouped_quotients(raw, slots, counted.agreement, level)
+            facts = moments(slots, pseudo, span, level)
             if not counted.agreement.is_convex:
                 return facts
-            found, _ = merged(counted, facts, pseudo)
+            found, _ = merged(counted, facts, raw)
             return attrs.evolve(facts, merged=found)
         census = counted.census
         passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)

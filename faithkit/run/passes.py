@@ -174,11 +174,10 @@ class LaterPasses:
 
     def spreads(self, pieces: list[Piece]) -> tuple[Spread, Spread]:
         """Measure the spread of pseudo-values in some pieces."""
-        counts = self._counts(pieces)
-        return added(
-            row_quotients(counted, pseudo_values(counted)).spreads(*agreement(counted.slots))
-            for counted in counts
-        )
+        assert self.slots is not None
+        level = agreement(self.slots)
+        pseudo = (row_quotients(one, pseudo_values(one), level) for one in self._counts(pieces))
+        return added(one.spreads(*level) for one in pseudo)
 
     def share(self, pieces: list[Piece]) -> float:
         """Return the largest share that an instance has in the values of others."""

@@ -42,6 +42,9 @@ def repetitions(population: InMemory) -> Counts | None:
     multiple of the same number of times is no accident.
     """
     X, explanations = population.sample.X, population.undiscretized
+    predicted = np.bincount(population.coded.codes)
+    if predicted.max() == 1 or (X is None and (predicted == 1).any()):  # as with most that are numbers
+        return None
     words = content_words(explanations.identities)
     columns = [words, explanations.missing.astype(np.uint64), population.coded.codes.astype(np.uint64)]
     if X is not None:

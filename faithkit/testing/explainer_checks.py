@@ -14,6 +14,8 @@ import cloudpickle
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.entries import Entry
+from faithkit.inputs.outcome import KINDS, NUMBERS
+from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.containers import n_rows
@@ -27,7 +29,7 @@ from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
 from faithkit.testing.fixtures import TWINS, narrower, situation_named, situation_names
 from faithkit.testing.sameness import difference, same, stored
 from faithkit.testing.trials import Trial, again, one_by_one, outcome, refitted, reversed_rows, trials
-from faithkit.wording import describe
+from faithkit.wording import describe, listing
 
 
 def explains(entry: Entry, situation: str) -> None:
@@ -72,6 +74,30 @@ def check_explains_something(entry: Entry) -> None:
     works = any(isinstance(found[name], Trial) for name in names)
     mend = "Explain at least one of them, or correct the `inputs` of its Component"
     demand(works, entry.component.name, f"it explains none of the situations. {reasons}", mend)
+
+
+def check_declared_predictions_are_explained(entry: Entry) -> None:
+    """Check that `outcomes`, where it has them, are known words, and that it explains numbers if it says so.
+
+    A model that predicts numbers is refused before an explainer that does not say that it explains them.
+    """
+    who, told = entry.component.name, said(make(entry), "outcomes")
+    found = f"outcomes are {told!r}; expected a tuple of {listing(map(repr, KINDS), 'or')}"
+    demand(
+        isinstance(told, tuple) and {*told} <= {*KINDS}, who, found, 'Say ("labels", "numbers"), or nothing'
+    )
+    names = [name for name in situation_names(entry.component.inputs) if _is_of_numbers(name)]
+    if NUMBERS not in told or not names:
+        raise SkipTest("It explains labels." if names else "No situation is of numbers.")
+    tried = {name: outcome(entry, name) for name in names}
+    reasons = "; ".join(f"{name}: {describe(o)}" for name, o in tried.items() if isinstance(o, Exception))
+    found = f"it says that it explains numbers, and explains none of the situations of numbers. {reasons}"
+    works = any(isinstance(one, Trial) for one in tried.values())
+    demand(works, who, found, 'Explain at least one of them, or leave "numbers" out of its `outcomes`')
+
+
+def _is_of_numbers(situation: str) -> bool:
+    return Predictor(situation_named(situation).model).is_regressor
 
 
 def check_fit_returns_self(entry: Entry) -> None:

@@ -58,7 +58,7 @@ def situation_names(inputs: tuple[str, ...]) -> list[str]:
     Examples
     --------
     >>> situation_names(("text",))
-    ['texts', 'texts_of_three_classes']
+    ['texts', 'texts_of_three_classes', 'texts_of_numbers']
     """
     given = _given.get()
     if given is not None:
@@ -99,7 +99,12 @@ def _numbers() -> NDArray[np.float64]:
 
 
 def _labels(score: NDArray[Any], classes: int) -> NDArray[Any]:
-    """Cut a score into classes of about the same size; two classes are words, three are numbers."""
+    """Cut a score into classes of about the same size; two classes are words, three are numbers.
+
+    With no classes it is the score itself that is to be predicted.
+    """
+    if not classes:
+        return score.astype(np.float64)
     ranks = np.argsort(np.argsort(score, kind="stable"), kind="stable")
     codes = ranks * classes // len(ranks)
     return np.array(["no", "yes"])[codes] if classes == 2 else codes
@@ -149,21 +154,21 @@ def _mixed(model: Callable[[], Any], classes: int) -> Situation:
     return _situation(make_pipeline(prepare, model()), table, _labels(score.to_numpy(), classes))
 
 
-def _texts(classes: int) -> Situation:
+def _texts(model: Callable[[], Any], classes: int) -> Situation:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.pipeline import make_pipeline
 
     rng = np.random.default_rng(2)
     texts = [" ".join(rng.choice(_WORDS, 5)) for _ in range(_BACKGROUND + TWINS[1])]
     score = np.array([text.count("fine") + text.count("warm") - text.count("dull") for text in texts])
-    return _situation(make_pipeline(CountVectorizer(), _linear()), texts, _labels(score, classes))
+    return _situation(make_pipeline(CountVectorizer(), model()), texts, _labels(score, classes))
 
 
-def _sparse(classes: int) -> Situation:
+def _sparse(model: Callable[[], Any], classes: int) -> Situation:
     from scipy.sparse import csr_matrix
 
     X = _numbers() * (np.random.default_rng(3).random((_BACKGROUND + TWINS[1], 4)) < 0.5)
-    return _situation(_linear(), csr_matrix(X), _labels(X[:, 0] + X[:, 1], classes))
+    return _situation(model(), csr_matrix(X), _labels(X[:, 0] + X[:, 1], classes))
 
 
 def _tree() -> Any:
@@ -190,6 +195,24 @@ def _linear() -> Any:
     return LogisticRegression(max_iter=1000)
 
 
+def _regression_tree() -> Any:
+    from sklearn.tree import DecisionTreeRegressor
+
+    return DecisionTreeRegressor(max_depth=3, random_state=0)
+
+
+def _boosted_regression() -> Any:
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    return GradientBoostingRegressor(n_estimators=5, max_depth=2, random_state=0)
+
+
+def _ridge() -> Any:
+    from sklearn.linear_model import Ridge
+
+    return Ridge()
+
+
 _SITUATIONS: dict[str, tuple[str, Callable[[], Situation]]] = {
     "array": ("table", partial(_array, _tree, 2)),
     "array_of_three_classes": ("table", partial(_array, _tree, 3)),
@@ -199,8 +222,13 @@ _SITUATIONS: dict[str, tuple[str, Callable[[], Situation]]] = {
     "linear_model_of_three_classes": ("table", partial(_array, _linear, 3)),
     "mixed_frame": ("table", partial(_mixed, _boosting, 2)),
     "mixed_frame_of_three_classes": ("table", partial(_mixed, _tree, 3)),
-    "texts": ("text", partial(_texts, 2)),
-    "texts_of_three_classes": ("text", partial(_texts, 3)),
-    "sparse": ("sparse", partial(_sparse, 2)),
-    "sparse_of_three_classes": ("sparse", partial(_sparse, 3)),
+    "array_of_numbers": ("table", partial(_array, _regression_tree, 0)),
+    "linear_model_of_numbers": ("table", partial(_array, _ridge, 0)),
+    "mixed_frame_of_numbers": ("table", partial(_mixed, _boosted_regression, 0)),
+    "texts": ("text", partial(_texts, _linear, 2)),
+    "texts_of_three_classes": ("text", partial(_texts, _linear, 3)),
+    "texts_of_numbers": ("text", partial(_texts, _ridge, 0)),
+    "sparse": ("sparse", partial(_sparse, _linear, 2)),
+    "sparse_of_three_classes": ("sparse", partial(_sparse, _linear, 3)),
+    "sparse_of_numbers": ("sparse", partial(_sparse, _ridge, 0)),
 }

@@ -21,6 +21,7 @@ from faithkit.inputs.seeds import row_seeds
 from faithkit.inputs.situation import Situation
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations
+from faithkit.run.system import check_predictions
 from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh, situation_named, situation_names
 
@@ -90,9 +91,11 @@ def _outcome(entry: Entry, name: str, given: Situation) -> Trial | Exception:
     explainer = make(entry)
     X, seeds, background = fresh(given.X), row_seeds(given.X, seed=0), fresh(given.background)
     touched: list[str] = []
+    predictor = Predictor(given.model)
     try:
+        check_predictions(entry.component.name, explainer, predictor)
         with _quiet(), _watched(touched):
-            returned = explainer.fit(Predictor(given.model), background)
+            returned = explainer.fit(predictor, background)
             answer = (explainer if returned is None else returned).explain(X, seeds)
     except Exception as error:
         return error

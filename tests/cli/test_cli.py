@@ -234,7 +234,11 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
         (("evaluate", "--explainer", "shap:output=odds"), 1, "'probability' or 'raw'"),
         (("evaluate", "--discretize", "1fp:digit=2"), 1, "Did you mean 'digits'?"),
         (("evaluate", "--data", "hert"), 1, "Did you mean 'heart'?"),
-        (("evaluate", "--model", "deep"), 1, "gradient-boosting, random-forest, logistic, tree or knn"),
+        (
+            ("evaluate", "--model", "deep"),
+            1,
+            "gradient-boosting, random-forest, logistic, linear, tree or knn",
+        ),
         (("evaluate", "--model", "logistik"), 1, "Did you mean 'logistic'?"),
         (("evaluate", "--samples", "0"), 2, "--samples"),
         (("evaluate", "--confidence", "2"), 1, "between 0 and 1"),

@@ -138,6 +138,30 @@ def test_a_reference_of_numbers_is_compared_and_one_of_labels_refused(log, tmp_p
     assert "predictions are numbers, within 0.1 here, and numbers in the reference" in done.stderr
 
 
+@pytest.fixture
+def outliers(tmp_path):
+    """A log of rules whose scopes are full of outliers, so that they leave more than a constant one does."""
+    rng = np.random.default_rng(0)
+    rule = json.dumps(faithkit.Rule([faithkit.Interval("a", low=49.5)]).to_json())
+    other = json.dumps(faithkit.Rule([faithkit.Interval("a", low=48)]).to_json())
+    p = np.concatenate([0.1 * rng.normal(size=50), 30 * rng.normal(size=50)])
+    table = pd.DataFrame({"p": p, "a": np.arange(100.0), "why": [rule] * 50 + [other] * 50})
+    table.to_parquet(tmp_path / "log.parquet", row_group_size=30)
+    return tmp_path / "log.parquet"
+
+
+def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outliers, tmp_path):
+    before = tmp_path / "before.json"
+    found = told(*score(outliers, "--features", "a"))["measures"]["sufficiency"]
+    assert found["low"] < found["value"] < 0
+    assert run(*score(outliers, "--features", "a", "--json", before)).exit_code == 0
+    assert run(*score(outliers, "--features", "a", "--reference", before)).exit_code == 0
+    assert run("plan", "--pilot", before, "--measure", "sufficiency").exit_code == 0
+    done = run(*score(outliers, "--features", "a", "--fail-under", "sufficiency=0"))
+    assert done.exit_code == 3
+    assert "failed: sufficiency may be as low as -0." in done.stderr
+
+
 # --- models ------------------------------------------------------------------------------------------------
 
 

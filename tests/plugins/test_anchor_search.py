@@ -51,7 +51,7 @@ def by_anchor_exp(search, perturbation, ask, stop_on_first):
 
 def both(search, perturbations, ask, stop_on_first=False):
     """All rows together by our search, and one by one by anchor-exp's."""
-    steps = (search.steps(make(), stop_on_first) for make in perturbations)
+    steps = (search.steps(make(), faithkit.Tolerance(), stop_on_first) for make in perturbations)
     ours = together(steps, ask, bytes_a_round=1)
     return ours, [by_anchor_exp(search, make(), ask, stop_on_first) for make in perturbations]
 

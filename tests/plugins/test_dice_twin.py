@@ -8,6 +8,7 @@ from dice_ml.explainer_interfaces.dice_genetic import DiceGenetic
 from dice_ml.explainer_interfaces.dice_KD import DiceKD
 from dice_ml.explainer_interfaces.dice_random import DiceRandom
 from faithkit_example_based.dice_search.background import OUTCOME, Background
+from faithkit_example_based.dice_search.goals import ClassGoal
 from faithkit_example_based.dice_search.lockstep import in_lock_step
 from faithkit_example_based.dice_search.random_search import COPIES, Cells
 from faithkit_example_based.dice_search.sparsity import LINEAR_STEPS, by_halves, by_steps
@@ -44,7 +45,7 @@ class AsDiceAsks:
         self.model, self.table = dice.searches_.model, dice.table_
 
     def predict_proba(self, frame):
-        return self.model.probabilities(read(self.table, frame))
+        return self.model.answers(read(self.table, frame))
 
     def predict(self, frame):
         return self.predict_proba(frame).argmax(axis=1)
@@ -121,8 +122,8 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
     )
     classes = AsDiceAsks(dice).predict(dice.table_.frame(found))
     mine = found.copy()
-    searches = [ours(space, mine[i], rows[i], target) for i, target in enumerate(classes.tolist())]
-    in_lock_step(searches, dice.searches_.model.probabilities, max_calls=10**6)
+    searches = [ours(space, mine[i], rows[i], ClassGoal(target)) for i, target in enumerate(classes.tolist())]
+    in_lock_step(searches, dice.searches_.model.answers, max_calls=10**6)
     theirs = twin(dice, DiceRandom)
     for i, target in enumerate(classes.tolist()):
         theirs.target_cf_class = target

@@ -128,7 +128,7 @@ def test_a_category_or_label_that_the_background_lacks_is_no_error():
 
 
 def test_the_cache_of_conjunctions_changes_nothing(monkeypatch):
-    import faithkit_scoped_rules.empirical as module
+    import faithkit_scoped_rules.evidence as module
 
     rng = np.random.default_rng(1)
     X = rng.normal(size=(400, 4))

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance import TorchClassifier
+from faithkit_feature_importance import TorchClassifier, TorchRegressor
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -176,3 +176,16 @@ def test_without_pytorch_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(faithkit.InputError, match=r"pip install 'faithkit-feature-importance\[torch\]'"):
         TorchClassifier(module, [0, 1])
+
+
+def test_the_gradient_of_a_regressor_is_that_of_its_output():
+    module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1)).double()
+    model, step = TorchRegressor(module), 1e-5
+    explainer = faithkit.registry().create("explainer", "gradient", {"method": "analytic"})
+    found = explainer.fit(faithkit.Predictor(model), X).explain(X, None)
+    sides = [
+        (model.predict(X + step * one) - model.predict(X - step * one)) / (2 * step) for one in np.eye(4)
+    ]
+    assert found.values == pytest.approx(np.stack(sides, axis=1), abs=1e-7)
+    with pytest.raises(faithkit.InputError, match=r"wraps a torch.nn.Module, and was given a list"):
+        TorchRegressor([1])

@@ -212,3 +212,14 @@ def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed
 def test_a_command_is_only_asked_for_its_help(installed):
     names = [check.name for check in checks_for("sound-plugin") if check.component == "audit"]
     assert names == ["factory_can_be_imported", "summary_is_one_line", "parameters_are_documented"]
+
+
+def test_an_explainer_that_does_not_say_that_it_explains_numbers_is_not_asked_to():
+    sound = Component(
+        name="sound", factory="testing.faulty.explainers:Sound", summary="Sound.", inputs=("table",)
+    )
+    report = run_checks(("explainer", sound))
+    assert report.failed == {}
+    assert report.skipped["sound-explains_array_of_numbers"].startswith(
+        "sound refuses it: sound explains labels, and the model predicts numbers: use an explainer of numbers"
+    )

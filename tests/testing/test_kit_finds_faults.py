@@ -21,6 +21,16 @@ EXPLAINERS = {
         "explains_something",
         "refuses-everything: it explains none of the situations. array: today is Sunday.; ",
     ),
+    "SaysNumbersAndRefusesThem": (
+        "declared_predictions_are_explained",
+        "says-numbers-and-refuses-them: it says that it explains numbers, and explains none of the situations "
+        "of numbers. array_of_numbers: a class is needed.; ",
+    ),
+    "SaysUnknownOutcomes": (
+        "declared_predictions_are_explained",
+        "says-unknown-outcomes: outcomes are ('labels', 'regression'); expected a tuple of 'labels', "
+        "'numbers' or 'scores'. Say (\"labels\", \"numbers\"), or nothing.",
+    ),
     "FitReturnsNone": (
         "fit_returns_self",
         "fit-returns-none on array: fit returned a NoneType instead of the explainer. "

@@ -5,6 +5,8 @@ that a constant explanation leaves, which is their variance: then the measure is
 variance that the explanation accounts for.
 """
 
+from functools import cached_property
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
 NOTHING = 1e-12  # a disagreement that rounding may leave of none
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Squares:
     """Two predictions agree by 1 − ½|v − v′|², v being the point that a label stands for.
 
@@ -57,19 +59,18 @@ class Squares:
         `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
         """
         apart = values - values[len(values) // 2]  # a mean of large numbers loses the digits of small ones
-        apart -= Sums.of(apart, times).mean
-        whole = times if pool is None else times + pool
-        left = Sums.of(apart, times).against(Sums.of(apart, whole))
-        points = apart / np.sqrt(left)
+        apart -= np.array([quotient(exact_sum(times * column), int(times.sum())) for column in apart.T])
+        mine, whole = Sums.of_both(apart, times, pool)
+        unit = np.sqrt(mine.against(whole))
+        points = apart / unit
         most = float((np.ptp(points, axis=0) ** 2).sum()) / 2
-        return cls(points, Sums.of(points, times), Sums.of(points, whole), most, True)
+        return cls(points, mine.divided(unit), whole.divided(unit), most, True)
 
     @classmethod
     def scores(cls, values: Floats, times: Counts, pool: Counts | None = None) -> "Squares":
         """Take score vectors as they are, but for their centre, which changes no distance."""
         points = values - (values.max(axis=0) + values.min(axis=0)) / 2
-        whole = times if pool is None else times + pool
-        return cls(points, Sums.of(points, times), Sums.of(points, whole))
+        return cls(points, *Sums.of_both(points, times, pool))
 
     @property
     def grid(self) -> Grid:
@@ -79,17 +80,19 @@ class Squares:
     @property
     def squares(self) -> Floats:
         """The squared length of each point."""
-        squared: Floats = (self.points**2).sum(axis=1)
-        return squared
+        return _squared(self.points)
 
     def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> Floats:
         """Add up by the mean of each row, so that equal predictions agree wholly."""
-        points, total = self.points[label], np.bincount(row, weight).astype(np.float64)
-        some = np.where(total > 0, total, 1.0)
-        centre = np.stack([np.bincount(row, weight * column) / some for column in points.T], axis=1)
-        apart = ((points - centre[row]) ** 2).sum(axis=1)
-        around = np.bincount(row, weight * apart)
-        return _agreeing(total[row], (total[row] * apart + around[row]) / 2)
+        owners = weight.astype(np.float64)
+        total = np.bincount(row, owners).astype(np.float64, copy=False)
+        some, mine, apart = np.where(total > 0, total, 1.0), total[row], np.zeros(len(row))
+        for column in self.points.T:
+            place = column[label]
+            centre = np.bincount(row, owners * place) / some
+            apart += (place - centre[row]) ** 2
+        around = np.bincount(row, owners * apart)
+        return _agreeing(mine, (mine * apart + around[row]) / 2)
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Floats:
         """Put together what each explanation's instances add up to."""
@@ -114,13 +117,20 @@ class Squares:
         """Return the part of the divisor that is left without an instance of each label."""
         if not self.is_divided:
             return None
-        mine, all_of_them = self.explained, self.everybody
-        lost, points = self.explained.from_each(self.points[label]), self.points[label]
+        return self._without(in_pool=True)[label] if in_pool else self._without_one[label]
+
+    @cached_property
+    def _without_one(self) -> Floats:
+        """Of the sample; most often asked for."""
+        return self._without(in_pool=False)
+
+    def _without(self, in_pool: bool) -> Floats:
+        mine, whole = self.explained, self.everybody
+        lost = mine.from_each(self.points)
         if not in_pool:
-            lost = lost + all_of_them.from_each(points)
-        pairs = (mine.n - (not in_pool)) * (all_of_them.n - 2)
-        whole = mine.n * (all_of_them.n - 1)
-        left = (whole - lost) / max(1, pairs)  # in units in which the divisor is 1
+            lost = lost + (lost if whole is mine else whole.from_each(self.points))
+        pairs = (mine.n - (not in_pool)) * (whole.n - 2)
+        left = (mine.n * (whole.n - 1) - lost) / max(1, pairs)  # in units in which the divisor is 1
         return np.where(left > NOTHING, left, 0.0)
 
 
@@ -139,14 +149,20 @@ class Sums:
         squares = quotient(exact_sum((times[:, None] * points**2).ravel()), 1)
         return cls(int(times.sum()), total, squares)
 
-    @property
-    def mean(self) -> Floats:
-        """Their mean."""
-        return self.total / self.n
+    @classmethod
+    def of_both(cls, points: Floats, times: Counts, pool: Counts | None) -> "tuple[Sums, Sums]":
+        """Add up those of the sample, and of it and a pool together: the same where there is none."""
+        mine = cls.of(points, times)
+        return mine, mine if pool is None else cls.of(points, times + pool)
+
+    def divided(self, unit: float) -> "Sums":
+        """Return the sums of the points in another unit."""
+        return Sums(self.n, self.total / unit, self.squares / unit**2)
 
     def from_each(self, points: Floats) -> Floats:
         """Return by how much they disagree with each of some points, added up."""
-        found: Floats = (self.n * (points**2).sum(axis=1) + self.squares) / 2 - points @ self.total
+        products = sum(points.T * self.total[:, None], np.zeros(len(points)))
+        found: Floats = (self.n * _squared(points) + self.squares) / 2 - products
         return found
 
     def against(self, others: "Sums") -> float:
@@ -189,6 +205,11 @@ class HeldPoints:
         label = influence.slots.label
         constant = gain - loss * (1.0 - self.all_squares[label] / 2)
         return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
+
+
+def _squared(points: Floats) -> Floats:
+    """Return the squared length of each point: a sum over a short axis would take ten times as long."""
+    return sum((column**2 for column in points.T), np.zeros(len(points)))
 
 
 def _agreeing(total: Floats, disagreeing: Floats) -> Floats:

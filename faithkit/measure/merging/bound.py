@@ -8,7 +8,6 @@ import numpy as np
 
 from faithkit.measure.explanations import by_name
 from faithkit.measure.inference import Moments
-from faithkit.measure.jackknife import grouped_quotients
 from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import BLOCK, NOTHING, PAIRS, Merged
 from faithkit.measure.merging.one_block import one_block
@@ -20,7 +19,7 @@ from faithkit.measure.sums import Floats
 from faithkit.measure.tally import Count
 
 
-def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats]:
+def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats | None]:
     """Merge the rows that are alone, seeing what the relation compares and nothing behind it.
 
     Parameters
@@ -34,8 +33,8 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
     Returns
     -------
     Merged
-    (2, c) float
-        The pseudo-value of x for each s and slot.
+    (2, c) float or None
+        The pseudo-value of x for each s and slot; None where nothing is merged, and they are those of M.
     """
     slots, identities = counted.slots, key_of(counted.relation, counted.explanations)
     level, agreement = (facts.value, facts.verified), counted.agreement
@@ -43,9 +42,7 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
         return one_block(slots, level, agreement)
     if Alone.of(slots).size > 1:
         return paired(slots, by_name(identities, counted.explanations), level, pseudo, agreement)
-    psi = np.zeros(slots.owners.shape)
-    psi[slots.owners > 0] = grouped_quotients(pseudo, slots, agreement).value
-    return Merged(NOTHING, *level, facts.se, facts.n / 2), psi
+    return Merged(NOTHING, *level, facts.se, facts.n / 2, facts.skew), None
 
 
 def block_sizes(slots: Slots, how: str) -> Counts:

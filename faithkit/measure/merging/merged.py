@@ -24,6 +24,8 @@ class Merged:
         The standard error of x; None where the sample shows no variation: all agree, or none.
     trials : float
         The smallest number of independent trials that the sample may be worth.
+    skew : float
+        The skewness of what x is the mean of, where predictions are numbers.
     """
 
     how: str
@@ -31,6 +33,7 @@ class Merged:
     reach: float
     se: float | None
     trials: float
+    skew: float = 0.0
 
     @classmethod
     def of(

@@ -47,8 +47,9 @@ def one_block(
     psi = divided(lambda one: _pseudo_values(slots, one), (found.value, found.reach), slots, agreement)
     weight = slots.owners.ravel()
     used = weight > 0
-    se = Spread.of(psi.ravel()[used], level[0], weight[used]).standard_error
-    return attrs.evolve(found, se=se), psi
+    spread = Spread.of(psi.ravel()[used], level[0], weight[used])
+    skew = spread.skewness if agreement.is_divided else 0.0
+    return attrs.evolve(found, se=spread.standard_error, skew=skew), psi
 
 
 def _pseudo_values(slots: Slots, agreement: Sums) -> Floats:

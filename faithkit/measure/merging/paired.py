@@ -15,7 +15,7 @@ from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import PAIRS, Merged
 from faithkit.measure.merging.pairs import near_pairs
 from faithkit.measure.slots import Counts, Slots
-from faithkit.measure.spread import Pseudo
+from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, exact_sum, quotient
 
 
@@ -70,7 +70,14 @@ def paired(
     raw[slots.owners > 0], most[slots.owners > 0] = pseudo.value, pseudo.verified
     raw[1, alone.slot], most[1, alone.slot] = share, 1.0
     values = quotients(raw, most, (found.value, found.reach), (slots.label, slots.n), agreement)
-    return attrs.evolve(found, se=_standard_error(slots, values, alone, block)), values
+    found = attrs.evolve(found, se=_standard_error(slots, values, alone, block))
+    return attrs.evolve(found, skew=skewness(slots, values)) if agreement.is_divided else found, values
+
+
+def skewness(slots: Slots, values: Floats) -> float:
+    """Return the skewness of pseudo-values that rows have for each s and slot."""
+    used = slots.owners > 0
+    return Spread.of(values[used], 0.0, slots.owners[used]).skewness
 
 
 def _agreement(block: Counts, labels: Counts, agreement: Agreement) -> Floats:

@@ -20,14 +20,14 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     yield faithkit.Component(
         name="nearest-counterfactual",
         factory="faithkit_example_based.nearest_counterfactual:NearestCounterfactual",
-        summary="The closest row of the background with another label, refined on request.",
+        summary="The closest row of the background with another label or number, refined on request.",
         kinds=("example",),
         inputs=("table",),
     )
     yield faithkit.Component(
         name="dice",
         factory="faithkit_example_based.dice_search.explainer:Dice",
-        summary="A row like the instance that the model labels otherwise: DiCE's searches, mended.",
+        summary="A row like the instance that the model answers otherwise: DiCE's searches, mended.",
         kinds=("example",),
         inputs=("table",),
         requires=("dice_ml",),

@@ -1,5 +1,6 @@
 """The paper's counterfactual: the closest point that gets another label, among the rows of the background."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,20 @@ from faithkit_example_based.content import distinct_rows, plain_rows
 from faithkit_example_based.distances import check_distance, learn_distance
 from faithkit_example_based.refinement import Refinement
 from faithkit_example_based.search import nearest
+from faithkit_example_based.wanted import ALREADY, Wanted
+
+WHO = "nearest-counterfactual"
+NONE_FAR_ENOUGH = "no row of the background differs enough"
 
 
 class NearestCounterfactual:
     """The closest row of the background with another label: x′ = argmin d(x, x′) over f(x′) ≠ f(x).
 
-    Labels are the model's predictions. Of two rows at the same distance the one that comes first by content
-    is nearer (sorted by the first column, then the second, and so on), so the order of the background is
-    irrelevant.
+    Labels are the model's predictions. Where it predicts numbers, one is another that differs by more than ε,
+    and an instance that no row of the background differs from so much has no explanation.
+
+    Of two rows at the same distance the one that comes first by content is nearer (sorted by the first
+    column, then the second, and so on), so the order of the background is irrelevant.
 
     Parameters
     ----------
@@ -29,6 +36,12 @@ class NearestCounterfactual:
         are undone one column at a time, the largest first, and what is left of the numbers is halved ten
         times along the segment. The result is never farther, and need not be a row of the background.
         Columns that hold only whole numbers keep whole numbers.
+    within : float, optional
+        The ε of numbers; `shared` tells it. By default what the measure counts as equal
+        (``agree="within:ε"``), else half a standard deviation of the predictions for the background.
+    desired_range : list of two numbers, optional
+        The least and the greatest number that is wanted instead, such as [0, 10]. A row that has one already
+        has no explanation.
 
     Examples
     --------
@@ -42,51 +55,94 @@ class NearestCounterfactual:
     array([[4.5]])
     """
 
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 4096
 
-    def __init__(self, distance: Any = None, refine: bool = False) -> None:
+    def __init__(
+        self,
+        distance: Any = None,
+        refine: bool = False,
+        within: float | None = None,
+        desired_range: Any = None,
+    ) -> None:
         if not isinstance(refine, bool):
-            raise faithkit.ParameterError(
-                f"nearest-counterfactual: refine must be true or false, got {refine!r}."
-            )
-        self.distance = check_distance("nearest-counterfactual", distance)
+            raise faithkit.ParameterError(f"{WHO}: refine must be true or false, got {refine!r}.")
+        self.distance = check_distance(WHO, distance)
         self.refine = refine
+        self.within, self.desired_range = Wanted.checked(WHO, within, desired_range)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "NearestCounterfactual":
-        """Learn the distance, and ask the model for the labels of the background."""
+        """Learn the distance, and ask the model for the labels, or numbers, of the background."""
         self.predictor_ = predictor
         self.distance_ = learn_distance(self.distance, background)
         self.rows_, _ = distinct_rows(background)
         self.labels_ = predictor.predict(self.rows_)
-        labels = sorted(set(self.labels_.tolist()))
-        if len(labels) < 2:
-            raise faithkit.InputError(
-                f"the model gives all {len(self.labels_)} distinct rows of the background the label "
-                f"{labels[0]!r}, so none of them is a counterfactual: give a background of several labels."
-            )
+        self.wanted_ = Wanted.of(WHO, predictor, background, self.within, self.desired_range)
+        self._check_choice()
         self.coordinates_ = self.distance_.coordinates(self.rows_)
         if self.refine:
-            self.refinement_ = Refinement(predictor, self.distance_, self.rows_)
+            self.refinement_ = Refinement(predictor, self.wanted_, self.distance_, self.rows_)
         names = faithkit.Encoder(self.rows_).names
-        self.shared_ = {"names": names, "distance": self.distance_.to_shared()}
+        self.shared_ = {
+            "names": names,
+            "distance": self.distance_.to_shared(),
+            **self.wanted_.to_shared(),
+        }
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return the counterfactual of every row; no seeds are needed."""
         coordinates = self.distance_.coordinates(X)
         labels = self.predictor_.predict(X)
-        values = plain_rows(self.rows_, self._numbers(coordinates, labels))
+        numbers, remarks = self._numbers(coordinates, labels)
+        values = plain_rows(self.rows_, numbers)
         if self.refine and len(labels):
             values = self.refinement_.refined(X, values, labels)
         return faithkit.Explanations(
-            kind="example", values=values, instances=X, shared=self.shared_, relation="in-ball"
+            kind="example",
+            values=values,
+            instances=X,
+            missing=[remark is not None for remark in remarks],
+            remarks=remarks,
+            shared=self.shared_,
+            relation="in-ball",
         )
 
-    def _numbers(self, coordinates: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int64]:
-        """Search for each label among the rows of all others."""
-        found = np.empty(len(labels), dtype=np.int64)
-        for label in sorted(set(labels.tolist())):
-            mine, others = np.flatnonzero(labels == label), np.flatnonzero(self.labels_ != label)
-            near = nearest(self.distance_, coordinates[mine], self.coordinates_[others], 1)
-            found[mine] = others[near[:, 0]]
-        return found
+    def _numbers(
+        self, coordinates: NDArray[Any], labels: NDArray[Any]
+    ) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Return the number of each row's counterfactual, and why it has none, where it has none."""
+        found, remarks = np.zeros(len(labels), dtype=np.int64), np.full(len(labels), None, dtype=object)
+        for mine, others in self._choices(labels):
+            if len(others):
+                near = nearest(self.distance_, coordinates[mine], self.coordinates_[others], 1)
+                found[mine] = others[near[:, 0]]
+            else:
+                remarks[mine] = NONE_FAR_ENOUGH
+        remarks[self.wanted_.has_already(labels)] = ALREADY
+        return found, remarks
+
+    def _choices(self, labels: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Return which rows have their counterfactual among which of the background's."""
+        own = labels if self.desired_range is None else np.zeros(len(labels))  # which all want the same
+        for label in np.unique(own):
+            yield (
+                np.flatnonzero(own == label),
+                np.flatnonzero(self.wanted_.is_other(self.labels_, label)),
+            )
+
+    def _check_choice(self) -> None:
+        known = self.labels_
+        if self.desired_range is not None:
+            if not self.wanted_.is_other(known, None).any():
+                raise faithkit.InputError(
+                    f"{WHO}: the model's predictions for the background lie between {known.min():g} and "
+                    f"{known.max():g}, none of them in the desired range {list(self.desired_range)}: give "
+                    "another range, or more rows."
+                )
+        elif (known == known[0]).all():
+            raise faithkit.InputError(
+                f"the model gives all {len(known)} distinct rows of the background the label "
+                f"{known.tolist()[0]!r}, so none of them is a counterfactual: give a background of several "
+                "labels."
+            )

@@ -47,6 +47,7 @@ class NearestNeighbor:
     (1.0, 1.0)
     """
 
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 4096
 
     def __init__(
@@ -66,7 +67,7 @@ class NearestNeighbor:
         self.prototypes = prototypes
         self.distance = check_distance("nearest-neighbor", distance)
         self.seed = seed
-        self.labels_: NDArray[np.int64] | None = None
+        self.labels_: NDArray[Any] | None = None
 
     @property
     def learns(self) -> bool:
@@ -83,7 +84,8 @@ class NearestNeighbor:
         """Choose the prototypes among labelled rows, and become a model beside an explainer.
 
         Where equal rows have several labels, the most frequent counts; the first of the sorted labels
-        wherever there is a tie.
+        wherever there is a tie. Floats that are not all whole are numbers: then it is their mean that counts,
+        and that of the nearest prototypes which is predicted.
         """
         labels = np.asarray(y)
         if labels.ndim != 1 or len(labels) != faithkit.n_rows(X):
@@ -94,6 +96,10 @@ class NearestNeighbor:
         if gone:
             raise faithkit.InputError(f"{gone} labels are missing: drop those rows, or name the label.")
         number, chosen = self._choose(X)
+        if labels.dtype.kind == "f" and (labels % 1 != 0).any():
+            self._estimator_type = "regressor"
+            self.labels_ = (np.bincount(number, labels) / np.bincount(number))[chosen]
+            return self
         self.classes_, codes = np.unique(labels, return_inverse=True)
         votes = np.zeros((number.max() + 1, len(self.classes_)), dtype=np.int64)
         np.add.at(votes, (number, codes), 1)
@@ -101,12 +107,14 @@ class NearestNeighbor:
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most frequent label of the k nearest prototypes."""
+        """Return the most frequent label of the k nearest prototypes, or the mean of their numbers."""
         if self.labels_ is None:
             raise faithkit.InputError(
                 "this nearest-neighbor explains and has no labels: make it a model with as_model(X, y)."
             )
         near = self.labels_[self._numbers(X)]
+        if near.dtype.kind == "f":
+            return np.asarray(near.mean(axis=1))
         votes = (near[:, :, None] == np.arange(len(self.classes_))).sum(axis=1)
         return self.classes_[votes.argmax(axis=1)]
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_example_based.cells import aligned, unlike
 from faithkit_example_based.distances import Distance
+from faithkit_example_based.wanted import Wanted
 
 Bools = NDArray[np.bool_]
 Columns = list[pd.Series]
@@ -25,14 +26,19 @@ class Refinement:
     Parameters
     ----------
     predictor : Predictor
+    wanted : Wanted
+        Which predictions a counterfactual may have.
     distance : Distance
         By which a result is never farther than where it started.
     background : array or DataFrame
         Says which columns hold numbers, and which of them whole ones only.
     """
 
-    def __init__(self, predictor: faithkit.Predictor, distance: Distance, background: Any) -> None:
+    def __init__(
+        self, predictor: faithkit.Predictor, wanted: Wanted, distance: Distance, background: Any
+    ) -> None:
         self.predictor = predictor
+        self.wanted = wanted
         self.distance = distance
         encoder = faithkit.Encoder(background)
         codes = encoder.encode(background)
@@ -94,7 +100,7 @@ class Refinement:
         flipped = np.zeros(len(rows), dtype=bool)
         if rows.any():
             some = faithkit.take_rows(pair.table(asked), rows)
-            flipped[rows] = self.predictor.predict(some) != pair.labels[rows]
+            flipped[rows] = self.wanted.is_other(self.predictor.predict(some), pair.labels[rows])
         return flipped
 
     def _coordinates(self, pair: "_Pair", columns: Columns) -> NDArray[Any]:

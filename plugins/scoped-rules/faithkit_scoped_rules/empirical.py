@@ -2,7 +2,7 @@
 
 The paper defines an anchor's quality over the data's own distribution. So the search counts in the
 background: a conjunction's precision is the share of the background rows it covers that have the
-instance's label. Conjunctions are counted once, whoever asks, as packed bitsets.
+instance's label, or a number near its own. Rows are counted as packed bitsets.
 """
 
 import math
@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_scoped_rules.bounds import lower_bound
+from faithkit_scoped_rules.evidence import Conjunction, evidence
 from faithkit_scoped_rules.vocabulary import NONE, Vocabulary
 
-Conjunction = tuple[int, ...]
-CACHE_BYTES = 256 * 2**20
 UNSURE = "too little evidence for the threshold"  # remarked on a rule whose bound does not reach it
 
 
@@ -41,6 +40,10 @@ class EmpiricalAnchors:
         How many conjunctions of each size are extended.
     max_size : int
         The most predicates a rule may have.
+    within : float, optional
+        By how much a number may differ from the instance's and still agree, where the model predicts numbers;
+        `shared` tells it. By default what the measure counts as equal (``agree="within:ε"``), else half a
+        standard deviation of the predictions for the background.
 
     Examples
     --------
@@ -49,8 +52,16 @@ class EmpiricalAnchors:
     >>> anchors = EmpiricalAnchors(bins=2).fit(model, X)
     >>> print(anchors.explain(X[:1], seeds=None).values[0])
     0 ≤ 0
+
+    A rule for a number keeps it within ε:
+
+    >>> model = faithkit.Predictor(lambda X: X[:, 0] + X[:, 1] / 10, background=X)
+    >>> found = EmpiricalAnchors(bins=2, within=0.5).fit(model, X).explain(X[:1], seeds=None)
+    >>> print(found.values[0], found.shared)
+    0 ≤ 0 {'within': 0.5}
     """
 
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 2048
 
     def __init__(
@@ -61,6 +72,7 @@ class EmpiricalAnchors:
         bins: int = 4,
         beam_size: int = 4,
         max_size: int = 6,
+        within: float | None = None,
     ) -> None:
         for name, value, least in (("bins", bins, 2), ("beam_size", beam_size, 1), ("max_size", max_size, 1)):
             faithkit.whole_number(value, f"empirical-anchors: {name}", least, error=faithkit.ParameterError)
@@ -77,6 +89,7 @@ class EmpiricalAnchors:
         self.bins = bins
         self.beam_size = beam_size
         self.max_size = max_size
+        self.within = faithkit.Tolerance.checked("empirical-anchors", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "EmpiricalAnchors":
         """Learn the predicates, and count in the background what each covers."""
@@ -86,79 +99,51 @@ class EmpiricalAnchors:
             )
         self.predictor_ = predictor
         self.words_ = Vocabulary(background, self.bins)
-        labels = predictor.predict(background)
-        self.labels_, codes = np.unique(labels, return_inverse=True)
-        sample = faithkit.Sample(background, faithkit.Explanations.of([0] * len(labels)))
-        single = [faithkit.Rule([predicate]) for predicate in self.words_.predicates]
-        self.counts_ = _Counts(faithkit.scope_bits(single, sample), codes, len(self.labels_))
+        self.tolerance_ = faithkit.Tolerance.of("empirical-anchors", predictor, background, self.within)
+        predictions = predictor.predict(background)
+        self.n_rows_ = len(predictions)
+        self.evidence_ = evidence(self.words_.predicates, background, predictions, self.tolerance_)
         slots = sum(column.slots for column in self.words_.columns)
         self.level_ = math.log((1 + (self.beam_size - 1) * slots) / self.delta)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Return one rule per row; rows with the same predicates and label are searched for once."""
+        """Return one rule per row; rows with the same predicates that agree alike are searched for once."""
         satisfied = self.words_.satisfied(X)
-        labels = self._codes(self.predictor_.predict(X))
-        questions, place = np.unique(np.column_stack([labels, satisfied]), axis=0, return_inverse=True)
-        search = _Search(self, questions[:, 0], questions[:, 1:])
+        keys = self.evidence_.keys(self.predictor_.predict(X))
+        questions, place = np.unique(np.column_stack([keys, satisfied]), axis=0, return_inverse=True)
+        search = _Search(self, questions[:, : keys.shape[1]], questions[:, keys.shape[1] :])
         found, reached = search.run()
         rules = np.fromiter(map(self.words_.rule, found), dtype=object, count=len(found))
         remarks = np.full(len(rules), UNSURE, dtype=object)
         remarks[reached] = None
         place = place.ravel()
         return faithkit.Explanations(
-            kind="rule", values=rules[place], instances=X, remarks=remarks[place], relation="in-scope"
+            kind="rule",
+            values=rules[place],
+            instances=X,
+            remarks=remarks[place],
+            shared=self.tolerance_.to_shared(),
+            relation="in-scope",
         )
-
-    def _codes(self, labels: NDArray[Any]) -> NDArray[np.int64]:
-        """Give labels the background's numbers; one that it lacks agrees with nothing there."""
-        known = {label: i for i, label in enumerate(self.labels_.tolist())}
-        return np.array([known.get(label, NONE) for label in labels.tolist()], dtype=np.int64)
-
-
-class _Counts:
-    """How many background rows of each label a conjunction covers, together with each further predicate."""
-
-    def __init__(self, bits: NDArray[np.uint64], labels: NDArray[np.int64], n_labels: int) -> None:
-        self.bits = bits
-        self.label_bits = faithkit.pack_bits(np.arange(n_labels)[:, None] == labels[None, :])
-        self.alone = np.bincount(labels, minlength=n_labels)
-        self._known: dict[Conjunction, NDArray[np.int32]] = {}
-        self._room = max(1, CACHE_BYTES // max(1, 4 * len(bits) * n_labels))
-
-    def with_each(self, conjunction: Conjunction) -> NDArray[np.int32]:
-        """Return counts (predicates, labels) of the conjunction extended by every predicate."""
-        found = self._known.get(conjunction)
-        if found is None:
-            covered = self.bits
-            if conjunction:
-                covered = self.bits & np.bitwise_and.reduce(self.bits[list(conjunction)], axis=0)
-            found = faithkit.count_labels(covered, self.label_bits, partition=True).astype(np.int32)
-            if len(self._known) >= self._room:
-                self._known.clear()
-            self._known[conjunction] = found
-        return found
 
 
 class _Search:
     """A beam search for many questions at once, one size of conjunctions after the other."""
 
-    def __init__(
-        self, anchors: EmpiricalAnchors, labels: NDArray[np.int64], words: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, anchors: EmpiricalAnchors, keys: NDArray[np.int64], words: NDArray[np.int64]) -> None:
         self.anchors = anchors
-        self.labels = labels
+        self.keys = keys
         self.words = words
-        alone = anchors.counts_.alone
-        covered = np.full(len(labels), alone.sum())
-        agree = np.where(labels == NONE, 0, alone[labels])
+        covered = np.full(len(keys), anchors.n_rows_)
+        agree = anchors.evidence_.alone(keys)
         bound = lower_bound(agree, covered, anchors.level_)
         self.reached = self._reaches(agree, covered, bound)  # the empty rule covers everything
         self.coverage = np.where(self.reached, covered, 0)
-        self.best: list[Conjunction] = [()] * len(labels)
+        self.best: list[Conjunction] = [()] * len(keys)
         self.bound = bound
         self.beams: list[list[Conjunction]] = [[] if done else [()] for done in self.reached]
-        self.covered: list[list[int]] = [[int(alone.sum())] * len(beam) for beam in self.beams]
+        self.covered: list[list[int]] = [[anchors.n_rows_] * len(beam) for beam in self.beams]
 
     def run(self) -> tuple[list[Conjunction], NDArray[np.bool_]]:
         """Return the best conjunction for every question, and whether it reaches the threshold."""
@@ -178,15 +163,8 @@ class _Search:
         question = np.array([q for q, _ in asked])
         parents = [self.beams[q][c] for q, c in asked]
         before = np.array([self.covered[q][c] for q, c in asked])
-        distinct = {parent: i for i, parent in enumerate(dict.fromkeys(parents))}
-        tables = np.stack([self.anchors.counts_.with_each(parent) for parent in distinct])
-        row = np.array([distinct[parent] for parent in parents])
         words = self.words[question]
-        found = tables[row[:, None], words]  # (asked, slots, labels)
-        covered = found.sum(axis=2)
-        labels = self.labels[question]
-        agree = np.take_along_axis(found, np.maximum(labels, 0)[:, None, None], axis=2)[..., 0]
-        agree = np.where(labels[:, None] == NONE, 0, agree)
+        agree, covered = self.anchors.evidence_.extended(parents, self.keys[question], words)
         useful = (words != NONE) & (covered < before[:, None]) & (covered > self.coverage[question][:, None])
         self._settle(question, parents, words, np.where(useful, agree, 0), np.where(useful, covered, 0))
 
@@ -200,7 +178,7 @@ class _Search:
     ) -> None:
         bound = self._bounds(agree, covered)
         valid = self._reaches(agree, covered, bound)
-        starts = np.searchsorted(question, np.arange(len(self.labels) + 1))
+        starts = np.searchsorted(question, np.arange(len(self.keys) + 1))
         slots = words.shape[1]
         for q in np.unique(question):
             part = slice(starts[q], starts[q + 1])

@@ -30,6 +30,7 @@ class FirstWord:
     """
 
     learns = False
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 4096
 
     def __init__(self, tokenizer: str = "whitespace") -> None:
@@ -63,6 +64,7 @@ class AllWords:
     """
 
     learns = False
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 4096
 
     def __init__(self, tokenizer: str = "whitespace") -> None:
@@ -84,14 +86,15 @@ class TopCoefficient:
     """The word of the text that has the largest coefficient in a linear model.
 
     The model is a Pipeline of a CountVectorizer or TfidfVectorizer that splits texts as it does by default,
-    and a linear classifier. Words that the vectorizer does not know are passed over. Of several words with
-    the same coefficient the first in the alphabet is taken.
+    and a linear classifier or regressor. Words that the vectorizer does not know are passed over. Of several
+    words with the same coefficient the first in the alphabet is taken.
 
     Parameters
     ----------
     by : str
         "absolute": the largest absolute coefficient, of any class, as the paper words it. "predicted": the
-        largest coefficient towards the predicted class, which gives the paper's numbers.
+        largest coefficient towards the predicted class, which gives the paper's numbers; a regressor predicts
+        none.
     tokenizer : str
         "word", as the vectorizer splits texts; no other would find its words.
 
@@ -109,6 +112,7 @@ class TopCoefficient:
     """
 
     learns = False  # the model has its vocabulary
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 4096
 
     def __init__(self, by: str = "absolute", tokenizer: str = "word") -> None:
@@ -127,14 +131,20 @@ class TopCoefficient:
         """Read the vocabulary and the coefficients of the model."""
         _check_texts("top-coefficient", background)
         vectorizer, linear = _linear_pipeline(predictor.model)
-        coefficients = _coefficients(linear)
+        classes = _classes(linear)
+        if self.by == "predicted" and not classes:
+            raise faithkit.InputError(
+                "top-coefficient: by=predicted is about classes, and the model predicts numbers: leave it "
+                "out."
+            )
+        coefficients = _coefficients(linear, classes)
         self.predictor_ = predictor
         self.vocabulary_ = {word: int(j) for word, j in vectorizer.vocabulary_.items()}
         if self.by == "absolute":
             self.weights_ = np.abs(coefficients).max(axis=0, keepdims=True)
         else:
             self.weights_ = coefficients
-        self.row_of_ = {label: i for i, label in enumerate(linear.classes_.tolist())}
+        self.row_of_ = {label: i for i, label in enumerate(classes)}
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -169,7 +179,7 @@ def _linear_pipeline(model: Any) -> tuple[Any, Any]:
         names = " of " + ", ".join(_name(step) for step in steps) if len(steps) > 1 else ""
         raise faithkit.InputError(
             "top-coefficient reads a fitted Pipeline of a CountVectorizer or TfidfVectorizer and a linear "
-            f"classifier with coef_, and the model is a {type(model).__name__}{names}: "
+            f"model with coef_, and the model is a {type(model).__name__}{names}: "
             "train such a Pipeline, or use first-word, all-words or anchors-text."
         )
     _check_splitting(steps[0])
@@ -182,7 +192,12 @@ def _name(step: Any) -> str:
 
 def _is_linear(model: Any) -> bool:
     # the coefficients of a support vector machine with a kernel belong to pairs of classes
-    return hasattr(model, "coef_") and hasattr(model, "classes_") and not hasattr(model, "support_vectors_")
+    return hasattr(model, "coef_") and not hasattr(model, "support_vectors_")
+
+
+def _classes(linear: Any) -> list[Any]:
+    """Return the classes of a linear model; a regressor has none."""
+    return np.asarray(getattr(linear, "classes_", ())).tolist()
 
 
 def _check_splitting(vectorizer: Any) -> None:
@@ -202,16 +217,16 @@ def _check_splitting(vectorizer: Any) -> None:
             )
 
 
-def _coefficients(linear: Any) -> NDArray[np.float64]:
-    """Return the coefficients towards every class, one row each; two classes may share one row."""
+def _coefficients(linear: Any, classes: list[Any]) -> NDArray[np.float64]:
+    """Return the coefficients towards every class or number, a row each; two classes may share one row."""
     given = linear.coef_.toarray() if hasattr(linear.coef_, "toarray") else np.asarray(linear.coef_)
     rows = np.atleast_2d(given)
-    if len(linear.classes_) == 2 and len(rows) == 1:
+    if len(classes) == 2 and len(rows) == 1:
         return np.concatenate([-rows, rows])
-    if len(rows) != len(linear.classes_):
+    if classes and len(rows) != len(classes):
         raise faithkit.InputError(
             f"top-coefficient: {type(linear).__name__} has {len(rows)} rows of coefficients for "
-            f"{len(linear.classes_)} classes; expected one per class."
+            f"{len(classes)} classes; expected one per class."
         )
     return rows
 

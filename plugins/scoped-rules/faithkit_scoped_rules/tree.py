@@ -19,17 +19,18 @@ LARGEST = float(np.finfo(np.float32).max)
 
 
 class TreeExplainer:
-    """The path to the leaf of a decision tree: the model's own, or that of a surrogate fitted to its labels.
+    """The path to the leaf of a decision tree: the model's own, or that of a surrogate fitted to its answers.
 
     All instances of a leaf have the same explanation, which applies to these and no others; so consistency
     equals sufficiency. `shared` tells the tree's "fidelity": on what share of the background it predicts
-    what the model does.
+    what the model does or, where that predicts numbers, of what share of their variance it knows (R²).
 
     Parameters
     ----------
     surrogate : bool or "auto"
         True fits a tree to the model's predictions on the background. False explains the model by itself,
-        which has to be a DecisionTreeClassifier on numeric columns. "auto" does the latter where it can.
+        which has to be a DecisionTreeClassifier or DecisionTreeRegressor on numeric columns. "auto" does the
+        latter where it can.
     max_leaf_nodes : int, optional
         At most so many leaves, and thereby explanations; of the surrogate, as are the next two.
     max_depth : int, optional
@@ -65,6 +66,7 @@ class TreeExplainer:
     job = cook | job = smith (or missing)
     """
 
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 4096  # a lookup per row
 
     def __init__(
@@ -117,37 +119,38 @@ class TreeExplainer:
         )
 
     def _needs_surrogate(self, model: Any) -> bool:
-        from sklearn.tree import DecisionTreeClassifier
+        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
         if self.surrogate is True:
             return True
         words = [j for j, values in self.encoder_.categories.items() if values != [False, True]]
-        if isinstance(model, DecisionTreeClassifier) and not words:
+        if isinstance(model, DecisionTreeClassifier | DecisionTreeRegressor) and not words:
             return False
         if self.surrogate == "auto":
             return True
         problem = f"the column {self.encoder_.names[words[0]]!r} holds categories" if words else None
         problem = problem or f"the model is a {type(model).__name__}"
         raise faithkit.InputError(
-            f"tree: surrogate=false explains a DecisionTreeClassifier on numeric columns, and {problem}: "
-            "use surrogate=true, which fits a tree to the model's predictions."
+            "tree: surrogate=false explains a DecisionTreeClassifier or DecisionTreeRegressor on numeric "
+            f"columns, and {problem}: use surrogate=true, which fits a tree to the model's predictions."
         )
 
     def _fit_surrogate(self, predictor: faithkit.Predictor, background: Any) -> None:
-        from sklearn.tree import DecisionTreeClassifier
+        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-        # scikit-learn takes no labels such as 0.5, so it gets their numbers
-        _, labels = np.unique(predictor.predict(background), return_inverse=True)
-        tree = DecisionTreeClassifier(
+        is_number = predictor.is_regressor
+        tree = (DecisionTreeRegressor if is_number else DecisionTreeClassifier)(
             max_leaf_nodes=self.max_leaf_nodes,
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             random_state=0,
         )
+        lesson = (_standardized if is_number else _numbered)(predictor.predict(background))
         codes = self._compared(self.encoder_.encode(background))
         with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up columns to look for NaN
-            self.tree_ = tree.fit(codes, labels)
-            self.fidelity_ = float(np.mean(tree.predict(codes) == labels))
+            self.tree_ = tree.fit(codes, lesson)
+            told = tree.predict(codes)
+        self.fidelity_ = _known_share(lesson, told) if is_number else float(np.mean(told == lesson))
 
     def _compared(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return what the tree compares: numbers as they are, categories by rank, NaN for missing."""
@@ -239,6 +242,23 @@ def float64_limits(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
     above = np.nextafter(below, np.float32(np.inf))
     halfway = (below.astype(np.float64) + above.astype(np.float64)) / 2
     return np.where(halfway.astype(np.float32) <= below, halfway, np.nextafter(halfway, -np.inf))
+
+
+def _numbered(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return the numbers of labels: scikit-learn takes no labels such as 0.5."""
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _standardized(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers around 0 whose variances add up to 1: far from 0 scikit-learn loses their digits."""
+    centred = numbers - np.sort(numbers, axis=0)[len(numbers) // 2]
+    centred = centred - centred.mean(axis=0)
+    return centred / (np.sqrt(centred.var(axis=0).sum()) or 1.0)
+
+
+def _known_share(numbers: NDArray[np.float64], told: NDArray[np.float64]) -> float:
+    """Return R² of standardized numbers; all of it where they are all the same."""
+    return 1.0 - float(((numbers - told) ** 2).mean(axis=0).sum())
 
 
 def _at_least(least: int, name: str, value: Any, optional: bool = False) -> Any:

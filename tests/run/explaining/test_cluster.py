@@ -49,7 +49,8 @@ def folder(tmp_path_factory):
     for part in range(4):
         phi = rng.integers(0, 3, (500, 3)).astype(float)
         frame = pd.DataFrame(phi, columns=list("abc")).add_prefix("phi_")
-        frame.assign(label=rng.random(500) < 0.3).to_parquet(folder / "log" / f"{part}.parquet")
+        frame = frame.assign(label=rng.random(500) < 0.3, risk=rng.random(500))
+        frame.to_parquet(folder / "log" / f"{part}.parquet")
     return folder
 
 
@@ -180,9 +181,10 @@ def score(*more):
     return "score", "log", "--prediction", "label", "--explanation", "phi_*", "--json", "-", *more
 
 
+@pytest.mark.parametrize("numbers", [(), ("--prediction", "risk")], ids=["labels", "numbers"])
 @pytest.mark.parametrize("more", [(), ("--relation", "near-explanation:tau=1.0")], ids=["grouping", "other"])
-def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, more):
-    here, there = (told(command(folder, *score(*more, *where))) for where in ((), on(scheduler)))
+def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, more, numbers):
+    here, there = (told(command(folder, *score(*more, *numbers, *where))) for where in ((), on(scheduler)))
     assert here[0] == there[0] == 0, there[2]
     assert json.loads(here[1])["n"] == 2000
     assert here[1] == there[1]

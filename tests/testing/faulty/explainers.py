@@ -49,6 +49,23 @@ class RefusesEverything(Sound):
         raise InputError("today is Sunday.")
 
 
+class SaysNumbersAndRefusesThem(Sound):
+    """A promise that is not kept."""
+
+    outcomes = ("labels", "numbers")
+
+    def fit(self, predictor, background):
+        if predictor.is_regressor:
+            raise InputError("a class is needed.")
+        return super().fit(predictor, background)
+
+
+class SaysUnknownOutcomes(Sound):
+    """A word that nobody reads."""
+
+    outcomes = ("labels", "regression")
+
+
 class FitReturnsNone(Sound):
     """The last line of fit was forgotten."""
 

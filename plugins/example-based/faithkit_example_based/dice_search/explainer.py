@@ -1,15 +1,25 @@
 """Counterfactuals by DiCE: searches for many rows go together, and the model checks every answer."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.dice_search.model import DiceModel, score_columns, tells_probabilities
+from faithkit_example_based.dice_search.goals import ClassGoal, Goal, NumberGoal
+from faithkit_example_based.dice_search.model import (
+    DiceModel,
+    NumberModel,
+    score_columns,
+    tells_probabilities,
+)
+from faithkit_example_based.dice_search.neighbors import Find, Neighbors, NumberNeighbors
 from faithkit_example_based.dice_search.search import METHODS, SPARSITIES, Searches
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.table import DiceTable, Floats
+from faithkit_example_based.wanted import ALREADY, Wanted
 
 NOT_FOUND = "no counterfactual found"
 NO_ROOM = "a value that the background's column has no room for"
@@ -32,6 +42,13 @@ class Dice:
     max_calls : int
         How often the model is asked about a row. A search that has not ended by then has found nothing; the
         genetic one might never end.
+    within : float, optional
+        By how much a counterfactual's number must differ from the instance's, where the model predicts
+        numbers; `shared` tells it. By default what the measure counts as equal (``agree="within:ε"``), else
+        half a standard deviation of the predictions for the background.
+    desired_range : list of two numbers, optional
+        The least and the greatest number that is wanted instead, such as [0, 10]. A row that has one already
+        has no explanation.
 
     Notes
     -----
@@ -58,6 +75,7 @@ class Dice:
     0   40.0  clerk
     """
 
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 512
 
     def __init__(
@@ -66,6 +84,8 @@ class Dice:
         features_to_vary: Any = "all",
         sparsity: str | None = "binary",
         max_calls: int = 500,
+        within: float | None = None,
+        desired_range: Any = None,
     ) -> None:
         if method not in METHODS:
             raise _wrong("method", f"one of {', '.join(METHODS)}", method)
@@ -79,30 +99,46 @@ class Dice:
         self.features_to_vary = features_to_vary
         self.sparsity = sparsity
         self.max_calls = faithkit.whole_number(max_calls, "dice: max_calls", least=1, error=error)
+        self.within, self.desired_range = Wanted.checked("dice", within, desired_range)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Dice":
-        """Hand the rows of the background and their labels to DiCE."""
+        """Hand the rows of the background and their labels, or numbers, to DiCE."""
         self.predictor_ = predictor
         self.encoder_ = faithkit.Encoder(background)
         columns = self._columns()
         self.table_ = DiceTable.learn(self.encoder_.encode(background), self.encoder_.categorical)
         rows = self.encoder_.decode(self.table_.codes)
         self.dtypes_ = _dtypes(rows)
-        self.labels_, classes = np.unique(predictor.predict(rows), return_inverse=True)
+        self.wanted_ = Wanted.of("dice", predictor, rows, self.within, self.desired_range)
+        model, neighbors = (self._of_numbers if predictor.is_regressor else self._of_labels)(rows)
+        space = Space.learn(self.table_, columns)
+        self.searches_ = Searches(space, model, neighbors, self.method, self.sparsity, self.max_calls)
+        return self
+
+    def _of_labels(self, rows: Any) -> tuple[DiceModel, Find]:
+        self.labels_, classes = np.unique(self.predictor_.predict(rows), return_inverse=True)
         self._check_labels(len(classes))
         self.frequencies_ = np.bincount(classes)
-        by_scores = self.method == "genetic" and tells_probabilities(predictor, rows, self.labels_)
-        model = DiceModel(predictor, self.encoder_, self.labels_, by_scores)
-        space = Space.learn(self.table_, columns)
-        self.searches_ = Searches(space, model, classes, self.method, self.sparsity, self.max_calls)
-        return self
+        by_scores = self.method == "genetic" and tells_probabilities(self.predictor_, rows, self.labels_)
+        model = DiceModel(self.predictor_, self.encoder_, self.labels_, by_scores)
+        return model, partial(Neighbors, self.table_, classes)
+
+    def _of_numbers(self, rows: Any) -> tuple[NumberModel, Find]:
+        predictions = self.predictor_.predict(rows)
+        self.unit_ = float(np.std(predictions)) or 1.0
+        model = NumberModel(self.predictor_, self.encoder_)
+        return model, partial(NumberNeighbors, self.table_, predictions)
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one counterfactual per row, found with its own seed, in the background's columns."""
         codes = self.encoder_.encode(X, unseen="keep")
         remarks = np.array(self._refusals(codes), dtype=object)
         taken = _without(remarks)
-        found, rows = self._counterfactuals(codes[taken], np.asarray(seeds)[taken])
+        own = self.predictor_.predict(self.encoder_.decode(codes[taken]))
+        already = self.wanted_.has_already(own)
+        remarks[taken[already]] = ALREADY
+        taken, own = taken[~already], own[~already]
+        found, rows = self._counterfactuals(codes[taken], own, np.asarray(seeds)[taken])
         remarks[np.delete(taken, found)] = NOT_FOUND
         values = np.repeat(self.table_.codes[:1], len(codes), axis=0)
         values[taken[found]] = rows
@@ -112,6 +148,7 @@ class Dice:
             instances=X,
             missing=[remark is not None for remark in remarks],
             remarks=remarks,
+            shared=self.wanted_.to_shared(),
             relation="in-ball",
         )
 
@@ -127,16 +164,21 @@ class Dice:
     def _have_room(self, codes: Floats) -> bool:
         return _dtypes(self.encoder_.decode(codes)) == self.dtypes_
 
-    def _counterfactuals(self, rows: Floats, seeds: Any) -> tuple[NDArray[np.intp], Floats]:
+    def _counterfactuals(self, rows: Floats, own: Any, seeds: Any) -> tuple[NDArray[np.intp], Floats]:
         """Return for which rows a counterfactual is found, and these."""
-        instances = self.encoder_.decode(rows)
-        labels = self.predictor_.predict(instances)
-        candidates = self.searches_.candidates(rows, self._targets(instances, labels), seeds)
+        candidates = self.searches_.candidates(rows, self._goals(rows, own), seeds)
         owners = np.repeat(np.arange(len(rows)), list(map(len, candidates)))
         every = np.concatenate([rows[:0], *candidates])
-        is_other = self.predictor_.predict(self.encoder_.decode(every)) != labels[owners]
+        predictions = self.predictor_.predict(self.encoder_.decode(every))
+        is_other = self.wanted_.is_other(predictions, own[owners])
         found, first = np.unique(owners[is_other], return_index=True)
         return found, every[is_other][first]
+
+    def _goals(self, rows: Floats, own: Any) -> Sequence[Goal]:
+        """Return what to look for, for every row."""
+        if self.predictor_.is_regressor:
+            return [NumberGoal(self.wanted_, number, self.unit_) for number in own.tolist()]
+        return [ClassGoal(target) for target in self._targets(self.encoder_.decode(rows), own).tolist()]
 
     def _targets(self, instances: Any, labels: Any) -> Any:
         """Return the number of the label to look for: the other one of two, else the runner-up."""

@@ -8,11 +8,10 @@ generation once, not twice.
 import random
 
 import numpy as np
-from numpy.typing import NDArray
 
+from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
-from faithkit_example_based.dice_search.model import has_class
-from faithkit_example_based.dice_search.neighbors import NEAREST, Neighbors
+from faithkit_example_based.dice_search.neighbors import NEAREST, Find
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.table import Floats
 
@@ -94,40 +93,40 @@ class GeneticSearch:
     Parameters
     ----------
     space : Space
-    classes : array
-        The class of each row of the table.
+    neighbors : callable
+        Makes what knows which rows of the table are near.
     """
 
-    def __init__(self, space: Space, classes: NDArray[np.int64]) -> None:
-        self.space, self.neighbors = space, Neighbors(space.table, classes)
+    def __init__(self, space: Space, neighbors: Find) -> None:
+        self.space, self.neighbors = space, neighbors()
         self.numbers = list(space.table.decimals)
         self.low, self.high = np.array([space.ranges[j] for j in self.numbers]).reshape(-1, 2).T
         self.weights = np.array([1 / space.deviations[j] for j in self.numbers])
 
-    def find(self, row: Floats, target: int, seed: int) -> Search[Floats | None]:
+    def find(self, row: Floats, goal: Goal, seed: int) -> Search[Floats | None]:
         """Return the fittest row: of the wanted class, near, and with few changes."""
         breeder = Breeder(self.space, row, seed)
-        population = yield from self._first(breeder, target)
+        population = yield from self._first(breeder, goal)
         best, steady = np.inf, 0
         for _ in range(GENERATIONS):
             population = self._distinct(population)
-            probabilities = yield population
-            losses = self._losses(population, row, probabilities, target)
+            answers = yield population
+            losses = self._losses(population, row, answers, goal)
             fittest, last, best = population[losses.argmin()], best, losses.min()
-            is_found = has_class(probabilities, target)[losses.argmin()]
+            is_found = goal.reached(answers)[losses.argmin()]
             steady = steady + 1 if is_found and abs(last - best) <= HARDLY else 0
             if steady == STEADY or len(population) == 1:
                 break
             population = np.stack([fittest, *breeder.children(population, POPULATION - 1)])
         return fittest if is_found else None
 
-    def _first(self, breeder: Breeder, target: int) -> Search[Floats]:
+    def _first(self, breeder: Breeder, goal: Goal) -> Search[Floats]:
         """Return the nearest rows of the class, and where they are few also others, drawn at random."""
-        rows, _ = self.neighbors.nearest(breeder.row, target)
+        rows, _ = self.neighbors.nearest(breeder.row, goal)
         population = list(self._distinct(breeder.kept(rows)))
         while len(population) < POPULATION:
             drawn = breeder.drawn()
-            if has_class((yield drawn[None, :]), target)[0]:
+            if goal.reached((yield drawn[None, :]))[0]:
                 population.append(drawn)
         return np.stack(population)
 
@@ -136,10 +135,9 @@ class GeneticSearch:
         order = self.space.table.columns
         return np.unique(rows[:, order], axis=0)[:, np.argsort(order)]
 
-    def _losses(self, rows: Floats, row: Floats, probabilities: Floats, target: int) -> Floats:
+    def _losses(self, rows: Floats, row: Floats, answers: Floats, goal: Goal) -> Floats:
         """Weigh the distance to the class, to the instance's numbers, and the changed columns."""
-        others = np.delete(probabilities, target, axis=1).max(axis=1)
-        losses = np.maximum(0, others - probabilities[:, target])
+        losses = goal.missed_by(answers)
         if len(self.numbers):
             away = np.abs(self._scaled(rows) - self._scaled(row[None, :])) * self.weights
             losses = losses + PROXIMITY * (away.sum(axis=1) / self.weights.sum())

@@ -31,7 +31,7 @@ class DiceModel:
     labels: NDArray[Any]
     by_scores: bool
 
-    def probabilities(self, codes: Floats) -> Floats:
+    def answers(self, codes: Floats) -> Floats:
         """Return a probability per row and class."""
         rows = self.encoder.decode(codes)
         if self.by_scores:
@@ -40,14 +40,16 @@ class DiceModel:
         return np.column_stack([own, ~own.any(axis=1)]).astype(np.float64)
 
 
-def has_class(probabilities: Floats, target: int) -> NDArray[np.bool_]:
-    """Tell for each row whether no class is more probable than the wanted one.
+@attrs.frozen(eq=False)
+class NumberModel:
+    """A regressor that is asked about codes."""
 
-    >>> has_class(np.array([[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]), target=1).tolist()
-    [True, True, False]
-    """
-    most: NDArray[np.bool_] = probabilities[:, target] >= probabilities.max(axis=1)
-    return most
+    predictor: faithkit.Predictor
+    encoder: faithkit.Encoder
+
+    def answers(self, codes: Floats) -> Floats:
+        """Return a number per row, in a column."""
+        return self.predictor.scores(self.encoder.decode(codes))
 
 
 def score_columns(predictor: faithkit.Predictor, labels: NDArray[Any]) -> list[int] | None:

@@ -1,10 +1,12 @@
 """DiCE's search by trees: rows of the background that have the wanted class and are near the instance."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit_example_based.dice_search.goals import ClassGoal, NumberGoal
 from faithkit_example_based.dice_search.lockstep import Search
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.table import DiceTable, Floats
@@ -27,18 +29,45 @@ class Neighbors:
 
         self.table = table
         self.rows = {int(k): table.codes[classes == k] for k in np.unique(classes)}
-        self.trees: dict[int, Any] = {k: KDTree(self._coordinates(rows)) for k, rows in self.rows.items()}
+        self.trees: dict[int, Any] = {k: KDTree(_coordinates(table, rows)) for k, rows in self.rows.items()}
 
-    def nearest(self, row: Floats, target: int) -> tuple[Floats, Floats]:
+    def nearest(self, row: Floats, goal: ClassGoal) -> tuple[Floats, Floats]:
         """Return the nearest rows of a class, and how far they are, the nearest first."""
-        rows = self.rows[target]
-        far, place = self.trees[target].query(self._coordinates(row[None, :]), min(NEAREST, len(rows)))
+        rows, tree = self.rows[goal.number], self.trees[goal.number]
+        far, place = tree.query(_coordinates(self.table, row[None, :]), min(NEAREST, len(rows)))
         return rows[place[0]], far[0]
 
-    def _coordinates(self, codes: Floats) -> Floats:
-        numbers = codes[:, list(self.table.decimals)]
-        dummies = [np.equal.outer(codes[:, j], known) for j, known in self.table.categories.items()]
-        return np.column_stack([numbers, *dummies])
+
+class NumberNeighbors:
+    """The rows of a table with what a regressor predicts: each instance wants others of them.
+
+    Parameters
+    ----------
+    table : DiceTable
+    predictions : array
+        The number of each row of the table.
+    """
+
+    def __init__(self, table: DiceTable, predictions: Floats) -> None:
+        self.table, self.answers = table, predictions[:, None]
+        self.coordinates = _coordinates(table, table.codes)
+
+    def nearest(self, row: Floats, goal: NumberGoal) -> tuple[Floats, Floats]:
+        """Return the nearest rows of those that are wanted, perhaps none, and how far they are."""
+        there = np.flatnonzero(goal.reached(self.answers))
+        apart = self.coordinates[there] - _coordinates(self.table, row[None, :])
+        far = np.sqrt((apart**2).sum(axis=1))
+        first = np.argsort(far, kind="stable")[:NEAREST]
+        return self.table.codes[there[first]], far[first]
+
+
+Find = Callable[[], Any]  # makes one of them
+
+
+def _coordinates(table: DiceTable, codes: Floats) -> Floats:
+    numbers = codes[:, list(table.decimals)]
+    dummies = [np.equal.outer(codes[:, j], known) for j, known in table.categories.items()]
+    return np.column_stack([numbers, *dummies])
 
 
 class TreeSearch:
@@ -47,18 +76,20 @@ class TreeSearch:
     Parameters
     ----------
     space : Space
-    classes : array
-        The class of each row of the table.
+    neighbors : callable
+        Makes what knows which rows of the table are near.
     """
 
-    def __init__(self, space: Space, classes: NDArray[np.int64]) -> None:
-        self.neighbors, self.decimals = Neighbors(space.table, classes), list(space.table.decimals)
+    def __init__(self, space: Space, neighbors: Find) -> None:
+        self.neighbors, self.decimals = neighbors(), list(space.table.decimals)
         self.fixed = [j for j in space.table.columns if j not in space.columns]
 
-    def find(self, row: Floats, target: int, seed: int) -> Search[Floats | None]:
+    def find(self, row: Floats, goal: Any, seed: int) -> Search[Floats | None]:
         """Return one of the ten nearest rows that have the instance's values in the other columns."""
         yield from ()  # it asks nothing: the classes of the background are known
-        rows, far = self.neighbors.nearest(row, target)
+        rows, far = self.neighbors.nearest(row, goal)
+        if not len(rows):
+            return None
         changed = rows != row
         changed[:, self.decimals] = ~np.isclose(rows[:, self.decimals], row[self.decimals])
         order = np.argsort(_spread(far) + _spread(changed.sum(axis=1)), kind="stable")

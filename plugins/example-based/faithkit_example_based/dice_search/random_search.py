@@ -10,8 +10,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
-from faithkit_example_based.dice_search.model import has_class
+from faithkit_example_based.dice_search.neighbors import Find
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.table import Floats
 
@@ -25,17 +26,17 @@ class RandomSearch:
     Parameters
     ----------
     space : Space
-    classes : array
-        The classes of the table's rows, which it does not need.
+    neighbors : callable
+        Makes what knows the rows of the table, which it does not need.
     """
 
-    def __init__(self, space: Space, classes: NDArray[np.int64]) -> None:
+    def __init__(self, space: Space, neighbors: Find) -> None:
         self.columns = np.array(space.columns)
         self.cells = Cells.of(space)
         most = len(space.columns)
         self.stages = [range(1, min(most, 2) + 1), *(range(n, n + 1) for n in range(3, most + 1))]
 
-    def find(self, row: Floats, target: int, seed: int) -> Search[Floats | None]:
+    def find(self, row: Floats, goal: Goal, seed: int) -> Search[Floats | None]:
         """Return a row in which few columns are changed, or None."""
         rng, size = np.random.default_rng(seed), FIRST
         columns, values = np.empty((0, COPIES), dtype=np.intp), np.empty((0, COPIES))
@@ -47,7 +48,7 @@ class RandomSearch:
             order = rng.permutation(copies.distinct())
             while len(order):
                 rows = copies.rows(order[:size])
-                is_found = has_class((yield rows), target)
+                is_found = goal.reached((yield rows))
                 if is_found.any():
                     return rows[is_found.argmax()]
                 order, size = order[size:], min(2 * size, COPIES)

@@ -1,15 +1,17 @@
 """Searches for counterfactuals of many rows, each with its own seed and a limit on what it may ask."""
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit_example_based.dice_search.genetic import GeneticSearch
+from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import OutOfCalls, Search, in_lock_step
-from faithkit_example_based.dice_search.model import DiceModel
-from faithkit_example_based.dice_search.neighbors import TreeSearch
+from faithkit_example_based.dice_search.model import DiceModel, NumberModel
+from faithkit_example_based.dice_search.neighbors import Find, TreeSearch
 from faithkit_example_based.dice_search.random_search import RandomSearch
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.sparsity import by_halves, by_steps
@@ -25,9 +27,9 @@ class Searches:
     Parameters
     ----------
     space : Space
-    model : DiceModel
-    classes : array
-        The class of each row of the table.
+    model : DiceModel or NumberModel
+    neighbors : callable
+        Makes what knows which rows of the table are near.
     method : str
         "random", "genetic" or "kdtree".
     sparsity : str or None
@@ -39,24 +41,24 @@ class Searches:
     def __init__(
         self,
         space: Space,
-        model: DiceModel,
-        classes: NDArray[np.int64],
+        model: DiceModel | NumberModel,
+        neighbors: Find,
         method: str,
         sparsity: str | None,
         max_calls: int,
     ) -> None:
         self.space, self.model, self.sparsity, self.max_calls = space, model, sparsity, max_calls
-        self.method = METHODS[method](space, classes)
+        self.method = METHODS[method](space, neighbors)
 
-    def candidates(self, rows: Floats, targets: NDArray[np.int64], seeds: NDArray[np.uint32]) -> list[Floats]:
+    def candidates(self, rows: Floats, goals: Sequence[Goal], seeds: NDArray[np.uint32]) -> list[Floats]:
         """Return what DiCE takes for counterfactuals of each row, the most like it first; perhaps none."""
-        given = zip(rows, targets.tolist(), seeds.tolist(), strict=True)
-        searches = (self._search(row, target, seed) for row, target, seed in given)
-        return in_lock_step(searches, self.model.probabilities, self.max_calls)
+        given = zip(rows, goals, seeds.tolist(), strict=True)
+        searches = (self._search(row, goal, seed) for row, goal, seed in given)
+        return in_lock_step(searches, self.model.answers, self.max_calls)
 
-    def _search(self, row: Floats, target: int, seed: int) -> Search[Floats]:
+    def _search(self, row: Floats, goal: Goal, seed: int) -> Search[Floats]:
         try:
-            found = yield from self.method.find(row, target, seed)
+            found = yield from self.method.find(row, goal, seed)
         except OutOfCalls:
             found = None
         if found is None:
@@ -65,6 +67,6 @@ class Searches:
         if self.sparsity is not None:
             sparser = found.copy()
             with contextlib.suppress(OutOfCalls):  # it is changed in place, so what was reached is kept
-                yield from SPARSITIES[self.sparsity](self.space, sparser, row, target)
+                yield from SPARSITIES[self.sparsity](self.space, sparser, row, goal)
             rows.insert(0, sparser)
         return np.stack([other for each in rows for other in (self.space.table.restored(each, row), each)])

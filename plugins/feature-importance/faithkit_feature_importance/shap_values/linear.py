@@ -41,7 +41,8 @@ class LinearShap:
     takes_codes = True
 
     def __init__(self, model: Any, output: str, reference: Floats, encoder: Any = None) -> None:
-        coefficients = _coefficients(model, output, reference)
+        rows = reference if encoder is None else encoder.decode(reference)
+        coefficients = _coefficients(model, output, reference, rows)
         if coefficients is None:
             raise faithkit.InputError(
                 "shap: algorithm=linear explains the raw scores of linear models (output=raw) and linear "
@@ -60,24 +61,24 @@ class LinearShap:
         return (codes - self._mean) @ self._coefficients.T
 
 
-def _coefficients(model: Any, output: str, reference: Floats) -> Floats | None:
+def _coefficients(model: Any, output: str, reference: Floats, rows: Any) -> Floats | None:
     """Return the coefficients of a linear model: a row for each output, or class but the first of two."""
     if not hasattr(model, "coef_"):
         return None
     found = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.atleast_2d(model.coef_)
     if output == PREDICTION:
-        return found if _predicts_by(model, found, reference) else None
+        return found if _predicts_by(model, found, reference, rows) else None
     if output != "raw" or not all(hasattr(model, name) for name in ("decision_function", "classes_")):
         return None
     return found if len(model.classes_) == (2 if len(found) == 1 else len(found)) else None
 
 
-def _predicts_by(model: Any, coefficients: Floats, reference: Floats) -> bool:
+def _predicts_by(model: Any, coefficients: Floats, reference: Floats, rows: Any) -> bool:
     """Whether predictions differ as the coefficients say; those of a Poisson regression do by a function."""
     try:
-        found = np.asarray(model.predict(reference), dtype=np.float64).reshape(len(reference), -1)
+        found = np.asarray(model.predict(rows), dtype=np.float64).reshape(len(reference), -1)
         told = reference @ coefficients.T
-    except Exception:  # a model that takes no codes, or coefficients of something else than columns
+    except Exception:  # coefficients of something else than columns
         return False
     if found.shape != told.shape:
         return False

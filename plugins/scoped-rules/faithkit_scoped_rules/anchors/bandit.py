@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+import faithkit
 from faithkit_scoped_rules.anchors.candidates import Bools, Candidate
 from faithkit_scoped_rules.anchors.together import Bounds, Labels, Row, Steps
 
@@ -36,24 +37,26 @@ class Perturbation(Protocol):
 class Sampler:
     """Samples of one instance, each with the model's word on whether it has the instance's label.
 
-    `unanimous` says that no row was met to which the model gives another label.
+    Of numbers those are the same that the tolerance says. `unanimous` says that no row was met to which the
+    model gives another label.
     """
 
     perturbation: Perturbation
-    label: int
+    tolerance: faithkit.Tolerance
+    label: Any
     unanimous: bool = True
 
     @classmethod
-    def of(cls, perturbation: Perturbation) -> Steps["Sampler"]:
+    def of(cls, perturbation: Perturbation, tolerance: faithkit.Tolerance) -> Steps["Sampler"]:
         """Ask for the instance's label."""
         (label,) = yield Labels([perturbation.own])
-        return cls(perturbation, label)
+        return cls(perturbation, tolerance, label)
 
     def draw(self, candidates: Sequence[Candidate], n: int) -> Steps[None]:
         """Draw n samples for each of some candidates, in this order, and ask the model about all of them."""
         drawn = [self.perturbation.draw(candidate.predicates, n) for candidate in candidates]
         labels = yield Labels([row for _, rows in drawn for row in rows])
-        agree = labels == self.label
+        agree = self.tolerance.agree(labels, self.label)
         self.unanimous = self.unanimous and bool(agree.all())
         for i, (candidate, (rows, _)) in enumerate(zip(candidates, drawn, strict=True)):
             candidate.add(rows, agree[i * n : (i + 1) * n])

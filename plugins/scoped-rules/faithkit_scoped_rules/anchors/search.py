@@ -62,9 +62,11 @@ class Search:
     def _wrong(self, name: str, expected: str) -> faithkit.ParameterError:
         return faithkit.ParameterError(f"{self.who}: {name} must be {expected}, got {getattr(self, name)!r}.")
 
-    def steps(self, perturbation: Perturbation, stop_on_first: bool = False) -> Steps[Anchor]:
+    def steps(
+        self, perturbation: Perturbation, tolerance: faithkit.Tolerance, stop_on_first: bool = False
+    ) -> Steps[Anchor]:
         """Search for the anchor that covers most, or for the first one that is found, and so the shortest."""
-        sampler = yield from Sampler.of(perturbation)
+        sampler = yield from Sampler.of(perturbation, tolerance)
         coverage, empty = Coverage.of(perturbation.coverage()), Candidate(())
         if (yield from self._needs_nothing(empty, sampler)):
             return self._anchor(empty, sampler)

@@ -38,6 +38,10 @@ class Anchors:
         The most conditions a rule may have.
     bins : str
         Where numbers are cut: at "quartile" or "decile" points of the background.
+    within : float, optional
+        By how much a number may differ from the instance's and still be the model's answer, where it predicts
+        numbers; `shared` tells it. By default what the measure counts as equal (``agree="within:ε"``), else
+        half a standard deviation of the predictions for the background.
 
     Notes
     -----
@@ -63,6 +67,7 @@ class Anchors:
     0 > 49.5
     """
 
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 1024  # some take a hundred times as many rounds as others: few should be the last
 
     def __init__(
@@ -74,17 +79,20 @@ class Anchors:
         beam_size: int = 4,
         max_size: int | None = None,
         bins: str = "quartile",
+        within: float | None = None,
     ) -> None:
         self.search = Search("anchors", threshold, delta, tau, batch_size, beam_size, max_size)
         if bins not in BINS:
             raise faithkit.ParameterError(f"anchors: bins must be one of {', '.join(BINS)}, got {bins!r}.")
         self.bins = bins
+        self.within = faithkit.Tolerance.checked("anchors", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Anchors":
         """Cut the background into bins; rows to ask the model about are drawn from it."""
         if isinstance(background, list):
             raise faithkit.InputError("anchors explains tables, not texts: use anchors-text.")
         self.predictor_ = predictor
+        self.tolerance_ = faithkit.Tolerance.of("anchors", predictor, background, self.within)
         self.encoder_ = faithkit.Encoder(background)
         self.named_ = hasattr(background, "columns")
         self.table_ = BinnedTable.learn(self.encoder_.encode(background), self.encoder_.categories, self.bins)
@@ -100,18 +108,24 @@ class Anchors:
         # all other cells of perturbed rows are the background's own
         strange = np.flatnonzero(self.table_.strange(rows, range(rows.shape[1])).any(axis=0)).tolist()
         ask = functools.partial(self._labels, strange=strange)
-        found = together(searches, ask, self.search.rows_a_round * 8 * rows.shape[1])
+        bytes_a_round = self.search.rows_a_round * 8 * rows.shape[1]
+        found = together(searches, ask, bytes_a_round, self.predictor_.is_regressor)
         for i, (rule, remark) in zip(known, found, strict=True):
             rules[i], remarks[i] = rule, remark
         return faithkit.Explanations.of(
-            rules.tolist(), kind="rule", instances=X, remarks=remarks, relation="in-scope"
+            rules.tolist(),
+            kind="rule",
+            instances=X,
+            remarks=remarks,
+            shared=self.tolerance_.to_shared(),
+            relation="in-scope",
         )
 
     def _steps(
         self, row: NDArray[np.float64], seed: int, names: list[Any]
     ) -> Steps[tuple[faithkit.Rule, str | None]]:
         rows = PerturbedRows(self.table_, row, seed)
-        anchor = yield from self.search.steps(rows)
+        anchor = yield from self.search.steps(rows, self.tolerance_)
         if anchor.unanimous:
             return faithkit.Rule(), None
         columns, chosen = self.table_.columns, [rows.conditions[number] for number in anchor.predicates]
@@ -125,7 +139,7 @@ class Anchors:
         if not found.any():
             return self.predictor_.predict(self.encoder_.decode(codes))
         patterns, of_row = np.unique(found, axis=0, return_inverse=True)
-        labels = np.empty(len(codes), dtype=object)
+        labels = np.empty(len(codes), dtype=np.float64 if self.predictor_.is_regressor else object)
         for pattern in range(len(patterns)):
             alike = of_row == pattern
             labels[alike] = self.predictor_.predict(self.encoder_.decode(codes[alike]))

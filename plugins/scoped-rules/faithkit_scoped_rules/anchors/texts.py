@@ -35,6 +35,10 @@ class AnchorsText:
         How many candidates of each size are extended; 1 is what anchor-exp does, whatever it is told.
     tokenizer : str
         What a word is: "whitespace", or "word" as CountVectorizer's default.
+    within : float, optional
+        By how much a number may differ from the text's and still be the model's answer, where it predicts
+        numbers; `shared` tells it. By default what the measure counts as equal (``agree="within:ε"``), else
+        half a standard deviation of the predictions for the background.
 
     Notes
     -----
@@ -52,8 +56,9 @@ class AnchorsText:
     contains 'dull' | no words
     """
 
+    outcomes = ("labels", "numbers")
     rows_per_chunk = 256
-    learns = False
+    learns = False  # of a regressor's background no more than how far its predictions lie apart
 
     def __init__(
         self,
@@ -63,6 +68,7 @@ class AnchorsText:
         batch_size: int = 10,
         beam_size: int = 4,
         tokenizer: str = "whitespace",
+        within: float | None = None,
     ) -> None:
         self.search = Search("anchors-text", threshold, delta, tau, batch_size, beam_size)
         try:
@@ -70,10 +76,12 @@ class AnchorsText:
         except faithkit.InputError as error:
             raise faithkit.ParameterError(f"anchors-text: {error}") from None
         self.tokenizer = tokenizer
+        self.within = faithkit.Tolerance.checked("anchors-text", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "AnchorsText":
         """Keep the model; masking needs no background."""
         self.predictor_ = predictor
+        self.tolerance_ = faithkit.Tolerance.of("anchors-text", predictor, background, self.within)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -84,12 +92,14 @@ class AnchorsText:
             )
         searches = (self._steps(text, int(seed)) for text, seed in zip(X, seeds, strict=True))
         letters = 1 + sum(map(len, X)) // max(1, len(X))  # of a text, on average
-        found = together(searches, self.predictor_.predict, self.search.rows_a_round * letters)
+        ask, bytes_a_round = self.predictor_.predict, self.search.rows_a_round * letters
+        found = together(searches, ask, bytes_a_round, self.predictor_.is_regressor)
         return faithkit.Explanations.of(
             [rule for rule, _ in found],
             kind="rule",
             instances=X,
             remarks=np.array([remark for _, remark in found], dtype=object),
+            shared=self.tolerance_.to_shared(),
             relation="in-scope",
         )
 
@@ -98,7 +108,7 @@ class AnchorsText:
         if not words:
             return None, "no words"
         masked = MaskedText(text, words, seed)
-        anchor = yield from self.search.steps(masked, stop_on_first=True)
+        anchor = yield from self.search.steps(masked, self.tolerance_, stop_on_first=True)
         chosen = [masked.distinct[number] for number in anchor.predicates]
         rule = faithkit.Rule([faithkit.Contains(word, self.tokenizer) for word in chosen])
         return rule, anchor.remark

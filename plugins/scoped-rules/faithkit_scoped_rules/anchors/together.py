@@ -27,7 +27,7 @@ BYTES_KEPT = 2**25  # of rows whose labels are known: they recur, most of all in
 
 @attrs.frozen(eq=False)
 class Labels:
-    """The wish for the model's labels of some rows, as numbers: rows of one label have one number."""
+    """The wish for the model's answers about some rows: of labels a number each, or what it predicts."""
 
     rows: Sequence[Row]
 
@@ -45,7 +45,9 @@ Steps = Generator[Labels | Bounds, Any, T]
 Ask = Callable[[list[Any]], NDArray[Any]]
 
 
-def together(searches: Iterable[Steps[T]], ask: Ask, bytes_a_round: int) -> list[T]:
+def together(
+    searches: Iterable[Steps[T]], ask: Ask, bytes_a_round: int, are_numbers: bool = False
+) -> list[T]:
     """Run searches to their ends and return what they found, in order.
 
     Parameters
@@ -56,6 +58,8 @@ def together(searches: Iterable[Steps[T]], ask: Ask, bytes_a_round: int) -> list
         Distinct rows -> their labels.
     bytes_a_round : int
         About how many bytes of rows a search asks for at a time.
+    are_numbers : bool
+        Whether the model predicts numbers: searches are sent these, and of labels only which are the same.
 
     Examples
     --------
@@ -69,7 +73,7 @@ def together(searches: Iterable[Steps[T]], ask: Ask, bytes_a_round: int) -> list
     ['ab', 'AB', 'c', 'C']
     [array([0, 0]), array([1, 1])]
     """
-    crowd, known = _Crowd[T](), KnownLabels(ask)
+    crowd, known = _Crowd[T](), KnownLabels(ask, are_numbers)
     at_once = max(1, BYTES_A_ROUND // bytes_a_round)
     for number, search in enumerate(searches):
         crowd.advance(number, search, None)
@@ -134,12 +138,13 @@ class KnownLabels:
     """
 
     ask: Ask
+    are_numbers: bool = False
     places: dict[Row, int] = attrs.field(factory=lambda: _numbered())
-    labels: NDArray[np.int64] = attrs.field(factory=lambda: np.empty(0, dtype=np.int64))  # by place
+    labels: NDArray[Any] = attrs.field(factory=lambda: np.empty(0, dtype=np.int64))  # by place
     numbers: dict[Any, int] = attrs.field(factory=lambda: _numbered())
     size: int = 0  # in bytes
 
-    def of_all(self, wishes: list[Labels]) -> list[NDArray[np.int64]]:
+    def of_all(self, wishes: list[Labels]) -> list[NDArray[Any]]:
         """Return the labels that each wishes for, asking only about rows that were not met before."""
         place_of = self.places.__getitem__
         places = [np.fromiter(map(place_of, wish.rows), np.int64, len(wish.rows)) for wish in wishes]
@@ -153,9 +158,11 @@ class KnownLabels:
         return answers
 
     def _learn(self, rows: list[Row]) -> None:
-        of_row, labels = pd.factorize(self.ask(rows))
-        numbers = np.array([self.numbers[label] for label in labels.tolist()])
-        self.labels = np.concatenate([self.labels, numbers[of_row]])
+        found = self.ask(rows)
+        if not self.are_numbers:
+            of_row, labels = pd.factorize(found)
+            found = np.array([self.numbers[label] for label in labels.tolist()])[of_row]
+        self.labels = np.concatenate([self.labels, found])
 
 
 def _numbered() -> dict[Any, int]:

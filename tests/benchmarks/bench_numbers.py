@@ -1,0 +1,65 @@
+"""Predictions that are numbers, nearly all of them different, beside labels of the same rows."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from harness import Contest, benchmark
+
+import faithkit
+from faithkit.inputs.logs import open_log
+from faithkit.run.scoring import score_log
+
+D, DISTINCT, IN_LOG = 14, 50_000, 20_000_000
+GOAL = 1 / 1.5  # numbers may take half as long again
+NAMES = [f"phi_{j}" for j in range(D)]
+FOLDER = tempfile.TemporaryDirectory(prefix="faithkit-bench-")  # gone when this process ends
+
+
+def made(n, rng, vectors, means):
+    """Return explanations, labels, and numbers whose mean depends on the explanation."""
+    codes = rng.integers(0, DISTINCT, n)
+    numbers = means[codes] + rng.normal(size=n)
+    return vectors[codes], (numbers > 0).astype(np.int64), numbers
+
+
+def drawn():
+    """Return a generator, and what a million rows at a time are made with."""
+    rng = np.random.default_rng(0)
+    return rng, np.round(rng.normal(size=(DISTINCT, D)), 1), rng.normal(size=DISTINCT)
+
+
+@benchmark
+def numbers() -> list[Contest]:
+    """Score a million vectors with float predictions; the peer has labels."""
+    n = 1_000_000
+    vectors, labels, floats = made(n, *drawn())
+    name = f"{n:,} × {D}, numbers"
+    ours, peer = (lambda given=given: faithkit.score(given, vectors).n for given in (floats, labels))
+    return [Contest(name, ours, "faithkit, labels", peer, GOAL, repeat=5)]
+
+
+@benchmark
+def numbers_log() -> list[Contest]:
+    """Score a log in Parquet with float predictions; the peer reads labels from the same file."""
+    path = Path(FOLDER.name, "log.parquet")
+    parts, million = drawn(), 1_000_000
+    with pq.ParquetWriter(path, schema()) as writer:
+        for _ in range(0, IN_LOG, million):
+            vectors, labels, floats = made(million, *parts)
+            columns = [labels, floats, *np.ascontiguousarray(vectors.T)]
+            writer.write_table(pa.table(columns, schema=schema()))
+
+    def scored(prediction):
+        return lambda: score_log(open_log(str(path), prediction, ("phi_*",))).result.n
+
+    name = f"{IN_LOG:,} × {D} in Parquet, numbers"
+    return [Contest(name, scored("number"), "faithkit, labels", scored("label"), GOAL, repeat=2)]
+
+
+def schema():
+    """Return the columns of the log."""
+    floats = ((name, pa.float64()) for name in NAMES)
+    return pa.schema([("label", pa.int64()), ("number", pa.float64()), *floats])
