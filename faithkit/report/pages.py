@@ -54,12 +54,14 @@ def _witness(violation: Violation) -> View:
     }
 
 
-def _bar(violation: Violation) -> View:
-    """Return where a bar starts and how long it is, in percent.
+def _bar(violation: Violation) -> View | None:
+    """Return where a bar starts and how long it is, in percent; None for vectors.
 
     That is the share of the first witness's label; of numbers, from all of them the half in the middle.
     """
     numbers = violation.numbers
+    if numbers is None and not violation.predictions:
+        return None
     if numbers is None:
         share = violation.predictions[violation.witnesses[0].prediction] / violation.holds_for
         return {"start": "0.0", "length": f"{100 * share:.1f}"}

@@ -1,7 +1,7 @@
 """What somebody could guess who sees only the explanation, in words that anybody understands."""
 
-from faithkit.report.formats import Told, number, percent, percents, rounded_down
-from faithkit.wording import cell_text, listing
+from faithkit.report.formats import Told, about, number, percent, percents, rounded_down
+from faithkit.wording import listing
 
 
 def reading_sentences(told: Told) -> list[str]:
@@ -42,7 +42,7 @@ def _told(found: Told) -> str:
     """Say how near a reader comes to a number, or to scores, and how near without the explanation."""
     who = "Somebody who sees only the explanation"
     if found["error"] is not None:
-        off, without = (f"± {cell_text(found[name])}" for name in ("error", "error_without"))
+        off, without = (f"± {about(found[name])}" for name in ("error", "error_without"))
         return f"{who} can tell the prediction to within {off} on average; without it, {without}."
     agree, without = number(found["score"]), number(found["score_without"])
     if found["low"] is None:
