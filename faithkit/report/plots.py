@@ -155,7 +155,7 @@ def ranges(ax: "Axes", found: Mapping[str, Predicted]) -> "Axes":
     """
     least, most = min(one.least for one in found.values()), max(one.most for one in found.values())
     margin = 0.02 * (most - least) or 1.0
-    ax.set(xlim=(least - margin, most + margin), ylim=(0.6 - len(found), 0.7), yticks=[], xlabel="prediction")
+    ax.set(xlim=(least - margin, most + margin), ylim=(0.6 - len(found), 0.7), yticks=[])
     for place, (name, one) in enumerate(found.items()):
         shown = _shortened(one_line(visible(name)), _letters(ax, 1.0))
         ax.text(least, 0.4 - place, shown, va="center", color=INK, parse_math=False, usetex=False)
