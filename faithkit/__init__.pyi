@@ -38,6 +38,7 @@ from faithkit.measure.predicates import Contains as Contains
 from faithkit.measure.predicates import Interval as Interval
 from faithkit.measure.predicates import OneOf as OneOf
 from faithkit.measure.predicates import tokens as tokens
+from faithkit.measure.predicted import Predicted as Predicted
 from faithkit.measure.protocols import Discretizer as Discretizer
 from faithkit.measure.protocols import Estimator as Estimator
 from faithkit.measure.protocols import Explainer as Explainer

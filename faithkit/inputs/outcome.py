@@ -12,6 +12,7 @@ from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
+from faithkit.measure.reader.regression import Points
 from faithkit.measure.slots import Counts
 from faithkit.wording import listing
 
@@ -72,6 +73,13 @@ class Outcome:
         points = values.reshape(len(classes), -1)
         make = Squares.divided if self.kind == NUMBERS else Squares.scores
         return make(points, times, pool)
+
+    def points(self, classes: Any) -> Points | None:
+        """Return what distinct predictions are as points; None for labels."""
+        if self.kind == LABELS:
+            return None
+        values = np.array(classes, dtype=np.float64)
+        return Points(values.reshape(len(values), -1), self.kind == SCORES)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""

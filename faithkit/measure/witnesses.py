@@ -46,7 +46,7 @@ class Violation:
     witnesses : tuple of Witness
         A row that was given this explanation, and a row that contradicts it.
     unlisted : int
-        How many instances of other predictions it holds for: all of them, where predictions are numbers.
+        How many instances of other predictions it holds for: all of them, where predictions are no labels.
     numbers : Predicted or None
         The predictions of these instances, if they are numbers.
     """

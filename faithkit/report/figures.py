@@ -1,12 +1,13 @@
 """The plots of a page, each with a title and a caption that says how to read it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.others import Others
 from faithkit.measure.slots import Slots
+from faithkit.measure.witnesses import Violation
 from faithkit.report import plots
 from faithkit.report.agreeing import Words, words
 from faithkit.report.formats import Told, percent, unbroken
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 Figure = dict[str, Any]
 
+SPREAD = (
+    "For the explanations that leave most open, from where to where the predictions are, the half of them in "
+    "the middle (dark) and the median. The shorter, the more the explanation tells."
+)
 CURVE = (
     "What a smaller sample would have given on average. Where the line still rises at its end, a larger "
     "sample would check more."
@@ -48,6 +53,21 @@ def figures(told: Told, name: str, slots: Mapping[str, Slots]) -> list[Figure]:
     ]
     groups = [_groups(told["singletons"], others["consistency"], name)] if "consistency" in others else []
     return curves + scores + groups
+
+
+def spreads(violations: Sequence[Violation]) -> list[Figure]:
+    """Return the predictions under the explanations that leave most of them open, where they are numbers."""
+    found = {
+        f"{place}. {one.explanation}": one.numbers
+        for place, one in enumerate(violations, 1)
+        if one.numbers is not None
+    }
+    if not found:
+        return []
+    draw, title = partial(plots.ranges, found=found), "predictions under one explanation"
+    new_axes = partial(plots.line_axes, len(found))
+    svg = drawn(draw, new_axes, title, f"result: {title}")
+    return [{"title": title, "caption": SPREAD, "svg": svg}]
 
 
 def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:

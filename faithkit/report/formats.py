@@ -217,8 +217,8 @@ def corrected(told: Told) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Keep numbers and their percent signs on one line, on a page that breaks lines where it likes."""
-    return text.replace(" %", "\u00a0%")
+    """Keep numbers and their signs on one line, on a page that breaks lines where it likes."""
+    return text.replace(" %", "\u00a0%").replace("± ", "±\u00a0")
 
 
 def plural(count: int, noun: str) -> str:
@@ -228,6 +228,15 @@ def plural(count: int, noun: str) -> str:
     ('1 row', '2,000 rows')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def about(number: float) -> str:
+    """Return a number in any unit, to three digits.
+
+    >>> about(1251.85), about(12.7033), about(0.000123456), about(0.0)
+    ('1,250', '12.7', '0.000123', '0')
+    """
+    return f"{float(f'{number:.3g}'):,.10g}"
 
 
 def among(found: Predicted) -> str:
@@ -248,8 +257,14 @@ def predictions(*given: Any) -> list[str]:
     >>> predictions(7836.627908138865, 11518.7), predictions(1.00000001, 1.00000002), predictions(1.0, "yes")
     (['7836.63', '11518.7'], ['1.00000001', '1.00000002'], ['1.0', 'yes'])
     """
-    short = [cell_text(one) if isinstance(one, float) and one % 1 else str(one) for one in given]
+    short = list(map(_short, given))
     return short if len(set(short)) == len(set(map(str, given))) else list(map(str, given))
+
+
+def _short(prediction: Any) -> str:
+    if isinstance(prediction, tuple):
+        return f"({', '.join(map(cell_text, prediction))})"
+    return cell_text(prediction) if isinstance(prediction, float) and prediction % 1 else str(prediction)
 
 
 def system_name(explainer: str | None, discretizer: str) -> str:
@@ -266,6 +281,8 @@ def held(violation: Violation) -> str:
     """Return how many instances an explanation holds for and what they get, the first witness's first."""
     if violation.numbers is not None:
         return f"{plural(violation.holds_for, 'instance')}: they get {among(violation.numbers)}"
+    if not violation.predictions:  # vectors, of which hardly two are the same
+        return plural(violation.holds_for, "instance")
     first, known = violation.witnesses[0].prediction, violation.predictions
     many = len(known) > MOST_LABELS or violation.unlisted > 0
     order = sorted(filter(known.get, known), key=lambda label: (label != first, -known[label] if many else 0))

@@ -8,7 +8,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
 from faithkit.report.agreeing import words
-from faithkit.report.figures import figures, lines
+from faithkit.report.figures import figures, lines, spreads
 from faithkit.report.formats import Told, between, corrected, held, plural, predictions, signed, significance
 from faithkit.report.told import confidence, estimates, group_estimates, ranked
 from faithkit.report.views import View, alone, changes, compared_view, estimate_view, fragment_view
@@ -26,7 +26,7 @@ def findings_view(told: Told, violations: Sequence[Violation] | None, slots: Map
         **shown,
         "notes": shown["sentences"][len(MEASURES) :],
         "plot": lines(found, "measures"),
-        "figures": figures(told, "result", slots),
+        "figures": figures(told, "result", slots) + spreads(violations or ()),
         "unchecked": [name for name, one in found.items() if one and one.verified == 0],
         "witnesses": None if violations is None else [_witness(violation) for violation in violations],
         "subgroups": _subgroups(told) if "subgroups" in told else None,
@@ -54,12 +54,14 @@ def _witness(violation: Violation) -> View:
     }
 
 
-def _bar(violation: Violation) -> View:
-    """Return where a bar starts and how long it is, in percent.
+def _bar(violation: Violation) -> View | None:
+    """Return where a bar starts and how long it is, in percent; None for vectors.
 
     That is the share of the first witness's label; of numbers, from all of them the half in the middle.
     """
     numbers = violation.numbers
+    if numbers is None and not violation.predictions:
+        return None
     if numbers is None:
         share = violation.predictions[violation.witnesses[0].prediction] / violation.holds_for
         return {"start": "0.0", "length": f"{100 * share:.1f}"}

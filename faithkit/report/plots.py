@@ -14,6 +14,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.estimators import ratio
 from faithkit.measure.forecast import curve
 from faithkit.measure.others import Others
+from faithkit.measure.predicted import Predicted
 from faithkit.measure.slots import Slots
 from faithkit.report.formats import Told, number, outward
 from faithkit.wording import one_line, visible
@@ -73,10 +74,9 @@ def measures(
     """
     _calm(ax)
     left = min([0.0, *(min(found.bracket[0], found.low or 0.0) for found in estimates.values() if found)])
-    ticks = QUARTERS if left == 0 else _round_numbers().tick_values(left, 1.0).clip(left, 1.0).tolist()
-    ax.set(
-        xlim=(left - 0.012 * (1 - left), 1 + 0.012 * (1 - left)), ylim=(0.6 - len(estimates), 0.7), yticks=[]
-    )
+    ticks = QUARTERS if left == 0 else np.unique(_round_numbers().tick_values(left, 1).clip(left, 1)).tolist()
+    margin = 0.012 * (1 - left)
+    ax.set(xlim=(left - margin, 1 + margin), ylim=(0.6 - len(estimates), 0.7), yticks=[])
     ax.set_xticks(ticks, [f"{tick:.3g}".replace("-", "−") for tick in ticks])
     for place, (name, found) in enumerate(estimates.items()):
         fore = best is None or name in best
@@ -145,6 +145,26 @@ def local_scores(ax: "Axes", slots: Slots, told: str = "share of other instances
     ticks = QUARTERS if left == 0 else [-1, -0.5, 0, 0.5, 1]
     ax.set_xticks(ticks, [f"{tick:g}".replace("-", "−") for tick in ticks])
     _count_shares(ax)
+    return ax
+
+
+def ranges(ax: "Axes", found: Mapping[str, Predicted]) -> "Axes":
+    """Draw the predictions under each of some explanations: all of them, the half in the middle, the median.
+
+    Each has a line of its own, with its name above it.
+    """
+    least, most = min(one.least for one in found.values()), max(one.most for one in found.values())
+    margin = 0.02 * (most - least) or 1.0
+    ax.set(xlim=(least - margin, most + margin), ylim=(0.6 - len(found), 0.7), yticks=[])
+    for place, (name, one) in enumerate(found.items()):
+        shown = _shortened(one_line(visible(name)), _letters(ax, 1.0))
+        ax.text(least, 0.4 - place, shown, va="center", color=INK, parse_math=False, usetex=False)
+        ax.plot([one.least, one.most], [-place, -place], color=PALE_BLUE, lw=9, solid_capstyle="butt")
+        ends = one.quarter, one.three_quarters
+        ax.plot(ends, [-place, -place], color=BLUE, lw=9, solid_capstyle="butt")
+        ax.plot([one.median], [-place], "|", color=INK, ms=14, mew=1.5)
+    ax.xaxis.set_major_locator(_round_numbers())
+    _calm(ax)
     return ax
 
 

@@ -1,6 +1,6 @@
 """What somebody could guess who sees only the explanation, in words that anybody understands."""
 
-from faithkit.report.formats import Told, number, percent, percents, rounded_down
+from faithkit.report.formats import Told, about, number, percent, percents, rounded_down
 from faithkit.wording import listing
 
 
@@ -19,6 +19,8 @@ def guessed(found: Told) -> str:
     'Somebody who sees only the explanation guesses the prediction right 94 % of the time (91 – 96 %); without
     it, 63 %.'
     """
+    if found["accuracy"] is None:
+        return _told(found)
     right, usual = found["accuracy"], found["baseline"]["value"]
     sure = percents(right["low"], right["high"], right["value"])
     return (
@@ -30,7 +32,30 @@ def guessed(found: Told) -> str:
 def bounded(found: Told) -> str:
     """Say what that tells about consistency, and who the reader was."""
     who = listing(f"{name} {count}×" for name, count in found["classifiers"].items())
-    return f"{_limits(found)} ({100 * found['confidence']:g} % confidence; classifier: {who}{_seen(found)})."
+    if found["low"] is None:
+        return f"{_r_squared(found)} (regressor: {who}{_seen(found)})."
+    what = "regressor" if found["accuracy"] is None else "classifier"
+    return f"{_limits(found)} ({100 * found['confidence']:g} % confidence; {what}: {who}{_seen(found)})."
+
+
+def _told(found: Told) -> str:
+    """Say how near a reader comes to a number, or to scores, and how near without the explanation."""
+    who = "Somebody who sees only the explanation"
+    if found["error"] is not None:
+        off, without = (f"± {about(found[name])}" for name in ("error", "error_without"))
+        return f"{who} can tell the prediction to within {off} on average; without it, {without}."
+    agree, without = number(found["score"]), number(found["score_without"])
+    if found["low"] is None:
+        return f"{who} can tell {agree} of the variance of the predictions; without it, {without}."
+    return f"{who} can tell the scores with an agreement of {agree} on average; without it, {without}."
+
+
+def _r_squared(found: Told) -> str:
+    """Say what a reader's score says about the measure: no more than on average."""
+    score = number(found["score"])
+    if found["score"] <= 0:
+        return f"By this reader's R² of {score} nothing is known about consistency"
+    return f"By this reader's R² of {score}, consistency is at least that on average; numbers have no limit"
 
 
 def _seen(found: Told) -> str:

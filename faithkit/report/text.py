@@ -11,6 +11,7 @@ from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.report.agreeing import words
 from faithkit.report.formats import (
     Told,
+    about,
     between,
     corrected,
     held,
@@ -20,6 +21,7 @@ from faithkit.report.formats import (
     predictions,
     signed,
     significance,
+    unbroken,
 )
 from faithkit.report.monitoring import monitor_view
 from faithkit.report.told import confidence, estimates, group_estimates, note
@@ -33,6 +35,7 @@ MOST_LOOKS = 30
 NARROW, USUAL, LONGEST = {"interval": 8, "agree": 13}, 7, 12
 LEAST = 12  # letters of a name in a line
 GAP = 2  # between columns
+LOCAL = ("value", "interval", "holds for", "agree", "others get", "±")
 
 
 def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
@@ -130,8 +133,8 @@ def _plain(text: str, keep: str = "") -> Any:
 
 
 def _wrapped(sentence: str) -> str:
-    """Break at 80 columns, but never between a number and its percent sign."""
-    return textwrap.fill(visible(sentence).replace(" %", "\u00a0%"), WIDTH).replace("\u00a0", " ")
+    """Break at 80 columns, but never between a number and its sign."""
+    return textwrap.fill(unbroken(visible(sentence)), WIDTH).replace("\u00a0", " ")
 
 
 def _lines(told: Sequence[str | None]) -> str:
@@ -234,26 +237,27 @@ def local_text(found: LocalResult, row: int) -> str:
 
 
 def _local_table(found: LocalResult) -> Any:
-    """Return both measures of one instance: who agrees, or of numbers what the others get."""
+    """Return both measures of one instance: how many agree, and of numbers what the others get."""
     both = {"consistency": found.consistency, "sufficiency": found.sufficiency}
-    known = {name: one for name, one in both.items() if one is not None}
-    names = ["measure", "value", "interval", "holds for", "agree"]
-    if any(one.numbers is not None for one in known.values()):
-        names += ["others get", "±"]
-    table = _new_table(*names, left=("measure",))
-    for name, one in known.items():
-        agree = "–" if one.agree is None else f"{one.agree:,}"
-        cells = [number(one.value), outward(one.low, one.high), f"{one.holds_for:,}", agree]
-        _add_row(table, name, *cells, *_others(one)[: len(names) - 5])
+    rows = {name: _local_cells(one) for name, one in both.items() if one is not None}
+    names = [name for name in LOCAL if any(cells[name] is not None for cells in rows.values())]
+    table = _new_table("measure", *names, left=("measure",))
+    for name, cells in rows.items():
+        _add_row(table, name, *(cells[column] or "–" for column in names))
     return table
 
 
-def _others(one: Local) -> tuple[str, str]:
-    """Return from where to where the predictions of others are, and how they spread."""
-    if one.numbers is None:
-        return "–", "–"
-    ends = f"{cell_text(one.numbers.least)} to {cell_text(one.numbers.most)}"
-    return ends, cell_text(one.numbers.sd)
+def _local_cells(one: Local) -> dict[str, str | None]:
+    """Return what is told of one measure of an instance; None for what such predictions do not have."""
+    numbers = one.numbers
+    return {
+        "value": number(one.value),
+        "interval": None if one.low is None else outward(one.low, one.high),
+        "holds for": f"{one.holds_for:,}",
+        "agree": None if one.agree is None else f"{one.agree:,}",
+        "others get": None if numbers is None else f"{cell_text(numbers.least)} to {cell_text(numbers.most)}",
+        "±": None if numbers is None else about(numbers.sd),
+    }
 
 
 def _sharers(found: LocalResult) -> str:

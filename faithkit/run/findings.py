@@ -161,5 +161,5 @@ class Findings:
 def _read(result: Evaluation, classifier: Any) -> ReaderResult | None:
     if isinstance(classifier, str) and classifier == NOBODY:
         return None
-    asked = classifier is not None or read_unasked(result.n, result.clusters)
+    asked = classifier is not None or read_unasked(result.n, result.clusters, result.setup.outcome)
     return result.reader(classifier) if asked else None

@@ -202,7 +202,8 @@ class InMemory(Population):
         """Show the explanations to a classifier; one that takes no seed draws from the global generators."""
         rows, design = self.sample.explanations, self.own_design
         with global_seed(seed):
-            reader = prepared(rows, self.coded.codes, self.labels, design, classifier, seed)
+            points = self.coded.outcome.points(self.labels)
+            reader = prepared(rows, self.coded.codes, self.labels, design, classifier, seed, points)
             return read(reader, design, confidence)
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:

@@ -160,7 +160,9 @@ class OnDisk(Population):
         rows = census.explanations.take(np.repeat(census.owner, census.count))
         with global_seed(seed):
             codes = np.repeat(census.label, census.count)
-            return read(prepared(rows, codes, self.labels, None, classifier, seed), None, confidence)
+            points = self.reading.outcome.points(census.labels)
+            reader = prepared(rows, codes, self.labels, None, classifier, seed, points)
+            return read(reader, None, confidence)
 
     def count(self, relation: Relation) -> LogCount:
         """Tally a relation: grouping in one pass, any other in two."""

@@ -5,7 +5,9 @@ from typing import Any
 
 import attrs
 
+from faithkit.errors import InputError
 from faithkit.inputs.models import import_object
+from faithkit.inputs.outcome import OF_LABELS, Outcome
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.reader.models import candidates
 from faithkit.measure.reader.reading import LEAST, Read, Share
@@ -28,17 +30,22 @@ class ReaderResult(Read):
     ----------
     n : int
         The number of instances.
-    accuracy, baseline : Share
+    accuracy, baseline : Share or None
         How often the reader is right, and how often the commonest label of the rows it learnt from is; each
-        with Clopper and Pearson's interval in `low` and `high`.
+        with Clopper and Pearson's interval in `low` and `high`. None of numbers and scores.
     score : float
-        The mean of 2 r(Y) − Σ r², where r are the reader's probabilities and Y is the prediction. An instance
-        without an explanation scores 0.
-    low : float
-        A lower limit of consistency: that of the score.
+        The mean of 2 r(Y) − Σ r², where r are the reader's probabilities and Y is the prediction; of scores
+        1 − |Y − r|², and of numbers 1 − (Y − r)²/S², R². An instance without an explanation scores 0.
+    low : float or None
+        A lower limit of consistency: that of the score. None of numbers: nobody knows how large they may be,
+        and without that there is no limit that holds.
     guaranteed : float or None
         A lower limit that needs no approximation, by readers who learnt from earlier blocks only. None with
-        weights or clusters.
+        weights or clusters, and of numbers.
+    score_without : float or None
+        The score of the mean of the rows learnt from, which has not seen the explanation; of labels None.
+    error, error_without : float or None
+        How far the reader is off on average, and how far that mean is, where predictions are one number.
     classifiers : dict of str to int
         How many of the readers, one for each fold, were which classifier.
     confidence : float
@@ -64,7 +71,7 @@ class ReaderResult(Read):
     def from_dict(cls, told: Mapping[str, Any]) -> "ReaderResult":
         """Make it of what `to_dict` told; what an older version did not tell is None."""
         known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
-        shares = {name: Share(**told[name]) for name in ("accuracy", "baseline")}
+        shares = {name: told[name] and Share(**told[name]) for name in ("accuracy", "baseline")}
         return cls(**{**known, **shares, "score": float(told["score"])})
 
     @property
@@ -78,6 +85,11 @@ class ReaderResult(Read):
 
 def reader(population: Population, setup: Setup, classifier: Any = None, seed: Any = None) -> ReaderResult:
     """Let a reader guess the predictions of a population."""
+    if setup.outcome.within is not None:
+        raise InputError(
+            "a reader's score says nothing about numbers that agree within a tolerance: measure without it "
+            "(leave agree= out, CLI: --agree), and read those."
+        )
     start = setup.seed if seed is None else whole_number(seed, "the seed")
     found = population.read(classifier, setup.confidence, start)
     return ReaderResult(**attrs.asdict(found, recurse=False))
@@ -96,11 +108,12 @@ def asked(given: str | None) -> Any:
     if given is None or given == NOBODY:
         return given
     classifier = import_object(given) if ":" in given else given
-    candidates(classifier)
+    if classifier != "linear":  # that of numbers; what predictions are is not known yet
+        candidates(classifier)
     return classifier
 
 
-def read_unasked(n: int, clusters: int | None) -> bool:
+def read_unasked(n: int, clusters: int | None, outcome: Outcome = OF_LABELS) -> bool:
     """Whether so many rows are read though nobody asked: enough to learn from, and not too many to wait for.
 
     Examples
@@ -108,4 +121,5 @@ def read_unasked(n: int, clusters: int | None) -> bool:
     >>> [read_unasked(n, None) for n in (9, 10, 10_000, 10_001)], read_unasked(100, clusters=5)
     ([False, True, True, False], False)
     """
-    return n <= MOST_UNASKED and (n if clusters is None else clusters) >= LEAST
+    enough = (n if clusters is None else clusters) >= LEAST
+    return n <= MOST_UNASKED and enough and outcome.within is None

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from faithkit.inputs.outcome import LABELS
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
 from faithkit.measure.estimators import ratio
@@ -33,9 +34,8 @@ def violations(population: Population, setup: Setup, counted: Count, most: int) 
         for u, held in zip(some.tolist(), counted.label_counts(some), strict=True):
             seen = population.witnesses(counted, u, held)
             told = readable(counted.explanations, u, setup.discretizer.instance)
-            labels = population.labels
-            is_number = setup.outcome.is_numeric and isinstance(labels[0], float)
-            found.append((_of_numbers if is_number else _of_labels)(told, labels, held, seen))
+            make = _of_labels if setup.outcome.kind == LABELS else _of_numbers
+            found.append(make(told, population.labels, held, seen))
     return found
 
 
@@ -44,5 +44,5 @@ def _of_labels(told: str, labels: list[Any], held: Counts, seen: tuple[Witness, 
 
 
 def _of_numbers(told: str, labels: list[Any], held: Counts, seen: tuple[Witness, Witness]) -> Violation:
-    numbers = Predicted.of(np.array(labels), held)
-    return Violation(told, {}, seen, numbers.n, numbers)
+    numbers = Predicted.of(np.array(labels), held) if isinstance(labels[0], float) else None
+    return Violation(told, {}, seen, int(held.sum()), numbers)

@@ -13,6 +13,7 @@ from faithkit import Explanations, Interval, Rule
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.inference import Moments
 from faithkit.report.agreeing import Near, Scores, Shares
+from faithkit.report.plots import line_axes, ranges
 from faithkit.report.sentences import sentence
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
@@ -266,3 +267,20 @@ def test_a_plot_of_a_measure_below_0_shows_where_it_is():
     drawn = [x for line in ax.lines for x in line.get_xdata()]
     assert left <= min(drawn) < 0
     assert max(drawn) <= right
+
+
+def test_predictions_under_the_worst_explanations_are_drawn_where_they_are_numbers():
+    title = "redictions under one explanation"
+    assert title in faithkit.score(PRICES, GROUPS.tolist()).to_html()
+    assert title in faithkit.score(PRICES, GROUPS.tolist(), agree="within:2000").to_html()
+    assert title not in faithkit.score(["yes", "no", "no"] * 20, ["a", "b", "a", "b"] * 15).to_html()
+
+
+def test_a_range_is_drawn_from_the_least_to_the_most():
+    found = faithkit.score(PRICES, GROUPS.tolist()).violations(2)
+    shown = {one.explanation: one.numbers for one in found}
+    ax = ranges(line_axes(2), shown)
+    drawn = [x for line in ax.lines for x in line.get_xdata()]
+    assert min(drawn) == min(one.least for one in shown.values())
+    assert max(drawn) == max(one.most for one in shown.values())
+    assert [text.get_text() for text in ax.texts] == list(shown)

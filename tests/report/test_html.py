@@ -113,7 +113,7 @@ def test_numbers_are_those_of_the_terminal(ordinary_page):
 def test_plots_are_there_and_say_what_they_show(ordinary_page):
     labels = Reader(ordinary_page).values("aria-label")
     assert labels == [
-        "measures: values and intervals from 0 to 1",
+        "measures: values and intervals up to 1",
         "consistency by sample size",
         "sufficiency by sample size",
         "local consistency",

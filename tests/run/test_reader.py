@@ -188,7 +188,7 @@ def test_what_comes_back_is_told_in_a_sentence_and_in_json():
     assert told["accuracy"]["value"] == 0.7
     assert set(told) == {
         "n", "accuracy", "baseline", "score", "low", "guaranteed", "classifiers", "confidence", "columns", "seen",
-        "effective", "clusters",
+        "effective", "clusters", "score_without", "error", "error_without",
     }  # fmt: skip
 
 

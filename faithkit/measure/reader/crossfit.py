@@ -1,6 +1,7 @@
 """Let readers learn from some rows, and score them on others: by folds, and each block by those before it."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -25,11 +26,14 @@ Read = Callable[[Rows], tuple[Counts, Floats]]
 
 @attrs.frozen(eq=False)
 class Guesses:
-    """What a reader made of rows: its scores, and whether it and the commonest label were right."""
+    """What a reader made of rows: its scores, and whether it and the commonest label were right.
+
+    Of numbers, how far it and the mean are off.
+    """
 
     scores: Floats
-    right: NDArray[np.bool_]
-    usual: NDArray[np.bool_]
+    right: NDArray[Any]
+    usual: NDArray[Any]
 
 
 @attrs.frozen(eq=False)
@@ -61,7 +65,7 @@ class Reader:
     def crossfitted(self) -> tuple[Guesses, list[str]]:
         """Let every fold be read by a reader of all others; return the classifiers that were chosen, too."""
         n, folds, names = len(self.labels), self.turns.folds(FOLDS), []
-        whole = Guesses(np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
+        whole = Guesses(*np.zeros((3, n)))
         for fold in range(int(folds.max()) + 1):
             rows = np.flatnonzero(folds == fold)
             others = np.flatnonzero(folds != fold)

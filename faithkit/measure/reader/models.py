@@ -1,9 +1,9 @@
 """The classifiers that read explanations: two of scikit-learn's to choose from, or anybody's."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -16,7 +16,6 @@ from faithkit.measure.sums import Floats
 from faithkit.wording import listing, suggest
 
 AUTO = "auto"
-NAMES = (AUTO, "logistic", "trees")
 RARE = -1  # stands for all labels that are not learnt
 FEW_CLASSES = 5  # take little time
 MOST_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
@@ -24,10 +23,11 @@ TREE_CELLS = 300_000  # of a table that trees learn from: more would take long a
 LINEAR_CELLS = 10_000_000
 TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of cells
 MOST_COLUMNS = 500
-_ADVICE = "Give a scikit-learn classifier that has predict_proba and takes numbers, NaN among them."
 
 Make = Callable[[int, int, int], Any]
 """Make a classifier for so many rows and labels, starting from a seed."""
+
+One = TypeVar("One", bound="Candidate")
 
 
 @attrs.frozen(eq=False)
@@ -42,6 +42,9 @@ class Candidate:
     cells: int | None = None
     columns: int = MOST_COLUMNS
 
+    what = "classifier"
+    advice = "Give a scikit-learn classifier that has predict_proba and takes numbers, NaN among them."
+
     def most_rows(self, width: int, labels: int) -> int | None:
         """Return how many rows of a table it may learn from; of many labels each takes time."""
         times = max(1, min(labels, MOST_CLASSES) // FEW_CLASSES)
@@ -55,13 +58,13 @@ class Candidate:
         taught, codes = np.unique(np.where(np.isin(y, common), y, RARE), return_inverse=True)
         with self.called():
             model = self.make(len(X), len(taught), seed)
-            model.fit(X, codes, **_weighted(model, weights))
+            model.fit(X, codes, **weighted(model, weights))
             return Fitted(self, model, taught[np.asarray(model.classes_)])
 
     @contextmanager
     def called(self) -> Iterator[None]:
         """Run code of the classifier: whatever it raises names it."""
-        with foreign(f"the classifier {self.name}", _ADVICE), warnings.catch_warnings():
+        with foreign(f"the {self.what} {self.name}", self.advice), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that it has not converged: its score tells
             yield
 
@@ -87,12 +90,12 @@ class Fitted:
         if found.shape != shape:
             raise InputError(
                 f"the classifier {self.candidate.name} gave probabilities of shape {found.shape}; expected "
-                f"{shape}. {_ADVICE}"
+                f"{shape}. {self.candidate.advice}"
             )
         if not ((found >= 0).all() and (found.sum(axis=1) <= 1 + 1e-6).all()):
             raise InputError(
                 f"the classifier {self.candidate.name} gave probabilities below 0, or above 1 in all; "
-                f"expected shares of 1. {_ADVICE}"
+                f"expected shares of 1. {self.candidate.advice}"
             )
 
 
@@ -114,19 +117,24 @@ def candidates(given: Any = None) -> tuple[Candidate, ...]:
         "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS),
         "trees": Candidate("trees", _trees, TREE_CELLS, TREE_COLUMNS),
     }
+    return chosen_by(given, ours, Candidate, "classifier such as sklearn.naive_bayes.GaussianNB()")
+
+
+def chosen_by(given: Any, ours: Mapping[str, One], kind: type[One], such_as: str) -> tuple[One, ...]:
+    """Return all of ours, the one that is named, or somebody's own."""
     if given is None or (isinstance(given, str) and given == AUTO):
         return tuple(ours.values())
     if isinstance(given, str):
         if given not in ours:
-            raise InputError(f"there is no reader {given!r:.60}. {suggest(given, NAMES)}")
+            raise InputError(f"there is no reader {given!r:.60}. {suggest(given, (AUTO, *ours))}")
         return (ours[given],)
-    given = _instance(given)
-    return (Candidate(type(given).__name__, lambda _rows, _labels, seed: _seeded(given, seed)),)
+    given = _instance(given, (AUTO, *ours), such_as, kind.advice)
+    return (kind(type(given).__name__, lambda _rows, _labels, seed: _seeded(given, seed)),)
 
 
-def _instance(given: Any) -> Any:
-    """Return a classifier: of a class, the one that has all its defaults."""
-    with foreign("looking at the reader", _ADVICE):
+def _instance(given: Any, names: tuple[str, ...], such_as: str, advice: str) -> Any:
+    """Return a model: of a class, the one that has all its defaults."""
+    with foreign("looking at the reader", advice):
         if hasattr(given, "fit"):
             return given() if isinstance(given, type) else given
     what = (
@@ -135,26 +143,29 @@ def _instance(given: Any) -> Any:
         else f"an object of type {type(given).__name__}"
     )
     raise InputError(
-        f"{what} cannot be a reader; expected {listing(map(repr, NAMES), 'or')}, or a classifier such as "
-        "sklearn.naive_bayes.GaussianNB()."
+        f"{what} cannot be a reader; expected {listing(map(repr, names), 'or')}, or a {such_as}."
     )
 
 
 def _trees(rows: int, labels: int, seed: int) -> Any:
-    """Boost few and small trees: as the sample allows, and fewer steps where each has many trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
+    return HistGradientBoostingClassifier(**boosting(rows, labels, seed))
+
+
+def boosting(rows: int, labels: int, seed: int) -> dict[str, Any]:
+    """Boost few and small trees: as the sample allows, and fewer steps where each has many trees."""
     steps = min(40, max(15, rows // 25), max(10, 100 // labels))
-    return HistGradientBoostingClassifier(
-        max_iter=steps,
-        learning_rate=min(0.3, 6.0 / steps),
-        max_leaf_nodes=min(31, max(8, rows // 200)),
-        min_samples_leaf=min(20, max(3, rows // 20)),
-        max_bins=63,
-        l2_regularization=1.0,
-        early_stopping=False,
-        random_state=seed % 2**32,
-    )
+    return {
+        "max_iter": steps,
+        "learning_rate": min(0.3, 6.0 / steps),
+        "max_leaf_nodes": min(31, max(8, rows // 200)),
+        "min_samples_leaf": min(20, max(3, rows // 20)),
+        "max_bins": 63,
+        "l2_regularization": 1.0,
+        "early_stopping": False,
+        "random_state": seed % 2**32,
+    }
 
 
 def _seeded(given: Any, seed: int) -> Any:
@@ -170,7 +181,7 @@ def _seeded(given: Any, seed: int) -> Any:
     return model.set_params(**unset)
 
 
-def _weighted(model: Any, weights: Floats | None) -> dict[str, Floats]:
+def weighted(model: Any, weights: Floats | None) -> dict[str, Floats]:
     """Return how a classifier is told of weights; one that takes none learns from rows as if all were equal.
 
     That costs some of its score, and the score stays a bound.

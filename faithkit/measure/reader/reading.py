@@ -12,11 +12,12 @@ from faithkit.errors import InputError
 from faithkit.measure.containers import as_floats, take_rows
 from faithkit.measure.content_words import content_words
 from faithkit.measure.explanations import Explanations, by_name, object_array
-from faithkit.measure.reader.crossfit import BLOCKS, Reader
+from faithkit.measure.reader.crossfit import BLOCKS, Guesses, Reader
 from faithkit.measure.reader.features import Features
 from faithkit.measure.reader.folds import Turns
 from faithkit.measure.reader.limits import betting_limit, score_limit
 from faithkit.measure.reader.models import candidates
+from faithkit.measure.reader.regression import NumberReader, Points, regressors
 from faithkit.measure.slots import Counts
 from faithkit.measure.unequal.design import Design
 from faithkit.measure.unequal.instance import share_limits
@@ -38,10 +39,10 @@ class Read:
     """What readers found, each of whom had learnt from other rows; see `faithkit.Reading`."""
 
     n: int
-    accuracy: Share
-    baseline: Share
+    accuracy: Share | None
+    baseline: Share | None
     score: float
-    low: float
+    low: float | None
     guaranteed: float | None
     classifiers: dict[str, int]
     confidence: float
@@ -49,6 +50,9 @@ class Read:
     seen: int | None = None
     effective: float | None = None
     clusters: int | None = None
+    score_without: float | None = None
+    error: float | None = None
+    error_without: float | None = None
 
 
 def read(reader: Reader, design: Design | None, confidence: float) -> Read:
@@ -65,20 +69,20 @@ def read(reader: Reader, design: Design | None, confidence: float) -> Read:
 
     for name in ("sklearn.ensemble", "sklearn.linear_model"):
         import_module(name)  # before threads are limited, which is done for libraries that are loaded
+    is_bounded = not isinstance(reader, NumberReader) or reader.are_scores
     with threadpool_limits(1):
         found, names = reader.crossfitted()
-        chain = reader.chained() if design is None else None
+        # rows that are not equally likely, or not independent, are no sequence of fair bets
+        chain = reader.chained() if design is None and is_bounded else None
+    told = _guesses(reader, found) if isinstance(reader, NumberReader) else {}
     trials = float(len(found.scores)) if design is None else design.cap * design.effective
-    shares = (reader.mean(one.astype(np.float64)) for one in (found.right, found.usual))
-    accuracy, baseline = (Share(share, *share_limits(share, trials, confidence)) for share in shares)
     score = reader.mean(found.scores)
     return Read(
         n=len(found.scores),
-        accuracy=accuracy,
-        baseline=baseline,
+        accuracy=None if told else _share(reader.mean(found.right), trials, confidence),
+        baseline=None if told else _share(reader.mean(found.usual), trials, confidence),
         score=score,
-        low=score_limit(score, trials, confidence),
-        # rows that are not equally likely, or not independent, are no sequence of fair bets
+        low=score_limit(score, trials, confidence) if is_bounded else None,
         guaranteed=None if chain is None else betting_limit(chain, confidence),
         classifiers=dict(sorted(Counter(names).items())),
         confidence=confidence,
@@ -86,7 +90,23 @@ def read(reader: Reader, design: Design | None, confidence: float) -> Read:
         seen=min(reader.seen(name) for name in names),
         effective=None if design is None else design.effective,
         clusters=design.n_units if design is not None and design.clustered else None,
+        **told,
     )
+
+
+def _share(share: float, trials: float, confidence: float) -> Share:
+    return Share(share, *share_limits(share, trials, confidence))
+
+
+def _guesses(reader: NumberReader, found: Guesses) -> dict[str, float | None]:
+    """Return how good a guess is without the explanation, and of one number how far both are off."""
+    off, off_without = (reader.unit * reader.mean(one) for one in (found.right, found.usual))
+    is_one = reader.points.shape[1] == 1
+    return {
+        "score_without": 1.0 - reader.mean(found.usual**2),
+        "error": off if is_one else None,
+        "error_without": off_without if is_one else None,
+    }
 
 
 def prepared(
@@ -96,6 +116,7 @@ def prepared(
     design: Design | None = None,
     classifier: Any = None,
     seed: int = 0,
+    points: Points | None = None,
 ) -> Reader:
     """Put rows into an order of their content, and draw who reads whom.
 
@@ -109,10 +130,13 @@ def prepared(
         With weights, means are weighted, and classifiers that can learn by weight do so. Rows of one cluster
         are in one fold.
     classifier : str or classifier, optional
-        See `candidates`.
+        See `candidates`, or of numbers `regressors`.
     seed : int
+    points : Points, optional
+        What codes stand for, where it is numbers or score vectors.
     """
-    n, chosen, gone = len(codes), candidates(classifier), explanations.missing
+    n, gone = len(codes), explanations.missing
+    chosen = candidates(classifier) if points is None else regressors(classifier)
     labels = content_words(object_array(classes))
     identities = as_floats(by_name(explanations.identities, explanations))
     words = content_words(identities)
@@ -127,7 +151,11 @@ def prepared(
     rows = order[~gone[order]]
     place = np.full(n, -1)
     place[~gone[order]] = np.arange(len(rows))
-    return Reader(
+    of_rows: dict[str, Any] = {}
+    if points is not None:
+        of_rows = points.of_rows(codes[order])
+    kind = Reader if points is None else NumberReader
+    return kind(
         features=Features.of(take_rows(identities, rows)),
         place=place,
         labels=np.argsort(np.argsort(labels, kind="stable"))[codes[order]],
@@ -135,4 +163,5 @@ def prepared(
         turns=turns,
         candidates=chosen,
         seed=seed,
+        **of_rows,
     )
