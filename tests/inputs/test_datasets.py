@@ -4,6 +4,7 @@ import sys
 from importlib.metadata import EntryPoint, entry_points
 
 import attrs
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -48,7 +49,7 @@ def test_columns_have_their_real_names():
 
 
 def test_every_dataset_is_listed():
-    assert {*EMBEDDED, "loans"} <= set(dataset_names())
+    assert {*EMBEDDED, "diabetes", "houses", "loans"} <= set(dataset_names())
     assert {dataset_place(name) for name in (*EMBEDDED, "loans")} == {"embedded"}
 
 
@@ -59,6 +60,30 @@ def test_loans_are_granted_by_the_rule_that_is_written_down():
         assert label == ("yes" if not row["arrears"] and (row["debt"] <= 0.35 or wealthy) else "no")
     assert {"job", "income"} == {name for name in found.X if found.X[name].isna().any()}
     assert 0.3 < (found.y == "yes").mean() < 0.7
+
+
+def test_diabetes_has_its_published_rows_and_a_number_to_predict():
+    found = load_dataset("diabetes")
+    assert found.X.shape == (442, 10)
+    assert found.y.dtype == np.float64
+    assert (found.y.min(), found.y.max(), round(found.y.mean(), 2)) == (25.0, 346.0, 152.13)
+
+
+def test_houses_cost_what_is_written_down_but_for_noise():
+    found = load_dataset("houses")
+    better = {"centre": 90_000, "harbour": 60_000, "hills": 40_000, "suburb": 15_000}
+    expected = [
+        60_000
+        + 25_000 * row["rooms"]
+        + better.get(row["district"], 0)
+        - (0 if row["renovated"] or row["age"] != row["age"] else 500 * row["age"])
+        - 2_000 * row["station"]
+        for row in found.X.to_dict("records")
+    ]
+    apart = found.y - expected
+    assert abs(apart.mean()) < 400
+    assert 4_700 < apart.std() < 5_300
+    assert {"district", "age"} == {name for name in found.X if found.X[name].isna().any()}
 
 
 def test_data_of_a_plugin_that_is_not_installed_leads_to_it(monkeypatch):
