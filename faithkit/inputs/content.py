@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -77,11 +78,19 @@ class Content:
         check_flat(self.cells.schema, names)
         role = {LABELS: "labels", NUMBERS: "features", SCORES: "features"}.get(kind or "", "predictions")
         found = self.frame(names, role)
+        exact = [name for name in names if kind != LABELS and _is_decimal(self.cells.schema.field(name).type)]
+        found = found.astype(dict.fromkeys(exact, np.float64))
         return found[names[0]] if len(names) == 1 else found
 
     def texts(self, name: str) -> pd.Series:
         """Return a column as the texts that were written, where that is known."""
         return self.cells.column(name).to_pandas() if self.written else self.frame([name])[name]
+
+
+def _is_decimal(kind: Any) -> bool:
+    """Whether a type of Arrow's is that of exact fractions, which databases write."""
+    held = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_decimal(held) and held.scale > 0)
 
 
 def check_distinct(path: Path, names: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.content import Content
-from faithkit.inputs.outcome import LABELS, SCORES, Outcome
+from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.seeds import cell_words, digest_words, header
@@ -193,9 +193,10 @@ class ParquetLog:
         if len(names) == 1 and not _is_float(one.schema.field(names[0]).type):
             return Outcome(unasked=True)
         parts = (part.predictions(names) for piece in one.pieces for part in one.parts(piece))
-        usual = SCORES if len(names) > 1 else LABELS
+        if len(names) > 1:
+            return Outcome(SCORES if all(map(_are_scores, parts)) else NUMBERS, unasked=True)
         found = (Outcome.of(None, None, part) for part in parts)
-        return next((one for one in found if one.kind != usual), Outcome(usual, unasked=True))
+        return next((one for one in found if one.kind != LABELS), Outcome(unasked=True))
 
     def logs(self, piece: Piece) -> Iterator[Log]:
         """Read a piece, in logs of bounded size."""
@@ -287,7 +288,16 @@ def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
 
 
 def _is_float(kind: Any) -> bool:
-    return bool(pa.types.is_floating(kind.value_type if pa.types.is_dictionary(kind) else kind))
+    held = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_floating(held) or pa.types.is_decimal(held))
+
+
+def _are_scores(part: pd.DataFrame) -> bool:
+    """Whether a part of a table has probabilities; of what is missing the row is told when it is counted."""
+    try:
+        return are_probabilities(part.to_numpy(np.float64, na_value=np.nan))
+    except (TypeError, ValueError):  # who encodes them says what is wrong
+        return False
 
 
 def _is_text(kind: Any) -> bool:

@@ -16,6 +16,7 @@ from faithkit.measure.reader.regression import Points
 from faithkit.measure.slots import Counts
 from faithkit.wording import listing
 
+WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a label
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 
 
@@ -126,7 +127,8 @@ def _kind_of(predictions: Any) -> str:
         return LABELS
     if column.dtype.kind == "f":
         finite = column[np.isfinite(column)]
-        return NUMBERS if (finite != np.floor(finite)).any() else LABELS
+        whole = (finite == np.floor(finite)) & (np.abs(finite) < WHOLE)
+        return LABELS if whole.all() else NUMBERS
     fractions = [isinstance(one, float | np.floating) and one % 1 != 0 and one == one for one in column]
     if not any(fractions):
         return LABELS

@@ -99,7 +99,8 @@ def as_predictions(texts: Any) -> Any:
     found = as_explanation(texts)
     if pa.types.is_floating(found.type):
         values = found.drop_null()
-        apart = pc.not_equal(pc.floor(values), values)  # what is infinite or missing is told of later
+        large = pc.and_(pc.greater_equal(pc.abs(values), float(EXACT)), pc.is_finite(values))
+        apart = pc.or_(pc.not_equal(pc.floor(values), values), large)
         return found if pc.any(apart).as_py() else as_labels(texts)
     if pa.types.is_string(found.type):
         _check_mixture(texts)

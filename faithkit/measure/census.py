@@ -45,7 +45,7 @@ class Census:
     >>> two = Census.of(same, Explanations.of(["c", "a"]), np.array([0, 0]), ["yes"], start=3)
     >>> both = Census.united(same, [one, two])
     >>> both.explanations.values, both.owner, both.count, both.first
-    (array(['a', 'b', 'c'], dtype=object), array([0, 1, 0, 2]), array([1, 1, 2, 1]), array([0, 1, 2, 3]))
+    (array(['a', 'b', 'c'], dtype=object), array([0, 0, 1, 2]), array([1, 2, 1, 1]), array([0, 2, 1, 3]))
     """
 
     explanations: Explanations

@@ -89,6 +89,6 @@ def _names_the_label(counted: Count) -> bool:
     """
     slots = counted.slots
     m = len(slots.totals)
-    if counted.explanations.missing.any() or slots.n <= m or len(np.unique(slots.label)) != m:
+    if counted.explanations.missing.any() or slots.n <= m or np.count_nonzero(np.bincount(slots.label)) != m:
         return False
     return len(np.unique(slots.row * counted.n_labels + slots.label)) == m  # rows of other weight stand apart

@@ -98,6 +98,11 @@ class OnDisk(Population):
         """Who has which explanation, by prediction."""
         return self._by_prediction(self.gathered)
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether predictions are numbers without any variance."""
+        return self.reading.outcome.is_divided and len(self.gathered.labels) < 2
+
     def _by_prediction(self, census: Census) -> Census:
         """Return a census by prediction, in the order that predictions have everywhere: without groups."""
         found = census.together()

@@ -1,9 +1,12 @@
 """What predictions are, on the command line: a log that keeps a number, and a model that predicts one."""
 
 import json
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from consoles import run
 
@@ -110,6 +113,39 @@ def test_a_prediction_in_parquet_that_is_no_number_is_named_by_its_row(tmp_path,
     done = run(*score(tmp_path / "log.parquet"))
     assert done.exit_code == 1
     assert f"row {row}" in done.stderr
+
+
+Y = [0.1, 0.2, 0.5, 0.6, 0.9, 0.8, 0.3, 0.35, 0.7, 0.72]
+PLAIN = pa.table({"p": Y, "why": list("aabbccddee")})
+
+# a column that says the same in another way: exactly, in other units, as categories, or as texts
+ALIKE = {
+    "decimals": (pa.array([Decimal(str(y)) for y in Y]), ()),
+    "categories": (pa.array(Y).dictionary_encode(), ()),
+    "texts": (pa.array([str(y) for y in Y]), ("--outcome", "numbers")),
+    "huge": (pa.array([y * 1e300 for y in Y]), ()),
+    "tiny": (pa.array([y * 1e-300 for y in Y]), ()),
+    "moved": (pa.array([y + 1e6 for y in Y]), ()),
+}
+
+
+@pytest.mark.parametrize("how", ALIKE)
+def test_a_number_is_what_it_says_however_it_is_written(tmp_path, how):
+    cells, options = ALIKE[how]
+    pq.write_table(PLAIN.set_column(0, "p", cells), tmp_path / "log.parquet", row_group_size=3)
+    found = told(*score(tmp_path / "log.parquet", *options))["measures"]["consistency"]
+    expected = faithkit.score(Y, PLAIN["why"].to_pylist()).consistency
+    assert found["value"] == pytest.approx(expected.value, abs=1e-8)
+    assert found["low"] == pytest.approx(expected.low, abs=1e-8)
+
+
+def test_groups_of_one_number_are_left_out_with_a_word(tmp_path):
+    table = PLAIN.append_column("sex", pa.array(list("ffffmmmmmm"))).to_pandas()
+    table.loc[table["sex"] == "f", "p"] = 0.5
+    table.to_parquet(tmp_path / "log.parquet", row_group_size=3)
+    done = run(*score(tmp_path / "log.parquet", "--by", "sex"))
+    assert done.exit_code == 0
+    assert "sex = f: left out, since all predictions of the group are the same number" in done.stderr
 
 
 def test_a_stream_of_numbers_is_refused_in_one_line(log, tmp_path):

@@ -11,7 +11,7 @@ from faithkit import errors
 ROOT = Path(faithkit.__file__).parents[1]
 CLASSES = {name for name, _ in inspect.getmembers(errors, inspect.isclass)}
 SPEAKERS = CLASSES | {"UsageError", "BadParameter", "foreign"}  # a message begins with what they are given
-NAMES = ("X ", "PyTorch ", "TorchClassifier ")
+NAMES = ("X ", "PyTorch ", "TorchClassifier ", "TorchRegressor ")
 
 
 @cache  # and not at import: every worker would parse all files, to collect one test

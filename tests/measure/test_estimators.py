@@ -60,7 +60,12 @@ def summarise(tally, estimator, confidence=0.95):
     facts = moments(tally.slots, grouped_pseudo_values(tally.slots))
     given = SimpleNamespace(missing=np.zeros(len(tally.counts), dtype=bool))
     whole = SimpleNamespace(
-        slots=tally.slots, tallies=lambda: [tally], relation=SameExplanation(), explanations=given
+        slots=tally.slots,
+        tallies=lambda: [tally],
+        relation=SameExplanation(),
+        explanations=given,
+        agreement=tally.agreement,
+        n_labels=tally.counts.shape[1],
     )
     return estimate(whole, facts, estimator, confidence)
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from faithkit_example_based import nearest_counterfactual
 from faithkit_example_based.nearest_neighbor import NearestNeighbor
-from regressors import BACKGROUND, ROWS, SITUATIONS, X, Y, explained, function
+from regressors import BACKGROUND, ROWS, SITUATIONS, TEXTS, TWO_NUMBERS, X, Y, explained, function
 
 import faithkit
 
@@ -42,8 +43,10 @@ def test_a_counterfactual_leaves_the_range_or_reaches_the_wanted_one(spec, situa
         assert (np.abs(there - here[known]) > found.shared["within"]).all()
 
 
+@pytest.mark.parametrize("first", [1, 32, 1000])
 @pytest.mark.parametrize("within", [0.5, 3.0, 9.0])
-def test_the_nearest_counterfactual_is_that_of_the_double_loop(within):
+def test_the_nearest_counterfactual_is_that_of_the_double_loop(within, first, monkeypatch):
+    monkeypatch.setattr(nearest_counterfactual, "FIRST", first)
     found = explained(
         f"nearest-counterfactual:within={within};distance='euclidean'", function, ROWS, BACKGROUND
     )
@@ -62,3 +65,51 @@ def test_a_model_of_neighbours_that_predicts_their_mean_explains_itself():
     result = faithkit.evaluate(knn, X, explainer=knn, estimator="verified-only", progress=False)
     assert result.setup.outcome.kind == "numbers"
     assert result.consistency.value == pytest.approx(1.0, abs=1e-12)
+
+
+def kept(folder, explainer, model, **options):
+    told = {"background": BACKGROUND, "progress": False, "store": folder} | options
+    return faithkit.evaluate(model, ROWS, explainer, **told).population.sample.explanations
+
+
+def test_a_store_does_not_answer_for_another_tolerance(tmp_path):
+    values = [
+        kept(tmp_path, "nearest-counterfactual", function, agree=f"within:{within}").values.tolist()
+        for within in (1, 4, 1)
+    ]
+    assert values[0] == values[2] != values[1]
+
+
+def test_a_store_keeps_what_is_said_of_several_numbers(tmp_path):
+    first, again = (kept(tmp_path, "shap", TWO_NUMBERS).values for _ in range(2))
+    assert first.tolist() == again.tolist()
+
+
+def test_a_store_does_not_answer_for_another_spread_of_numbers(tmp_path):
+    def stars(texts):
+        return np.array([text.count("fine") + 0.25 for text in texts])
+
+    told = {"explainer": "anchors-text:beam_size=1", "progress": False, "store": tmp_path}
+    few = [text for text in TEXTS if text.count("fine") < 2]
+    withins = [
+        faithkit.evaluate(
+            stars, TEXTS[:9], background=background, **told
+        ).population.sample.explanations.shared["within"]
+        for background in (TEXTS, few)
+    ]
+    assert withins == pytest.approx([stars(TEXTS).std() / 2, stars(few).std() / 2])
+
+
+def test_a_distance_of_ones_own_finds_the_nearest_number_that_is_another():
+    def first_column(one, other):
+        return abs(one[0] - other[0])
+
+    fitted = faithkit.registry().create(
+        "explainer", "nearest-counterfactual", {"distance": first_column, "within": 3}
+    )
+    fitted.fit(faithkit.Predictor(function, background=BACKGROUND), BACKGROUND)
+    found = fitted.explain(ROWS[:5], None).values
+    far = np.abs(ROWS[:5, None, 0] - BACKGROUND[None, :, 0])
+    far[np.abs(function(ROWS[:5])[:, None] - function(BACKGROUND)[None]) <= 3] = np.inf
+    assert np.abs(found[:, 0] - ROWS[:5, 0]) == pytest.approx(far.min(axis=1))
+    assert (np.abs(function(found) - function(ROWS[:5])) > 3).all()

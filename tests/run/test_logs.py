@@ -159,6 +159,21 @@ def test_numbers_in_pieces_give_the_same_bytes_as_the_whole(log, question):
     assert pieces.result.setup.outcome.kind == question.get("outcome", kind)
 
 
+@pytest.mark.parametrize("way", ["sign", "1fp", "sign-of-top:k=1"])
+def test_another_discretizer_finds_the_same_without_reading_the_log_again(log, way, monkeypatch):
+    tried = faithkit.try_discretizers(score_log(open_log(str(log), "label", ("phi_*",))).result, way)
+    anew = score_log(open_log(str(log), "label", ("phi_*",)), discretizer=way).result.consistency
+    assert tried.loc[0, ["low", "high", "at_least", "verified"]].tolist() == [
+        anew.low,
+        anew.high,
+        anew.at_least,
+        anew.verified,
+    ]
+    result = score_log(open_log(str(log), "label", ("phi_*",))).result
+    monkeypatch.setattr("faithkit.run.on_disk.FirstPass", None)
+    assert faithkit.try_discretizers(result, way)["low"].tolist() == [anew.low]
+
+
 @pytest.mark.parametrize("relation", [None, "near-explanation:tau=0.5"])
 def test_rows_that_contradict_each_other_are_found_in_a_log_of_numbers(log, frame, relation):
     found = score_log(open_log(str(log), "p_a", ("phi_*",)), violations=3, relation=relation)

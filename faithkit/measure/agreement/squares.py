@@ -58,7 +58,10 @@ class Squares:
         That is their variance, or with a pool the mean disagreement of an explained instance with any other.
         `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
         """
+        _, exponent = np.frexp(np.abs(values).max())
+        values = np.ldexp(values, -exponent)  # or squares would be too large, or nothing
         apart = values - values[len(values) // 2]  # a mean of large numbers loses the digits of small ones
+        apart = np.ldexp(apart, -np.frexp(np.abs(apart).max())[1])
         apart -= np.array([quotient(exact_sum(times * column), int(times.sum())) for column in apart.T])
         mine, whole = Sums.of_both(apart, times, pool)
         unit = np.sqrt(mine.against(whole))

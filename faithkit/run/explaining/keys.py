@@ -50,23 +50,27 @@ def keys(job: Job, X: Any, edges: list[tuple[int, int]]) -> Iterator[str]:
 
 def _key(job: Job, X: Any) -> str:
     """Name all that determines an explanation, but for the row itself."""
-    given = job.explainer
+    given, asked = job.explainer, job.predictor
+    # of numbers every explainer may learn how far they lie apart
+    learns = said(given.instance, "learns") or asked.is_regressor
     return digest(
         FORMAT,
         given.text,
         _source(type(given.instance)) if given.recipe else _content(given.instance, "explainer"),
         versions((given,)) | libraries(given),
         job.seed,
-        _content(job.predictor.model, "model"),
-        fingerprint(job.background) if said(given.instance, "learns") else None,
+        _content(asked.model, "model"),
+        fingerprint(job.background) if learns else None,
         repr(header(take_rows(X, slice(0, 0)))),
+        *(["numbers", asked.within] if asked.is_regressor else []),
     )
 
 
 def _labels(labels: NDArray[Any]) -> list[Any]:
     """Return labels as JSON values; of numbers only what does not depend on the machine."""
     if labels.dtype.kind == "f":
-        return _coarse(labels[:, None].astype(np.float64)).ravel().tolist()
+        coarse = _coarse(labels.reshape(len(labels), -1).astype(np.float64))
+        return list((coarse[:, 0] if labels.ndim == 1 else coarse).tolist())
     return list(labels.tolist())
 
 

@@ -14,6 +14,7 @@ from faithkit_example_based.search import nearest
 from faithkit_example_based.wanted import ALREADY, Wanted
 
 WHO = "nearest-counterfactual"
+FIRST = 32  # of the nearest rows that are looked at
 NONE_FAR_ENOUGH = "no row of the background differs enough"
 
 
@@ -113,7 +114,10 @@ class NearestCounterfactual:
     ) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """Return the number of each row's counterfactual, and why it has none, where it has none."""
         found, remarks = np.zeros(len(labels), dtype=np.int64), np.full(len(labels), None, dtype=object)
-        for mine, others in self._choices(labels):
+        left = np.arange(len(labels))
+        if self.predictor_.is_regressor and len(left):
+            left = self._take_from_near(found, coordinates, labels)
+        for mine, others in self._choices(left, labels):
             if len(others):
                 near = nearest(self.distance_, coordinates[mine], self.coordinates_[others], 1)
                 found[mine] = others[near[:, 0]]
@@ -122,14 +126,28 @@ class NearestCounterfactual:
         remarks[self.wanted_.has_already(labels)] = ALREADY
         return found, remarks
 
-    def _choices(self, labels: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Return which rows have their counterfactual among which of the background's."""
-        own = labels if self.desired_range is None else np.zeros(len(labels))  # which all want the same
+    def _take_from_near(
+        self, found: NDArray[np.int64], coordinates: NDArray[Any], labels: NDArray[Any]
+    ) -> NDArray[np.int64]:
+        """Look among the nearest rows for one that is wanted; return which instances have none there.
+
+        Nearly every number wants others of the background, so that to search among these takes a search for
+        each.
+        """
+        near = nearest(self.distance_, coordinates, self.coordinates_, min(FIRST, len(self.labels_)))
+        wanted = self.wanted_.is_other(self.labels_[near], labels[:, None])
+        far = self.distance_.between(coordinates[:, None], self.coordinates_[near])
+        best = np.lexsort((far, ~wanted), axis=1)[:, 0]  # of equals the lowest number, which is first
+        found[:] = near[np.arange(len(near)), best]
+        return np.flatnonzero(~wanted.any(axis=1))
+
+    def _choices(
+        self, rows: NDArray[np.int64], labels: NDArray[Any]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Return which of some rows have their counterfactual among which of the background's."""
+        own = labels[rows] if self.desired_range is None else np.zeros(len(rows))  # which all want the same
         for label in np.unique(own):
-            yield (
-                np.flatnonzero(own == label),
-                np.flatnonzero(self.wanted_.is_other(self.labels_, label)),
-            )
+            yield rows[own == label], np.flatnonzero(self.wanted_.is_other(self.labels_, label))
 
     def _check_choice(self) -> None:
         known = self.labels_

@@ -185,7 +185,7 @@ def test_new_weights_are_another_model(tmp_path, log, monkeypatch, model, weight
 
 def test_numbers_as_labels_are_compared_as_machines_may_round_them(tmp_path, log):
     for factor in (1.0, 1.0 + 1e-12, 1.01):
-        evaluated(model=Numbers(factor), explainer=Slow(), store=tmp_path / "store")
+        evaluated(model=Numbers(factor), explainer=Slow(), store=tmp_path / "store", outcome="labels")
     assert len(log()) == 80
 
 
