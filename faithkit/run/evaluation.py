@@ -201,6 +201,7 @@ class Evaluation(Result):
         classifier : str or classifier, optional
             "auto", the default, lets every reader choose between "logistic" regression and boosted "trees"
             by the rows it learns from. Or any scikit-learn classifier that has `predict_proba`; it is copied.
+            Numbers and scores are read by "linear" regression, "trees", or any scikit-learn regressor.
         seed : int, optional
             Decides which rows are read by whom; by default that of the result.
 

@@ -134,3 +134,17 @@ def test_sufficiency_is_planned_from_its_own_numbers():
 
 def test_others_may_have_been_rounded_up_to_more_than_there_are(tmp_path):
     assert faithkit.plan(0.1, pilot=loaded(checked_against(310), tmp_path)).n == 300
+
+
+def _priced(n, seed, noise):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 40, n)
+    return faithkit.score(100.0 * groups + noise * rng.normal(size=n), groups.tolist())
+
+
+@pytest.mark.parametrize("noise", [300, 1500, 6000])
+def test_a_pilot_of_numbers_promises_no_too_narrow_interval(noise):
+    plan = faithkit.plan(0.05, pilot=_priced(300, 0, noise))
+    for seed in range(1, 6):
+        found = _priced(plan.from_pilot.half_width, seed, noise).consistency
+        assert (found.high - found.low) / 2 <= 0.05
