@@ -35,7 +35,7 @@ class ReaderResult(Read):
         with Clopper and Pearson's interval in `low` and `high`. None of numbers and scores.
     score : float
         The mean of 2 r(Y) − Σ r², where r are the reader's probabilities and Y is the prediction; of scores
-        1 − |Y − r|², and of numbers 1 − (Y − r)²/S², R². An instance without an explanation scores 0.
+        1 − Σ (Y − r)², and of numbers 1 − (Y − r)²/S², R². An instance without an explanation scores 0.
     low : float or None
         A lower limit of consistency: that of the score. None of numbers: nobody knows how large they may be,
         and without that there is no limit that holds.
