@@ -89,6 +89,8 @@ def folder(tmp_path_factory):
         patch.chdir(folder)
         runpy.run_path(str(DOCS / "tutorials" / "make_log.py"))
     _write_stream(folder)
+    scores = {"risk": np.linspace(0.1, 0.9, 40).round(3), "reason": ["debt"] * 20 + ["income"] * 20}
+    pd.DataFrame(scores).to_csv(folder / "scores.csv", index=False)
     audit = {"label": ["refused", "granted"] * 20, "reason": ["debt", "income"] * 20, "loans": [1, 19] * 20}
     pd.DataFrame(audit).to_csv(folder / "audit.csv", index=False)
     (folder / "logs").mkdir()
