@@ -17,6 +17,7 @@ from faithkit.extension import builtins, hookspecs, known
 from faithkit.extension.registry import KINDS, Entry, Registry
 
 ROOT = Path(faithkit.__file__).parents[1]
+DATASETS = ("breast-cancer", "diabetes", "digits", "houses", "iris", "loans", "wine")
 
 
 def lines(registry):
@@ -34,7 +35,7 @@ def test_the_kernel_registers_its_components_through_the_hooks(kernel):
         ("estimator", "majority"),
         ("estimator", "plug-in"),
         ("estimator", "verified-only"),
-        *(("dataset", name) for name in ("breast-cancer", "digits", "iris", "loans", "wine")),
+        *(("dataset", name) for name in DATASETS),
         *(("command", name) for name in sorted(builtins.VERBS)),
     ]
 
@@ -213,7 +214,7 @@ from importlib.metadata import EntryPoint
 from faithkit.extension.registry import Registry, registry
 registry().entries()
 kernel = Registry(entry_points=[EntryPoint("kernel", "faithkit.extension.builtins", "faithkit")])
-assert len(kernel.entries()) == 22 and not kernel.broken
+assert len(kernel.entries()) == 24 and not kernel.broken
 heavy = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "shap", "lime", "anchor", "dice_ml", "click"}
 print(sorted(heavy & set(sys.modules)), "faithkit.measure.relations" in sys.modules)
 """

@@ -169,9 +169,11 @@ class Points:
         found = self.values[codes]
         if self.are_scores:
             return {"points": found, "unit": 1.0, "are_scores": True}
-        apart = found - found.mean(axis=0)
+        exponent = int(np.frexp(np.abs(found).max())[1])
+        scaled = np.ldexp(found, -exponent)  # or squares would be too large, or nothing
+        apart = scaled - scaled.mean(axis=0)
         unit = float(np.sqrt(apart.var(axis=0, ddof=1).sum()))
-        return {"points": apart / unit, "unit": unit, "are_scores": False}
+        return {"points": apart / unit, "unit": float(np.ldexp(unit, exponent)), "are_scores": False}
 
 
 def _probabilities(found: Floats) -> Floats:
