@@ -151,7 +151,6 @@ DAMAGED_READER = {
     "a limit above all": (("low",), 2, "low is 2"),
     "a guarantee that is a text": (("guaranteed",), "sure", "guaranteed is 'sure'"),
     "an accuracy above all": (("accuracy", "value"), 3, "value is 3"),
-    "no accuracy": (("accuracy",), None, "TypeError"),
     "no score": (("score",), None, "TypeError"),
     "classifiers of another kind": (("classifiers",), 3, "AttributeError"),
     "columns that are a text": (("columns",), "many", "columns is 'many'"),

@@ -201,7 +201,7 @@ def test_groups_that_are_no_column_are_refused(groups, message):
 )
 def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
     X = pd.DataFrame({"age": [INF, -INF, math.nan, 1.0], "n": [np.float32(1), None, "x", True]})
-    result = faithkit.score(labels, ["a", "a", "a", "b"], X=X)
+    result = faithkit.score(labels, ["a", "a", "a", "b"], X=X, outcome="labels")
     found = strict(Findings.of(result, 5, ["f", "f", "m", "m"]).to_json())
     (worst,) = found["violations"]
     assert sum(worst["predictions"].values()) == 3

@@ -254,6 +254,7 @@ def restarted():
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # modules are written twice within a second
     yield tmp_path / "site"
     monkeypatch.undo()
     restarted()
