@@ -17,7 +17,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome
+from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.preparation import is_plain, prepared
 from faithkit.inputs.rows import Rows, check_X
@@ -91,6 +91,10 @@ def train_default(
     """
     X = check_X(X)
     kind = Outcome.of(outcome, None, y).kind
+    if kind == SCORES and Outcome.of(None, None, y).kind != LABELS:
+        raise InputError(
+            "the target is a number, and models give scores of labels only: leave the outcome out."
+        )
     target = _checked_target(y, n_rows(X), kind)
     train, test = _split(target, seed % 2**32)
     model = default_model(name, X, seed, kind)

@@ -1,5 +1,7 @@
 """What predictions are: labels, numbers or score vectors. It is decided once, and said in the result."""
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -17,6 +19,7 @@ from faithkit.measure.slots import Counts
 from faithkit.wording import listing
 
 WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a label
+FRACTIONS = (float, np.floating, Decimal, Fraction)
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 
 
@@ -119,7 +122,7 @@ def _tolerance(agree: Any) -> float:
 
 def _kind_of(predictions: Any) -> str:
     """Tell floats that are not whole from labels, and probabilities from other rows of numbers."""
-    if getattr(predictions, "ndim", 1) == 2:
+    if getattr(predictions, "ndim", 1) == 2 or _are_rows(predictions):
         found = as_numbers(predictions)
         return SCORES if are_probabilities(found) else NUMBERS
     column = predictions if isinstance(predictions, np.ndarray) else _column(predictions)
@@ -129,7 +132,7 @@ def _kind_of(predictions: Any) -> str:
         finite = column[np.isfinite(column)]
         whole = (finite == np.floor(finite)) & (np.abs(finite) < WHOLE)
         return LABELS if whole.all() else NUMBERS
-    fractions = [isinstance(one, float | np.floating) and one % 1 != 0 and one == one for one in column]
+    fractions = [isinstance(one, FRACTIONS) and one % 1 != 0 and one == one for one in column]
     if not any(fractions):
         return LABELS
     words = [one for one in column if isinstance(one, str)]
@@ -139,6 +142,19 @@ def _kind_of(predictions: Any) -> str:
             f"as {words[0]!r}: give labels or numbers."
         )
     return NUMBERS
+
+
+def _are_rows(predictions: Any) -> bool:
+    """Whether predictions are a list of rows of numbers: lists, or tuples with numbers that are not whole."""
+    if not isinstance(predictions, list | tuple) or not predictions:
+        return False
+    rows = all(isinstance(one, list | tuple | np.ndarray) for one in predictions)
+    if not rows or len(set(map(len, predictions))) != 1:
+        return False
+    cells = [cell for one in predictions for cell in one]
+    numbers = all(isinstance(cell, int | float | np.number) and not isinstance(cell, bool) for cell in cells)
+    hashable = isinstance(predictions[0], tuple)  # a tuple of whole numbers may be a label
+    return numbers and not (hashable and all(float(cell).is_integer() for cell in cells))
 
 
 def _column(predictions: Any) -> NDArray[Any] | None:
@@ -157,7 +173,7 @@ def as_numbers(predictions: Any) -> NDArray[np.float64]:
     """Return predictions as one or several floats per row; what is missing or infinite is refused."""
     try:
         found = np.asarray(predictions, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
             "predictions that are no numbers cannot be measured as numbers: say outcome='labels'."
         ) from None

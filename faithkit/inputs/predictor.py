@@ -200,6 +200,11 @@ class Predictor:
 
     def _score_method(self) -> str:
         name = _score_method(self.model)
+        if name is None and self.is_regressor:
+            raise InputError(
+                f"{_name(self.model)} predicts numbers and gives no scores: say outcome='numbers', or give a "
+                "classifier."
+            )
         if name is None:
             raise InputError(
                 f"{_name(self.model)} gives labels only: it has neither predict_proba nor decision_function. "
@@ -266,7 +271,8 @@ def _checked_labels(answer: Any, n: int) -> np.ndarray:
     if labels.ndim != 1:
         raise InputError(
             f"the model returned an array of shape {labels.shape} for {n} rows; expected one label per row. "
-            "If these are scores, return the class of the highest: classes[scores.argmax(axis=1)]."
+            "If these are scores, return the class of the highest: classes[scores.argmax(axis=1)]; if they "
+            "are numbers, say outcome='numbers' (CLI: --outcome numbers)."
         )
     if len(labels) != n:
         labels_text = f"{len(labels)} label{'' if len(labels) == 1 else 's'}"

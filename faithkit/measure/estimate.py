@@ -147,7 +147,7 @@ def estimate(
     # the mean of leave-one-out's scores is known already
     value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
     checked, luck = facts.verified > 0, chance_of(counted)
-    least, unrelated = _above(floor, facts.at_least[0]), None if luck is None else facts.at_least_of(luck)
+    least, unrelated = _above(floor, facts.at_least[0]), _unrelated(facts, luck)
     return Estimate(
         value=value if checked else None,
         at_least=least,
@@ -176,6 +176,16 @@ def estimate(
 def _above(floor: float | None, found: float) -> float:
     """Return what was found of a measure, or what it cannot be below where that is more."""
     return found if floor is None else max(found, floor)
+
+
+def _unrelated(facts: Moments, chance: float | None) -> float | None:
+    """Return what explanations unrelated to predictions would get at least, as far as they are checked.
+
+    Of numbers that is nothing: what could not be checked may be worse than chance, and is no part of it.
+    """
+    if chance is None or facts.span is not None:
+        return None if chance is None else 0.0
+    return facts.at_least[1] * chance
 
 
 def _floor(counted: Count, n_classes: int | None) -> float | None:

@@ -52,12 +52,6 @@ class Moments:
             return self.merged.value, self.merged.reach
         return self.value - (1.0 - self.verified) * ((self.span or 1.0) - 1.0), self.verified
 
-    def at_least_of(self, chance: float) -> float:
-        """Return the same of explanations unrelated to predictions, of which two agree so far by chance."""
-        value, reach = self.at_least
-        checked = self.value if self.merged is None else self.merged.value
-        return value - checked + reach * chance
-
     @property
     def disagreement(self) -> float:
         """Q = V − M, what was checked and found to disagree; never a rounding error below 0."""

@@ -45,10 +45,11 @@ class Predicted:
         n, behind = int(times.sum()), np.cumsum(times)
         apart = values - values[len(values) // 2]  # or large numbers would lose their small differences
         mean = quotient(exact_sum(times * apart), n)
-        variance = quotient(exact_sum(times * (apart - mean) ** 2), n)
+        unit = 2.0 ** int(np.frexp(np.abs(apart).max(initial=0.0))[1])  # or squares would overflow, or vanish
+        variance = quotient(exact_sum(times * ((apart - mean) / unit) ** 2), n)
         parts = values[np.searchsorted(behind, n * np.array([0.25, 0.5, 0.75]))]
         ends = float(values[0]), *parts.tolist(), float(values[-1])
-        return cls(n, float(values[len(values) // 2] + mean), float(np.sqrt(variance)), *ends)
+        return cls(n, float(values[len(values) // 2] + mean), float(np.sqrt(variance) * unit), *ends)
 
 
 def predicted(classes: list[Any], codes: Counts) -> Predicted | None:

@@ -102,9 +102,11 @@ def logged(pool: Any, X: Any) -> PoolRows:
     return found
 
 
-def pooled(predictions: Any, rows: PoolRows, theirs: Iterable[Any]) -> tuple[Labels, Pool]:
+def pooled(
+    predictions: Any, rows: PoolRows, theirs: Iterable[Any], outcome: Outcome = OF_LABELS
+) -> tuple[Labels, Pool]:
     """Give the predictions of the sample and of the pool common codes."""
-    mine, others = encode_labels(predictions), [_pool_labels(one) for one in theirs]
+    mine, others = encode_labels(predictions), [_pool_labels(one, outcome) for one in theirs]
     parts = [_decoded(one) for one in (mine, *others)]
     n, size = len(parts[0]), sum(map(len, parts))
     if size == n:
@@ -133,7 +135,12 @@ def pooled_numbers(
     return Labels(found.codes[:n], found.classes, outcome), Pool(found.codes[n:], rows.pieces)
 
 
-def _pool_labels(predictions: Any) -> Labels:
+def _pool_labels(predictions: Any, outcome: Outcome) -> Labels:
+    if outcome.unasked and Outcome.of(None, None, predictions).kind != LABELS:
+        raise InputError(
+            "the pool's predictions are numbers, and those of the sample labels: say outcome='numbers' or "
+            "outcome='labels' (CLI: --outcome)."
+        )
     try:
         return encode_labels(predictions)
     except InputError as error:
@@ -171,7 +178,7 @@ def labelled(
         return encode(predictions, outcome), None
     theirs = rows.labels(None if job is None else job.predictor, outcome)
     if outcome.kind == LABELS:
-        return pooled(predictions, rows, theirs)
+        return pooled(predictions, rows, theirs, outcome)
     return pooled_numbers(predictions, rows, theirs, outcome)
 
 
@@ -185,7 +192,7 @@ def of_labels(outcome: Outcome, design: Design | None) -> None:
     if design is not None and outcome.kind != LABELS:
         raise InputError(
             f"rows with weights or clusters are measured by labels, and predictions are {outcome.kind} here: "
-            "leave them out, or say outcome='labels'."
+            "leave weights and clusters out, or give labels."
         )
 
 

@@ -1,5 +1,8 @@
 """Predictions that are numbers: the share of their variance that explanations account for."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,6 +135,11 @@ KINDS = {
     "floats": ([1.5, 2.0], "numbers"),
     "a column of floats": (pd.Series([0.1, 0.2]), "numbers"),
     "a nullable column": (pd.Series([0.1, 0.2], dtype="Float64"), "numbers"),
+    "decimals": ([Decimal("0.1"), Decimal("0.2")], "numbers"),
+    "fractions": ([Fraction(1, 3), Fraction(1)], "numbers"),
+    "a list of probabilities": ([[0.5, 0.5], [0.1, 0.9]], "scores"),
+    "tuples of numbers": ([(0.5, 2.5), (0.1, 0.9)], "numbers"),
+    "tuples that are labels": ([(1, 2), (3, 4)], "labels"),
     "words": (["0.1", "0.2"], "labels"),
     "truths": ([True, False], "labels"),
     "whole numbers": (np.array([1, 2]), "labels"),
@@ -198,3 +206,19 @@ def test_a_group_that_has_nothing_to_explain_is_left_out_and_named():
     with pytest.warns(faithkit.FaithkitWarning, match="group = m: left out"):
         parts = result.by(pd.Series(["f", "f", "m", "m"], name="group"))
     assert list(parts) == ["f"]
+
+
+def test_a_pool_of_numbers_beside_a_sample_of_labels_is_refused():
+    X, rules = np.arange(4.0).reshape(-1, 1), [faithkit.Rule([faithkit.Interval(0, high=2.0)])] * 4
+    with pytest.raises(faithkit.InputError, match="the pool's predictions are numbers"):
+        faithkit.score([1.0, 2.0, 1.0, 2.0], rules, X=X, relation="in-scope", pool=(X + 0.5, [1.5, 2, 1, 2]))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_numbers_of_any_size_are_told(scale):
+    y = np.array([1.0, 2.0, 4.0, 8.0, 16.5, 3.0] * 5)
+    result = faithkit.score(y * scale, ["a", "b"] * 15)
+    told = faithkit.score(y, ["a", "b"] * 15).local(0).consistency.numbers
+    assert result.local(0).consistency.numbers.sd == pytest.approx(told.sd * scale)
+    assert "nan" not in str(result.reader())
+    assert result.to_html()

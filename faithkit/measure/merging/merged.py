@@ -5,6 +5,7 @@ from typing import Any
 
 import attrs
 
+ROUNDING = 1e-14  # what is left of 0
 NOTHING, PAIRS, NEAR, BLOCK = "nothing", "pairs", "near blocks", "one block"
 
 
@@ -43,7 +44,8 @@ class Merged:
         (value, verified), (score, size) = level, added
         reach = (round(verified * n) + size) / n
         whole = value == verified and score == size  # then x is no rounding error below its reach
-        return cls(how, reach if whole else min(value + score / n, reach), reach, se, n / 2)
+        x = value + score / n
+        return cls(how, reach if whole else 0.0 if abs(x) < ROUNDING else min(x, reach), reach, se, n / 2)
 
     @property
     def is_unsure(self) -> bool:
