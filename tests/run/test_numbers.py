@@ -74,17 +74,6 @@ def test_a_regression_tree_is_explained_by_its_own_leaves():
     assert result.consistency.value == checked.mean()
 
 
-@pytest.mark.slow
-def test_a_surrogates_leaves_account_for_what_it_explains_of_new_rows():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20_000, 4))
-    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]  # the model's predictions
-    surrogate = DecisionTreeRegressor(max_leaf_nodes=40, random_state=0).fit(X[:10_000], y[:10_000])
-    new = X[10_000:]
-    found = faithkit.score(y[10_000:], surrogate.apply(new).tolist()).consistency
-    assert found.value == pytest.approx(surrogate.score(new, y[10_000:]), abs=0.01)
-
-
 def test_regressors_are_known_also_behind_a_pipeline():
     X, y = load_diabetes(return_X_y=True)
     model = make_pipeline(StandardScaler(), LinearRegression()).fit(X, y.round())
