@@ -19,7 +19,6 @@ from faithkit.measure.slots import Counts
 from faithkit.wording import listing
 
 WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a label
-FRACTIONS = (float, np.floating, Decimal, Fraction)
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 
 
@@ -132,7 +131,7 @@ def _kind_of(predictions: Any) -> str:
         finite = column[np.isfinite(column)]
         whole = (finite == np.floor(finite)) & (np.abs(finite) < WHOLE)
         return LABELS if whole.all() else NUMBERS
-    fractions = [isinstance(one, FRACTIONS) and one % 1 != 0 and one == one for one in column]
+    fractions = [_has_fraction(one) for one in column]
     if not any(fractions):
         return LABELS
     words = [one for one in column if isinstance(one, str)]
@@ -142,6 +141,13 @@ def _kind_of(predictions: Any) -> str:
             f"as {words[0]!r}: give labels or numbers."
         )
     return NUMBERS
+
+
+def _has_fraction(one: Any) -> bool:
+    """Whether something is a number that is not whole; a decimal may have more digits than can be divided."""
+    if isinstance(one, Decimal):
+        return one.is_finite() and one != one.to_integral_value()
+    return isinstance(one, float | np.floating | Fraction) and bool(one % 1 != 0 and one == one)
 
 
 def _are_rows(predictions: Any) -> bool:
