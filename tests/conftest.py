@@ -19,7 +19,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile("faithkit", max_examples=30, deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=150)
+settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=80)
 settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it

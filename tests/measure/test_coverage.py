@@ -94,7 +94,7 @@ LAWS = {
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", LAWS)
 def test_intervals_of_consistency_cover_in_at_least_93_percent_of_samples(name, n):
-    runs = 60 if len(LAWS[name]) > 5000 else 150
+    runs = 40 if len(LAWS[name]) > 5000 else 80
     assert at_least(LEAST, hits(LAWS[name], n, runs, seed=1), runs)
 
 
@@ -298,7 +298,7 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
 @pytest.mark.parametrize("n", [1000, 2000])
 @pytest.mark.parametrize("name", GENERAL)
 def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_samples(name, n):
-    runs = 300
+    runs = 150
     assert at_least(LEAST, general_hits(GENERAL[name], n, runs, seed=3), runs)
 
 
