@@ -100,11 +100,8 @@ def grouped_pseudo_values(slots: Slots, agreement: Agreement = SAME_LABEL) -> Ps
     s = slots.own
     influence = _influence(slots)
     most = np.bincount(slots.row).max(initial=1)  # slots of one explanation, each with both s
-    grid = Grid.of(
-        max(np.abs(influence.gain).max(initial=0.0), influence.loss.max(initial=0.0)), 4 * int(most)
-    )
-    loss = agreement.over_slots(slots.row, slots.label, grid.whole(influence.loss).sum(axis=0))
-    S = grid.floats(slots.by_explanation(grid.whole(influence.gain))[slots.row] - loss)
+    grid, gain, loss = influence.on_grid(int(most))
+    S = grid.floats(gain[slots.row] - agreement.over_slots(slots.row, slots.label, loss))
     sums = s * S, s * influence.lone[slots.row]  # a missing explanation holds for nothing
     value, verified = _assemble((slots.others, slots.agreeing, s), sums)
     used = slots.owners > 0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from faithkit.measure.bitsets import Bits
 from faithkit.measure.slots import Counts, Slots
-from faithkit.measure.sums import Floats, Ints
+from faithkit.measure.sums import Floats, Grid, Ints
 
 Blocks = Iterator[tuple[int, int, Bits]]
 """A relation's matrix in parts: the first explanation of each, the one behind its last, and packed bits."""
@@ -26,6 +26,15 @@ class Influence:
     gain: Floats  # (2, c)
     loss: Floats  # (2, c)
     lone: Ints  # (m,)
+
+    def on_grid(self, most: int) -> tuple[Grid, Ints, Ints]:
+        """Return a grid, the gain of each explanation and the loss of each slot in its steps.
+
+        So many slots are added up at most, each with both s.
+        """
+        largest = max(np.abs(self.gain).max(initial=0.0), self.loss.max(initial=0.0))
+        grid = Grid.of(largest, 4 * most)
+        return grid, self.slots.by_explanation(grid.whole(self.gain)), grid.whole(self.loss).sum(axis=0)
 
 
 class Held(Protocol):

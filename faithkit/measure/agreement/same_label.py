@@ -7,7 +7,7 @@ from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, column_sums, get_bits
 from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats, Grid, Ints
+from faithkit.measure.sums import Floats, Ints
 
 
 class SameLabel:
@@ -65,11 +65,7 @@ class HeldLabels:
     def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
         """Add up gains and losses on a grid, label by label where many instances have it."""
         slots, lone = influence.slots, influence.lone
-        grid = Grid.of(
-            max(np.abs(influence.gain).max(initial=0.0), influence.loss.max(initial=0.0)), 4 * len(slots)
-        )
-        gain = slots.by_explanation(grid.whole(influence.gain))
-        loss = grid.whole(influence.loss).sum(axis=0)
+        grid, gain, loss = influence.on_grid(len(slots))
         sums = np.zeros((len(self.labels), 2 if lone.any() else 1), dtype=np.int64)
         groups = self.sets.rank[self.labels]
         for start, stop, bits in blocks:

@@ -10,7 +10,7 @@ from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, unpack_bits
 from faithkit.measure.blocks import spans
 from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats, Grid, Ints
+from faithkit.measure.sums import Floats, Ints
 
 AT_ONCE = 2**22  # elements of an unpacked matrix
 
@@ -105,11 +105,7 @@ class HeldNumbers:
     def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
         """Add up gains and losses on a grid: of each explanation, those of slots that agree."""
         slots, lone = influence.slots, influence.lone
-        grid = Grid.of(
-            max(np.abs(influence.gain).max(initial=0.0), influence.loss.max(initial=0.0)), 4 * len(slots)
-        )
-        gain = slots.by_explanation(grid.whole(influence.gain))
-        loss = grid.whole(influence.loss).sum(axis=0)
+        grid, gain, loss = influence.on_grid(len(slots))
         sums = np.zeros((2, len(self.labels)), dtype=np.int64)
         for start, stop, bits in blocks:
             for top, bottom in spans(stop - start, max(1, AT_ONCE // max(1, len(self.labels)))):
