@@ -4,7 +4,11 @@ The first `explained` rows have explanations, all of them by default; the others
 """
 
 
-def estimate(holds, labels, weights, clusters, explained=None, left=None):
+def same(one, other):
+    return float(one == other)
+
+
+def estimate(holds, labels, weights, clusters, explained=None, left=None, agree=same):
     """M and V; holds[i][j]: does i's explanation hold for instance j? `left` is a cluster that is left out."""
     everybody = [i for i in range(len(labels)) if clusters[i] != left]
     rows = [i for i in everybody if explained is None or i < explained]
@@ -13,13 +17,22 @@ def estimate(holds, labels, weights, clusters, explained=None, left=None):
         others = [j for j in everybody if clusters[j] != clusters[i] and holds[i][j]]
         D = sum(weights[j] for j in others)
         if D > 0:
-            total += weights[i] * sum(weights[j] for j in others if labels[j] == labels[i]) / D
+            total += weights[i] * sum(weights[j] * agree(labels[i], labels[j]) for j in others) / D
             verified += weights[i]
     W = sum(weights[i] for i in rows)
     return (total / W, verified / W) if W else (0.0, 0.0)
 
 
-def standard_errors(holds, labels, weights, clusters, explained=None):
+def divided(holds, values, weights, clusters, explained=None, left=None):
+    """V less the disagreement divided by that of an explanation which holds for everything, and V."""
+    rows = values, weights, clusters, explained, left, lambda one, other: 1 - (one - other) ** 2 / 2
+    M, V = estimate(holds, *rows)
+    constant, all_of_it = estimate([[True] * len(values)] * len(values), *rows)
+    disagreement = all_of_it - constant
+    return (V - (V - M) / disagreement if disagreement > 1e-12 else 0.0), V
+
+
+def standard_errors(holds, labels, weights, clusters, explained=None, estimate=estimate):
     """Of M and of Q = V − M, by really leaving out every cluster.
 
     Those of explained rows are left out as in a jackknife, (C − 1)/C Σ (x − mean)²; what the others of the

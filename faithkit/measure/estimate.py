@@ -213,10 +213,10 @@ def _is_plain(counted: Count) -> bool:
 
 def chance_of(counted: Count) -> float | None:
     """Return what a constant explainer would get on the same rows."""
-    if isinstance(counted, UnequalCount):
-        return counted.design.chance(counted.labels, len(counted.place))
     if counted.agreement.is_divided:
         return 0.0  # by which it was divided
+    if isinstance(counted, UnequalCount):
+        return counted.design.chance(counted.labels, len(counted.place), counted.agreement)
     if isinstance(counted, RowCount) and counted.pool is not None:
         return _chance_in_pool(counted, counted.pool.codes)
     return chance(counted.slots.by_label(), counted.agreement)

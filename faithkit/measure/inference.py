@@ -96,7 +96,8 @@ def moments(
     found = moments_of(slots.n, level, pseudo.spreads(*level), pseudo.few, pseudo.pool, span)
     if pseudo.effective is None:
         return found
-    return attrs.evolve(found, trials=pseudo.few(), effective=pseudo.effective, most=pseudo.most)
+    most = pseudo.most if span is None else None  # numbers vary less than trials that succeed or fail
+    return attrs.evolve(found, trials=pseudo.few(), effective=pseudo.effective, most=most)
 
 
 def moments_of(
@@ -203,7 +204,7 @@ def _agreeing(moments: Moments) -> _Share:
     merged, span, x = moments.merged, moments.span, moments.at_least[0]
     if span is not None:
         x = 1.0 - (1.0 - x) / span
-    lean = max(0.0, -(moments if merged is None else merged).skew) / math.sqrt(moments.n)
+    lean = max(0.0, -(moments if merged is None else merged).skew) / math.sqrt(moments.effective or moments.n)
     if merged is None:
         return attrs.evolve(_share(moments, x, moments.se), lean=lean)
     se = None if merged.se is None else merged.se / (span or 1.0)

@@ -123,6 +123,8 @@ def row_quotients(counted: RowCount, pseudo: Pseudo, level: tuple[float, float])
 
     `level` is what they are of: M and V.
     """
+    if isinstance(counted, UnequalCount):
+        return pseudo  # whose clusters were left out of what it is divided by, too
     if counted.relation.groups:
         return grouped_quotients(pseudo, counted.slots, counted.agreement, level)
     return _quotients(pseudo, (counted.labels, counted.slots.n), counted.agreement, level)

@@ -59,7 +59,7 @@ class Spread:
     @property
     def standard_error(self) -> float | None:
         """The standard error of the mean; None where the numbers do not vary."""
-        if self.n < 2 or self.high - self.low <= 1e-12:
+        if self.n < 2 or self.high - self.low <= 1e-10:
             return None
         return math.sqrt(self.variance / (self.n - 1))
 

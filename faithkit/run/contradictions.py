@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.estimators import ratio
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.slots import Counts
+from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.witnesses import Witness, contradicted
@@ -60,11 +62,21 @@ def _of_two_clusters(counted: UnequalCount, classes: list[Any], explanation: int
     rows = all_held(counted, counted.explanations.take([explanation]))
     rows = rows[steps[rows] > 0]
     owners = np.flatnonzero((counted.owned == explanation) & (steps > 0))
+    if not counted.agreement.is_whole:
+        owners = owners[[_share(counted)[owners].argmin()]]  # who agrees least with the others
     for owner in owners.tolist():
-        others = rows[(unit[rows] != unit[owner]) & (labels[rows] != labels[owner])]
-        if len(others):
-            return witness(counted, classes, owner), _anywhere(counted, classes, int(others[0]))
+        others = rows[unit[rows] != unit[owner]]
+        apart = counted.agreement.apart(int(labels[owner]), labels[others])
+        if apart.any():
+            return witness(counted, classes, owner), _anywhere(counted, classes, int(others[apart.argmax()]))
     raise AssertionError(NOBODY)
+
+
+def _share(counted: UnequalCount) -> Floats:
+    """Return how far each explained row agrees with others; 2 where it has none, more than any share."""
+    slots, place = counted.slots, counted.place
+    D = slots.others[1]
+    return np.where(D > 0, ratio(slots.agreeing[1], D), 2.0)[place]
 
 
 def _anywhere(counted: UnequalCount, classes: list[Any], row: int) -> Witness:

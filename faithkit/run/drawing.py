@@ -187,15 +187,6 @@ def needed(applies: Applicability, pool: PoolRows | None) -> Applicability:
     return applies if pool is None or pool.offered else attrs.evolve(applies, asked_for=True)
 
 
-def of_labels(outcome: Outcome, design: Design | None) -> None:
-    """Refuse weights and clusters of predictions that are no labels."""
-    if design is not None and outcome.kind != LABELS:
-        raise InputError(
-            f"rows with weights or clusters are measured by labels, and predictions are {outcome.kind} here: "
-            "leave weights and clusters out, or give labels."
-        )
-
-
 def of_sample(design: Design | None, n: int, pool: Pool | None) -> Design | None:
     """Return the design of the explained rows alone, where a pool that was offered is not used."""
     return design if design is None or pool is not None or len(design) == n else design.take(np.arange(n))
@@ -206,7 +197,10 @@ def warn_about_small_groups(counted: Count) -> None:
     if not isinstance(counted, UnequalCount) or not counted.design.weighted:
         return
     usual = float(np.median(counted.slots.sizes[counted.owned]))
-    if usual < SMALL and _vary(counted.design.weights, counted.labels):
+    kind = counted.labels
+    if not counted.agreement.is_whole:
+        kind = (kind > np.median(kind)).astype(np.int64)  # numbers are in order: large ones, and small ones
+    if usual < SMALL and _vary(counted.design.weights, kind):
         warnings.warn(
             "weights differ by prediction, and half of the rows share their explanation with fewer than "
             f"{SMALL} in all: the bracket may then miss the truth by a little. A coarser discretizer makes "

@@ -23,14 +23,14 @@ from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count, RowCount, count
-from faithkit.measure.unequal.counting import UnequalCount, count_unequal
+from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.design import Design
+from faithkit.measure.unequal.divided import count_divided
 from faithkit.measure.unequal.permuting import unequal_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
 from faithkit.run.contradictions import witnesses
 from faithkit.run.discretizing import discretize, teach
-from faithkit.run.drawing import of_labels
 from faithkit.run.local_rows import local_row
 from faithkit.run.pairing import RowNames
 from faithkit.run.population import Parts, Population, divided
@@ -153,10 +153,9 @@ class InMemory(Population):
         rows = relation, self.sample, self.coded.codes, self.coded.k
         pool = self.pool if relation.instance_only else None
         design = self.design if pool is not None else self.own_design
-        if design is not None:
-            of_labels(self.coded.outcome, design)
-            return count_unequal(*rows, design, pool)
         agreement = self.coded.agreement if pool is None else self.coded.agreement_with(pool.codes)
+        if design is not None:
+            return count_divided(*rows, design, pool, agreement)
         return count(*rows, pool, agreement)
 
     @property

@@ -13,6 +13,7 @@ from faithkit.measure.explanations import Explanations
 from faithkit.measure.instance import Local, local, local_from_agreement, local_from_counts
 from faithkit.measure.predicted import predicted
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
@@ -74,8 +75,7 @@ def _counted_row(counted: RowCount, row: int, known: Labels, confidence: float) 
     """Look a row of the sample up in what was counted."""
     one, label = counted.sample.explanations.take([row]), int(counted.labels[row])
     if isinstance(counted, UnequalCount):
-        same = counted.labels == label
-        return local_of(all_held(counted, one), same, counted.design, row, confidence)
+        return _unequal(counted, one, counted.agreement.apart(label, counted.labels), known, row, confidence)
     if counted.agreement.is_whole:
         found = local(counted, row, confidence)
         return attrs.evolve(found, numbers=_of_others(counted, one, row, known))
@@ -85,15 +85,32 @@ def _counted_row(counted: RowCount, row: int, known: Labels, confidence: float) 
 
 def _checked(counted: RowCount, one: Explanations, label: Any, known: Labels, confidence: float) -> Local:
     """Check the explanation of a new row against the sample, and the pool where there is one."""
-    apart = known.apart_from(label, None if counted.pool is None else counted.pool.codes)
+    apart = known.apart_from(label, _pool_codes(counted))
     same = apart == 0
     if isinstance(counted, UnequalCount):
-        return local_of(all_held(counted, one), same[counted.labels], counted.design, None, confidence)
+        unit = 1.0 if counted.divisor is None else counted.divisor.level
+        return _unequal(counted, one, apart[counted.labels] / unit, known, None, confidence)
     if not counted.agreement.is_whole:
         return _by_distance(counted, one, apart, known, None, confidence)
     codes = held_labels(counted, one)
     found = local_from_counts(len(codes), int(same[codes].sum()), 0, confidence)
     return attrs.evolve(found, numbers=_of_others(counted, one, None, known))
+
+
+def _pool_codes(counted: RowCount) -> Counts | None:
+    if isinstance(counted, UnequalCount) and counted.more:
+        return counted.labels[len(counted.place) :]
+    return None if counted.pool is None else counted.pool.codes
+
+
+def _unequal(
+    counted: UnequalCount, one: Explanations, apart: Floats, known: Labels, row: int | None, confidence: float
+) -> Local:
+    """Measure where rows have weights or clusters; those of the row's own cluster are no others."""
+    rows, unit, is_whole = all_held(counted, one), counted.design.unit, counted.agreement.is_whole
+    found = local_of(rows, apart, counted.design, row, confidence, is_whole)
+    others = rows if row is None else rows[unit[rows] != unit[row]]
+    return attrs.evolve(found, numbers=_numbers(known, counted.labels[others]))
 
 
 def _by_distance(
@@ -107,6 +124,8 @@ def _by_distance(
 
 def _of_others(counted: RowCount, one: Explanations, row: int | None, known: Labels) -> Any:
     """Summarise the predictions of the others for whom an explanation holds, if they are numbers."""
-    if not known.outcome.is_numeric:
-        return None
-    return predicted(known.classes, held_labels(counted, one, row))
+    return _numbers(known, held_labels(counted, one, row)) if known.outcome.is_numeric else None
+
+
+def _numbers(known: Labels, codes: Counts) -> Any:
+    return predicted(known.classes, codes) if known.outcome.is_numeric else None

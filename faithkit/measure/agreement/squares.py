@@ -75,6 +75,12 @@ class Squares:
         points = values - (values.max(axis=0) + values.min(axis=0)) / 2
         return cls(points, *Sums.of_both(points, times, pool))
 
+    def scaled(self, disagreement: float) -> "Squares":
+        """Return the same in units of a disagreement: of what a constant explanation leaves otherwise."""
+        unit = float(np.sqrt(disagreement))
+        sums = self.explained.divided(unit), self.everybody.divided(unit)
+        return Squares(self.points / unit, *sums, self.most / disagreement, self.is_divided)
+
     @property
     def grid(self) -> Grid:
         """On which points and their squares add up: of the latter the mean is at most about 1."""

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.measure import asking
+from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.asking import NOBODY
 from faithkit.measure.bitsets import Bits
 from faithkit.measure.blocks import spans
@@ -16,9 +20,21 @@ from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.slots import Counts, Slots
+from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount, Tally
 from faithkit.measure.unequal.design import Design, summed
-from faithkit.measure.unequal.holding import Cells, cells_by_block, joint_blocks, sizes
+from faithkit.measure.unequal.holding import Cells, agreeing, cells_by_block, joint_blocks, sizes
+
+
+@attrs.frozen(eq=False)
+class Divisor:
+    """What a constant explanation leaves of numbers, and the part of it that is left without each cluster.
+
+    The `level` is in units of what it leaves where rows are equal.
+    """
+
+    level: float
+    left: Floats
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -27,13 +43,14 @@ class UnequalCount(RowCount):
 
     The rows of a pool stand behind the explained ones, of which each has a `place`; they own nothing (−1).
     `held_codes` and `held` say what the rows of each label weigh for which an explanation holds; the codes
-    are explanation × labels + label.
+    are explanation × labels + label. Where numbers are divided, `divisor` says by what.
     """
 
     design: Design
     more: tuple[Sample, ...] = ()
     held_codes: Counts = NOBODY
     held: Counts = NOBODY
+    divisor: Divisor | None = None
 
     def blocks(self) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix over all rows, the pool's last, in blocks of explanations."""
@@ -83,7 +100,7 @@ class UnequalCount(RowCount):
         owners[1, row, slots.label[mine]] = slots.owners[1, mine] * step
         nothing = np.zeros(len(kinds))
         own, agreeing = (np.stack([nothing, one[1, kinds] * step]) for one in (slots.own, slots.own_agreeing))
-        return Tally(self._weights(slots.row[kinds]), owners, own, agreeing)
+        return Tally(self._weights(slots.row[kinds]), owners, own, agreeing, self.agreement)
 
     def _weights(self, some: Counts) -> np.ndarray:
         codes = some[:, None] * self.n_labels + np.arange(self.n_labels)
@@ -97,6 +114,8 @@ def count_unequal(
     n_labels: int,
     design: Design,
     pool: Pool | None = None,
+    agreement: Agreement = SAME_LABEL,
+    divisor: Divisor | None = None,
 ) -> UnequalCount:
     """Tally a relation over a sample whose rows, and those of a pool behind it, have weights or clusters.
 
@@ -121,10 +140,12 @@ def count_unequal(
         explanations=sample.explanations.take(groups.first),
         reflexive=np.zeros(0, dtype=bool),  # what is no other to a row is in its slot
         slots=Slots(NOBODY, NOBODY, NOBODY, np.zeros((2, 0), dtype=np.int64), NOBODY),
+        agreement=agreement,
         design=design,
+        divisor=divisor,
         more=tuple(one for one, _ in pieces),
     )
-    own = _Own(design, begun.labels, n_labels, begun.owned)
+    own = _Own(begun)
     for cells in begun.cells():
         own.note(cells)
     slots, place = own.slots(len(begun.explanations))
@@ -135,9 +156,12 @@ def count_unequal(
 class _Own:
     """What every row is checked against, gathered block by block."""
 
-    def __init__(self, design: Design, labels: Counts, n_labels: int, owned: Counts) -> None:
-        self.design, self.labels, self.n_labels, self.owned = design, labels, n_labels, owned
-        self.total, self.agreeing, self.own, self.own_agreeing = np.zeros((4, len(owned)), dtype=np.int64)
+    def __init__(self, begun: UnequalCount) -> None:
+        self.design, self.labels, self.n_labels = begun.design, begun.labels, begun.n_labels
+        self.owned, self.agreement = begun.owned, begun.agreement
+        self.total, self.own = np.zeros((2, len(self.owned)), dtype=np.int64)
+        kind = np.int64 if begun.agreement.is_whole else np.float64
+        self.agreeing, self.own_agreeing = np.zeros((2, len(self.owned)), dtype=kind)
         self.held_codes: list[Counts] = []
         self.held: list[Counts] = []
 
@@ -148,9 +172,10 @@ class _Own:
         codes, held = cells.by_label()
         cell = cells.places(owned, self.design.unit[rows])
         self.total[rows] = cells.totals()[owned - cells.start]
-        self.agreeing[rows] = sizes(codes, held, owned * self.n_labels + label)
+        wanted = owned * self.n_labels + label
+        self.agreeing[rows] = agreeing(self.agreement, codes, held, wanted, self.n_labels)
         self.own[rows] = np.where(cell < 0, 0, cells.size[cell]) if len(cells.size) else 0
-        self.own_agreeing[rows] = cells.parts(cell, label)
+        self.own_agreeing[rows] = cells.agreeing(cell, label, self.agreement)
         self.held_codes.append(codes)
         self.held.append(held)
 
@@ -169,13 +194,13 @@ class _Own:
             owners=np.stack([nothing, weight]),
             totals=totals,
             own=np.stack([nothing, self.own[first]]),
-            own_agreeing=np.stack([nothing, self.own_agreeing[first]]),
+            own_agreeing=np.stack([nothing.astype(self.own_agreeing.dtype), self.own_agreeing[first]]),
             rows=np.bincount(place, minlength=c),
         )
         return slots, place
 
 
-def alike(*keys: Counts) -> tuple[Counts, Counts]:
+def alike(*keys: NDArray[Any]) -> tuple[Counts, Counts]:
     """Put rows in order of some keys: return the first of each kind, and the kind of every row."""
     order = np.lexsort(keys[::-1])
     differ = np.any([np.diff(key[order], prepend=key[order[:1]] - 1) != 0 for key in keys], axis=0)

@@ -8,18 +8,21 @@ page has the bound.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 import numpy as np
-from numpy.polynomial import Chebyshev
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.blocks import ranges
 from faithkit.measure.estimators import ratio
-from faithkit.measure.inference import agreement
+from faithkit.measure.inference import agreement as agreement_of
 from faithkit.measure.slots import Counts
 from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, Grid
-from faithkit.measure.unequal.counting import UnequalCount
+from faithkit.measure.unequal.counting import Divisor, UnequalCount
 from faithkit.measure.unequal.design import summed, worth
 from faithkit.measure.unequal.holding import Cells
 
@@ -30,23 +33,28 @@ DEGREE = 24  # then the error is below 5.8**-24 of the value: the nearest pole l
 
 @attrs.frozen(eq=False)
 class Owners:
-    """The slots of a block as numbers: explanation, label, D, A, weight (in steps), and h = A/D."""
+    """The slots of a block as numbers: explanation, label, D, A, weight (in steps), and h = A/D.
+
+    Two of them disagree by `most` at most.
+    """
 
     row: Counts
     label: Counts
     D: Counts
-    A: Counts
+    A: NDArray[Any]
     weight: Counts
     h: Floats
+    most: float
 
     @classmethod
     def of(cls, counted: UnequalCount, cells: Cells) -> "Owners":
         """Take the slots whose explanations are in a block."""
         slots, mine = counted.slots, counted.slots.span(cells.start, cells.stop)
         D, A = slots.others[1, mine], slots.agreeing[1, mine]
-        return cls(slots.row[mine], slots.label[mine], D, A, slots.owners[1, mine], ratio(A, D))
+        most = counted.agreement.most
+        return cls(slots.row[mine], slots.label[mine], D, A, slots.owners[1, mine], ratio(A, D), most)
 
-    def effects(self, slot: Counts, a: Counts, d: Counts) -> tuple[Floats, ...]:
+    def effects(self, slot: Counts, a: NDArray[Any], d: Counts) -> tuple[Floats, ...]:
         """Return what owners meet when a cluster is left out: d of their others, a of which agree with them.
 
         That is by how much their share changes (0 is left where nobody is), whether they can no longer be
@@ -56,7 +64,7 @@ class Owners:
         D = self.D[slot]
         near = 2 * d > D
         after, part = ratio(self.A[slot] - a, D - d), ratio(d, D)
-        change = np.where(near, after.clip(0.0, 1.0), after) - self.h[slot]
+        change = np.where(near, after.clip(1.0 - self.most, 1.0), after) - self.h[slot]
         return change, ((D > 0) & (d >= D)).astype(np.float64), np.where(near, part.clip(max=1.0), part)
 
 
@@ -69,7 +77,7 @@ class Deletion:
 
     def __init__(self, counted: UnequalCount) -> None:
         self.counted, self.design = counted, counted.design
-        self.grid = Grid.of(float(len(self.design)), 4)
+        self.grid = Grid.of(float(len(self.design)) * max(1.0, counted.agreement.most), 4)
         self._steps = np.zeros((3, self.design.n_units), dtype=np.int64)
         for cells in counted.cells():
             self._note(cells)
@@ -92,8 +100,11 @@ class Deletion:
 
     def _add(self, cells: Cells, owners: Owners, slot: Counts, cell: Counts) -> None:
         """Let owners meet clusters, pair by pair."""
-        effects = owners.effects(slot, cells.parts(cell, owners.label[slot]), cells.size[cell])
-        self._book(cells.unit[cell], owners.weight[slot], effects)
+        self._book(cells.unit[cell], owners.weight[slot], self._effects(cells, owners, slot, cell))
+
+    def _effects(self, cells: Cells, owners: Owners, slot: Counts, cell: Counts) -> tuple[Floats, ...]:
+        agreeing = cells.agreeing(cell, owners.label[slot], self.counted.agreement)
+        return owners.effects(slot, agreeing, cells.size[cell])
 
     def _take_back(self, cells: Cells, owners: Owners) -> None:
         """Rows of a cluster are left out with it: what they were counted as losing is none."""
@@ -103,7 +114,7 @@ class Deletion:
         cell = cells.places(counted.owned[rows], design.unit[rows])
         rows, cell = rows[cell >= 0], cell[cell >= 0]
         slot = counted.place[rows] - mine.start
-        effects = owners.effects(slot, cells.parts(cell, owners.label[slot]), cells.size[cell])
+        effects = self._effects(cells, owners, slot, cell)
         self._book(design.unit[rows], -design.steps[rows], effects)
 
     def _book(self, unit: Counts, weight: Counts, effects: tuple[Floats, ...]) -> None:
@@ -129,22 +140,26 @@ class Deletion:
         change, part = d * _series(weight * h, D, d), d * (weight / D).sum()
         self._book(cells.unit[cell], once, (change, np.zeros(len(cell)), part))
         parts = cells.parts_of(cell)
-        by_label = _by_label(owners.label[slot]), _by_label(cells.part_codes[parts] % cells.n_labels)
-        for one in by_label[0].keys() & by_label[1].keys():
-            ours, theirs = by_label[0][one], parts[by_label[1][one]]
-            place = cells.part_codes[theirs] // cells.n_labels
-            change = cells.part_size[theirs] * _series(
-                weight[ours].astype(np.float64), D[ours], cells.size[place]
-            )
-            nothing = np.zeros(len(place))
-            self._book(cells.unit[place], -np.ones(len(place), dtype=np.int64), (change, nothing, nothing))
+        place, label = np.divmod(cells.part_codes[parts], cells.n_labels)
+        ours = _Toward(self.counted.agreement, np.concatenate([label, owners.label[slot]]))
+        agreeing = _series(weight.astype(np.float64), D, cells.size[place], ours)
+        nothing = np.zeros(len(place))
+        change = cells.part_size[parts] * agreeing
+        self._book(cells.unit[place], -np.ones(len(place), dtype=np.int64), (change, nothing, nothing))
 
 
-def _by_label(labels: Counts) -> dict[int, Counts]:
-    """Return the places of each label, in order."""
-    order = np.argsort(labels, kind="stable")
-    known, first = np.unique(labels[order], return_index=True)
-    return dict(zip(known.tolist(), np.split(order, first[1:]), strict=True))
+class _Toward:
+    """What owners weigh that agree with the labels of parts; `labels` are those of parts, then of owners."""
+
+    def __init__(self, agreement: Agreement, labels: Counts) -> None:
+        self.agreement = agreement
+        self.known, self.place = np.unique(labels, return_inverse=True)
+
+    def summed(self, weight: Floats) -> Floats:
+        """Return, for every label that is known, the weight of the owners that agree with it."""
+        owner = self.place[len(self.place) - len(weight) :]
+        by_label = np.bincount(owner, weight, minlength=len(self.known))
+        return self.agreement.over_slots(np.zeros(len(self.known), dtype=np.int64), self.known, by_label)
 
 
 def _in_large_groups(cells: Cells, n_slots: Counts) -> np.ndarray:
@@ -165,16 +180,30 @@ def _pairs(first: Counts, last: Counts) -> Iterator[tuple[Counts, Counts]]:
         start = stop
 
 
-def _series(weight: Floats, D: Counts, d: Counts) -> Floats:
-    """Return Σ weight / (D − d) for each d, where every D is at least twice as large as every d."""
+def _series(weight: Floats, D: Counts, d: Counts, toward: "_Toward | None" = None) -> Floats:
+    """Return Σ weight / (D − d) for each d, where every D is at least twice as large as every d.
+
+    With `toward`, the sum is over those that agree with the label of each d.
+    """
     low, high = float(d.min()), float(d.max())
-    if low == high:
-        return np.full(len(d), (weight / (D - low)).sum())
+    middle, half = (low + high) / 2, (high - low) / 2
 
-    def sums(points: Floats) -> Floats:
-        return np.array([(weight / (D - point)).sum() for point in points])
+    def sums(points: Floats) -> Any:
+        terms = (weight / (D - (middle + half * point)) for point in points)
+        return np.array([[one.sum()] if toward is None else toward.summed(one) for one in terms])
 
-    return np.asarray(Chebyshev.interpolate(sums, DEGREE, domain=[low, high])(d))
+    terms: Any = chebyshev.chebinterpolate(sums, DEGREE if half else 0)
+    place = np.zeros(len(d), dtype=np.int64) if toward is None else toward.place[: len(d)]
+    return _evaluated(terms, place, np.asarray((d - middle) / (half or 1.0), dtype=np.float64))
+
+
+def _evaluated(terms: Floats, place: Counts, x: Floats) -> Floats:
+    """Evaluate at each x the series of its place, by Clenshaw's recurrence."""
+    one, two = np.zeros((2, len(x)))
+    for term in terms[:0:-1]:
+        one, two = term[place] + 2 * x * one - two, one
+    found: Floats = terms[0][place] + x * one - two
+    return found
 
 
 def unequal_pseudo_values(counted: UnequalCount) -> Pseudo:
@@ -192,25 +221,41 @@ def unequal_pseudo_values(counted: UnequalCount) -> Pseudo:
     >>> unequal_pseudo_values(found).value.round(3)
     array([ 1.25,  1.25, -0.75])
     """
-    slots, design, gone = counted.slots, counted.design, Deletion(counted)
-    n = len(counted.place)
-    unit, steps, D = design.unit[:n], design.steps[:n], slots.others[1][counted.place]
-    shares = ratio(slots.agreeing[1][counted.place], D), (D > 0).astype(np.float64)
-    change, lost, part = gone.sums
-    weight, whole = summed(unit, steps, design.n_units), slots.weight * design.step
+    design, gone, level = counted.design, Deletion(counted), agreement_of(counted.slots)
+    unit = design.unit[: len(counted.place)]
+    weight = summed(unit, design.steps[: len(unit)], design.n_units)
     explained = np.bincount(unit, minlength=design.n_units) > 0  # the others are clusters of the pool
     C = int(explained.sum())
-    pseudo = []
-    for level, share, taken in zip(agreement(slots), shares, (change, -lost), strict=True):
-        own = gone.grid.whole(steps * design.step * (share - level))  # exactly 0 where all are alike
-        mine = gone.grid.floats(summed(unit, own, design.n_units))
-        left = whole - weight * design.step
-        pseudo.append((level + (C - 1) * ratio(mine - taken, left))[explained])
+    apart = without_each(counted, gone, level)
     effective = worth(weight[explained])
-    few = _few(counted, part, weight * design.step, effective)
-    pool = _pool_spreads(change[~explained], lost[~explained], n / whole) if not explained.all() else None
+    few = _few(counted, gone.sums[2], weight * design.step, effective)
+    value, verified = (one + (C - 1) * differ[explained] for one, differ in zip(level, apart, strict=True))
+    pool = None if explained.all() else _pool_spreads(*(len(unit) * one[~explained] for one in apart))
     once = np.ones(C, dtype=np.int64)
-    return Pseudo(pseudo[0], pseudo[1], once, lambda: few, pool, effective, design.cap * effective)
+    return Pseudo(value, verified, once, lambda: few, pool, effective, design.cap * effective)
+
+
+def without_each(counted: UnequalCount, gone: Deletion, level: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Return by how much M and V are more than without each cluster, of the sample or of its pool."""
+    slots, design, n = counted.slots, counted.design, len(counted.place)
+    unit, steps, D = design.unit[:n], design.steps[:n], slots.others[1][counted.place]
+    shares = ratio(slots.agreeing[1][counted.place], D), (D > 0).astype(np.float64)
+    change, lost, _ = gone.sums
+    left = (slots.weight - summed(unit, steps, design.n_units)) * design.step
+    apart = []
+    for one, share, taken in zip(level, shares, (change, -lost), strict=True):
+        own = gone.grid.whole(steps * design.step * (share - one))  # exactly 0 where all are alike
+        mine = gone.grid.floats(summed(unit, own, design.n_units))
+        apart.append(ratio(mine - taken, left))
+    return _divided(apart[0], apart[1], level, counted.divisor), apart[1]
+
+
+def _divided(value: Floats, verified: Floats, level: tuple[float, float], by: Divisor | None) -> Floats:
+    """Return the same for M where it is divided by what changes with each cluster, too."""
+    if by is None:
+        return value
+    M, V = level[0] - value, level[1] - verified
+    return level[0] - np.where(by.left > 0, V - ratio(V - M, by.left), 0.0)
 
 
 def _few(counted: UnequalCount, part: Floats, weight: Floats, effective: float) -> float:
@@ -222,6 +267,6 @@ def _few(counted: UnequalCount, part: Floats, weight: Floats, effective: float) 
     return min(few, float(weight.sum()) / max(part[~mine].max(initial=0.0), 1e-300))
 
 
-def _pool_spreads(change: Floats, lost: Floats, scale: float) -> tuple[Spread, Spread]:
+def _pool_spreads(value: Floats, verified: Floats) -> tuple[Spread, Spread]:
     """Measure what leaving out each cluster of the pool does to M and to Q, in parts of a row."""
-    return Spread.of(-scale * change, 0.0), Spread.of(scale * (lost + change), 0.0)
+    return Spread.of(value, 0.0), Spread.of(verified - value, 0.0)

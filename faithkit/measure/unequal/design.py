@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.measure.agreement.base import Always, Sums
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.containers import unmasked
-from faithkit.measure.grouping import group
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats, Grid
 
@@ -108,25 +109,28 @@ class Design:
             raise InputError("all weights of these rows are 0: nothing can be said of them.")
         return self._of(steps.astype(np.float64), unit.astype(np.int64))
 
-    def chance(self, labels: Counts, explained: int) -> float | None:
-        """Return the probability that rows of different clusters agree by chance, drawn by weight.
+    def chance(self, labels: Counts, explained: int, agreement: Sums = SAME_LABEL) -> float | None:
+        """Return how far rows of different clusters agree by chance, drawn by weight.
 
         One of them is among the first rows, so many of which are `explained`.
         """
-        k = int(labels.max(initial=0)) + 1
-        codes = np.zeros(len(labels), dtype=np.int64), self.unit, labels, self.unit * k + labels
-        every, of_one, alike, of_both = (self._products(code, explained) for code in codes)
+        everybody = np.zeros(len(labels), dtype=np.int64)
+        every, of_one, alike, of_both = (
+            self._products(rows, labels, explained, how)
+            for how in (Always(), agreement)
+            for rows in (everybody, self.unit)
+        )
         return (alike - of_both) / (every - of_one) if every - of_one > 1e-12 else None
 
-    def _products(self, codes: Counts, explained: int) -> float:
-        """Add up, over codes, what the explained rows of each weigh times what all its rows weigh."""
-        places = group(codes).codes
-        size = int(places.max()) + 1
-        shares = []
-        for rows in (slice(explained), slice(None)):
-            weight = summed(places[rows], self.steps[rows], size)
-            shares.append(weight / float(weight.sum()))
-        return float(np.sort(shares[0] * shares[1]).sum())  # sorted, so that the order of rows is moot
+    def _products(self, rows: Counts, labels: Counts, explained: int, agreement: Sums) -> float:
+        """Add up what the explained ones of some rows weigh times what all that agree with them weigh."""
+        k = int(labels.max(initial=0)) + 1
+        codes, place = np.unique(rows * k + labels, return_inverse=True)
+        mine = summed(place[:explained], self.steps[:explained], len(codes))
+        every = summed(place, self.steps, len(codes))
+        alike = agreement.over_slots(codes // k, codes % k, every)
+        products = (mine / float(mine.sum())) * (alike / float(every.sum()))
+        return float(np.sort(products).sum())  # sorted, so that the order of rows is moot
 
 
 def _steps(given: Floats) -> Counts:

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.bitsets import Bits, pack_bits, unpack_bits
 from faithkit.measure.blocks import ranges, spans
 from faithkit.measure.explanations import Explanations, Sample
@@ -76,9 +80,10 @@ class Cells:
         """Return which cell some explanations and clusters have, −1 where they have none."""
         return found(self.codes, explanation * self.n_units + unit)
 
-    def parts(self, cell: Counts, label: Counts) -> Counts:
-        """Return the size of a label's part of some cells; 0 where a cell is −1 or has no such part."""
-        return sizes(self.part_codes, self.part_size, np.where(cell < 0, -1, cell * self.n_labels + label))
+    def agreeing(self, cell: Counts, label: Counts, agreement: Agreement) -> NDArray[Any]:
+        """Return what some cells have that agrees with a label each; 0 where a cell is −1."""
+        wanted = np.where(cell < 0, -1, cell * self.n_labels + label)
+        return agreeing(agreement, self.part_codes, self.part_size, wanted, self.n_labels)
 
     def parts_of(self, cell: Counts) -> Counts:
         """Return the places of all parts that some cells have."""
@@ -98,6 +103,26 @@ def sizes(known: Counts, size: Counts, wanted: Counts) -> Counts:
     """Return the size that belongs to each code, 0 for one that is not known."""
     place = found(known, wanted)
     return np.where(place < 0, 0, size[place]) if len(known) else np.zeros(len(wanted), dtype=np.int64)
+
+
+def agreeing(agreement: Agreement, known: Counts, size: Counts, wanted: Counts, k: int) -> NDArray[Any]:
+    """Return, for codes that are rows × labels + label, what the sizes of their row add up to that agree.
+
+    Nothing is known of a code below 0, and nothing agrees with it.
+
+    Examples
+    --------
+    >>> agreeing(SAME_LABEL, np.array([0, 1, 3]), np.array([5, 7, 9]), np.array([1, 2, -1]), k=2)
+    array([7, 0, 0])
+    """
+    if agreement is SAME_LABEL:
+        return sizes(known, size, wanted)
+    codes, place = np.unique(np.concatenate([known, wanted.clip(min=0)]), return_inverse=True)
+    weight = np.zeros(len(codes), dtype=np.int64)
+    weight[place[: len(known)]] = size
+    row, label = np.divmod(codes, k)
+    found = agreement.over_slots(np.unique(row, return_inverse=True)[1], label, weight)
+    return np.where(wanted < 0, 0, found[place[len(known) :]])
 
 
 def cells_by_block(counted: RowCount, design: Design) -> Iterator[Cells]:

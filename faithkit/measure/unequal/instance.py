@@ -5,11 +5,17 @@ from numpy.typing import NDArray
 
 from faithkit.measure.instance import Local
 from faithkit.measure.slots import Counts
+from faithkit.measure.sums import Floats
 from faithkit.measure.unequal.design import Design, summed, worth
 
 
 def local_of(
-    held: NDArray[np.intp], same: NDArray[np.bool_], design: Design, row: int | None, confidence: float
+    held: NDArray[np.intp],
+    apart: Floats,
+    design: Design,
+    row: int | None,
+    confidence: float,
+    is_whole: bool = True,
 ) -> Local:
     """Measure one instance against the rows that its explanation holds for.
 
@@ -20,23 +26,28 @@ def local_of(
     ----------
     held : (h,) int
         The rows for which the explanation holds.
-    same : (n,) bool
-        Whether each row has the instance's label.
+    apart : (n,) float
+        How far each row disagrees with the instance.
     design : Design
     row : int or None
         The instance's own place among the rows; None for a new one.
     confidence : float
+    is_whole : bool
+        Whether two predictions agree or do not.
 
     Examples
     --------
     >>> design = Design.of([1, 1, 2], None, n=3)
-    >>> local_of(np.array([0, 1, 2]), np.array([True, True, False]), design, 0, 0.95).value
+    >>> local_of(np.array([0, 1, 2]), np.array([0.0, 0.0, 1.0]), design, 0, 0.95).value
     0.3333333333333333
     """
     others = held if row is None else held[design.unit[held] != design.unit[row]]
     weight = design.steps[others]
-    whole, agree = int(weight.sum()), int(weight[same[others]].sum())
-    N, A = len(held), int(same[held].sum())
+    whole, N = int(weight.sum()), len(held)
+    if not is_whole:
+        value = 1.0 - float((weight * apart[others]).sum()) / whole if whole else None
+        return Local(N, None, value, None, None, confidence)
+    agree, A = int(weight[apart[others] == 0].sum()), int((apart[held] == 0).sum())
     if not whole:
         return Local(N, A, None, 0.0, 1.0, confidence)
     low, high = share_limits(agree / whole, _effective(others, design), confidence)

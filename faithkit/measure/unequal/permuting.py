@@ -10,6 +10,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.bitsets import get_bits, unpack_bits
 from faithkit.measure.blocks import ranges
 from faithkit.measure.content_words import content_words
@@ -27,6 +28,8 @@ AT_ONCE = 32  # permutations for which a relation is asked once
 def unequal_p_value(counted: UnequalCount, permutations: int, seed: int = 0) -> float | None:
     """Return the one-sided p-value of M; None where no two clusters are of one size.
 
+    It is None, too, where predictions that are no labels are checked by a relation that does not group.
+
     Examples
     --------
     >>> from faithkit.measure.explanations import Explanations, Sample
@@ -39,6 +42,8 @@ def unequal_p_value(counted: UnequalCount, permutations: int, seed: int = 0) -> 
     >>> unequal_p_value(good, 99)
     0.01
     """
+    if counted.agreement is not SAME_LABEL and not counted.relation.groups:
+        return None
     order = _content_order(counted)
     unit = counted.design.unit[order]
     size = np.bincount(unit)  # of explained rows: a pool keeps its own labels
@@ -46,7 +51,7 @@ def unequal_p_value(counted: UnequalCount, permutations: int, seed: int = 0) -> 
         return None
     observed, _ = agreement(counted.slots)
     draws = (order[source] for source in _draws(unit, size, permutations, seed))
-    means = _Means(counted, order)
+    means = _GroupedMeans(counted, order) if counted.relation.groups else _Means(counted, order)
     at_least = 0
     while batch := list(islice(draws, AT_ONCE)):
         at_least += sum(mean >= observed - 1e-9 for mean in means.of(batch))
@@ -81,41 +86,50 @@ def _content_order(counted: UnequalCount) -> Counts:
     return np.lexsort((rows, word, unit, of_unit[unit]))
 
 
-class _Means:
-    """M of many draws at once; `order` says which rows stand where in a draw."""
+class _GroupedMeans:
+    """M of draws where explanations group rows; `order` says which rows stand where in a draw."""
 
     def __init__(self, counted: UnequalCount, order: Counts) -> None:
         self.counted, self.place = counted, np.argsort(order)
-        self.weights = counted.design.weights
-        self.own = _Groups(counted) if counted.relation.groups else _Pairs(counted)
+        self.has = ~counted.sample.explanations.missing
+        self.cell = group(np.column_stack([counted.owned, counted.design.unit])).codes
 
     def of(self, draws: list[Counts]) -> Iterator[float]:
         """Yield the mean of every draw: each says where the row in every place gets label and weight from."""
-        pool = np.arange(len(self.place), len(self.weights))
+        for source in draws:
+            rows = source[self.place]
+            y, w = self.counted.labels[rows], self.counted.design.weights[rows]
+            whole, agreeing = self._summed(self.counted.owned, y, w)
+            own, own_agreeing = self._summed(self.cell, y, w)
+            yield _mean(w, whole, whole - own, agreeing - own_agreeing)
+
+    def _summed(self, row: Counts, y: Counts, w: Floats) -> tuple[Floats, Floats]:
+        """Return, for every instance, what those weigh that are in its row, and what agrees with it."""
+        held, k = w * self.has, self.counted.n_labels
+        codes, place = np.unique(row * k + y, return_inverse=True)
+        agreeing = self.counted.agreement.over_slots(codes // k, codes % k, _added(place, held))
+        return _added(row, held)[row] * self.has, agreeing[place] * self.has
+
+
+class _Means:
+    """M of many draws at once, for labels and any relation."""
+
+    def __init__(self, counted: UnequalCount, order: Counts) -> None:
+        self.counted, self.place = counted, np.argsort(order)
+        self.weights, self.own = counted.design.weights, _Pairs(counted)
+
+    def of(self, draws: list[Counts]) -> Iterator[float]:
+        """Yield the mean of every draw: each says where the row in every place gets label and weight from."""
+        n, pool = len(self.place), np.arange(len(self.place), len(self.weights))
         rows = [np.append(source[self.place], pool) for source in draws]
         labels, weights = [self.counted.labels[r] for r in rows], [self.weights[r] for r in rows]
+        owned = self.counted.owned[:n]
         for y, w, table in zip(labels, weights, self._tables(labels, weights), strict=True):
-            yield self._mean(y, w, table)
-
-    def _mean(self, y: Counts, w: Floats, table: Floats) -> float:
-        n = len(self.place)
-        owned, own = self.counted.owned[:n], self.own.sums(y, w)
-        whole = table.sum(axis=1)[owned]
-        D, A = whole - own[0], table[owned, y[:n]] - own[1]
-        D[1e-9 * whole > D] = 0.0  # nobody is left but for rounding
-        return float((w[:n] * ratio(A, D)).sum() / w[:n].sum())
+            whole, own = table.sum(axis=1)[owned], self.own.sums(y, w)
+            yield _mean(w[:n], whole, whole - own[0], table[owned, y[:n]] - own[1])
 
     def _tables(self, labels: list[Counts], weights: list[Floats]) -> Iterator[Floats]:
         """Yield what the rows of each label weigh for which each explanation holds."""
-        counted, k, m = self.counted, self.counted.n_labels, len(self.counted.explanations)
-        if not counted.relation.groups:
-            yield from self._asked(labels, weights)
-            return
-        has = ~counted.sample.explanations.missing
-        for y, w in zip(labels, weights, strict=True):
-            yield _added(counted.owned * k + y, w * has, m * k).reshape(m, k)
-
-    def _asked(self, labels: list[Counts], weights: list[Floats]) -> Iterator[Floats]:
         counted, k = self.counted, self.counted.n_labels
         n, columns = len(counted.owned), np.zeros((len(counted.owned), len(labels) * k))
         for place, (y, w) in enumerate(zip(labels, weights, strict=True)):
@@ -126,21 +140,13 @@ class _Means:
         return (np.ascontiguousarray(tables[:, p * k : (p + 1) * k]) for p in range(len(labels)))
 
 
-class _Groups:
-    """What is no other to a row: those of its cluster that have its explanation."""
-
-    def __init__(self, counted: UnequalCount) -> None:
-        self.k, self.has = counted.n_labels, ~counted.sample.explanations.missing
-        self.cell = group(np.column_stack([counted.owned, counted.design.unit])).codes
-
-    def sums(self, y: Counts, w: Floats) -> tuple[Floats, Floats]:
-        """Return what these weigh, and what those of them weigh that have the row's label."""
-        held, codes = w * self.has, self.cell * self.k + y
-        return _added(self.cell, held)[self.cell] * self.has, _added(codes, held)[codes] * self.has
+def _mean(w: Floats, whole: Floats, D: Floats, A: Floats) -> float:
+    D[1e-9 * whole > D] = 0.0  # nobody is left but for rounding
+    return float((w * ratio(A, D)).sum() / w.sum())
 
 
 class _Pairs:
-    """The same for any relation: those of its cluster for which its explanation holds, pair by pair."""
+    """What is no other to a row: those of its cluster for which its explanation holds, pair by pair."""
 
     def __init__(self, counted: UnequalCount) -> None:
         unit, self.n = counted.design.unit, len(counted.place)
