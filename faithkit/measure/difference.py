@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.inference import Moments, agreement, interval, moments, span_of
 from faithkit.measure.jackknife import per_row, pseudo_values, row_quotients
 from faithkit.measure.merging.bound import merged
@@ -56,17 +55,10 @@ class Side:
         raw, level, span = pseudo_values(counted), agreement(counted.slots), span_of(counted.agreement)
         pseudo = row_quotients(counted, raw, level)
         facts, (value, disagreement) = moments(counted.slots, pseudo, span, level), per_row(counted, pseudo)
-        if counted.relation.groups and _can_be_merged(counted):
+        if counted.relation.groups and counted.agreement.is_convex:
             found, psi = _merged(counted, facts, raw)
             facts, value = attrs.evolve(facts, merged=found), value if psi is None else psi
         return cls(facts, value, disagreement)
-
-
-def _can_be_merged(counted: RowCount) -> bool:
-    """Whether rows that are alone, put together, bound the measure; of unequal rows, by labels only."""
-    return counted.agreement.is_convex and (
-        counted.agreement is SAME_LABEL or not isinstance(counted, UnequalCount)
-    )
 
 
 def _merged(counted: RowCount, facts: Moments, raw: Pseudo) -> tuple[Merged, Floats | None]:

@@ -169,7 +169,7 @@ def test_rows_of_one_cluster_are_no_others():
 def test_one_row_is_measured_against_other_clusters_by_weight():
     """Row 0 meets rows 2 and 3: numbers 4 and 2 of weights 1 and 3, of which its own is 1."""
     values, weights, clusters = [1.0, 9.0, 4.0, 2.0, 3.0], [1, 1, 1, 3, 1], ["a", "a", "b", "c", "d"]
-    result = faithkit.score(values, ["x"] * 4 + ["y"], weights=weights, clusters=clusters)
+    result = faithkit.score(values, ["x"] * 4 + ["y"], weights=weights, clusters=clusters, outcome="numbers")
     everybody = brute_unequal.estimate(
         [[True] * 5] * 5, values, weights, clusters, agree=lambda one, other: 1 - (one - other) ** 2 / 2
     )
@@ -181,7 +181,7 @@ def test_one_row_is_measured_against_other_clusters_by_weight():
 
 def test_witnesses_are_of_two_clusters():
     values, clusters = [1.0, 100.0, 3.0, 4.0], ["a", "a", "b", "c"]
-    worst = faithkit.score(values, ["x"] * 4, clusters=clusters).violations(1)[0]
+    worst = faithkit.score(values, ["x"] * 4, clusters=clusters, outcome="numbers").violations(1)[0]
     assert {clusters[row] for row in worst.rows} in ({"a", "b"}, {"a", "c"})
     assert 1 in worst.rows
 
@@ -199,3 +199,105 @@ def test_a_part_of_the_rows_has_its_own_variance():
     mine = side == 1
     alone = faithkit.score(values[mine], groups[mine], weights=weights[mine], clusters=clusters[mine])
     assert found[1].consistency.value == pytest.approx(alone.consistency.value, abs=1e-12)
+
+
+# --- rows that are alone, put together ---------------------------------------------------------------------
+
+
+def merged_truth(said, values, weights, clusters, left=None):
+    """x = 1 − B/U: in each block two clusters disagree, over the most others, and what is lost wholly."""
+    rows = [i for i in range(len(values)) if clusters[i] != left]
+    shared = {one: {clusters[i] for i in rows if said[i] == one} for one in set(said)}
+    blocks = {}
+    for i in rows:
+        blocks.setdefault(said[i] if len(shared[said[i]]) > 1 else "alone", []).append(i)
+    widest = (max(values) - min(values)) ** 2 / 2
+    W, B = sum(weights[i] for i in rows), 0.0
+    for block in blocks.values():
+        size = {c: sum(weights[i] for i in block if clusters[i] == c) for c in {clusters[i] for i in block}}
+        whole = sum(size.values())
+        most = whole - min(size.values())
+        pairs = [(i, j) for i in block for j in block if clusters[i] != clusters[j]]
+        reach = sum(weights[i] * weights[j] for i, j in pairs) / most if pairs else 0.0
+        B += sum(weights[i] * weights[j] * (values[i] - values[j]) ** 2 / 2 for i, j in pairs) / (most or 1)
+        B += (whole - reach) * widest
+    everybody = [[True] * len(values)] * len(values)
+    M, V = brute_unequal.estimate(
+        everybody, values, weights, clusters, left=left, agree=lambda one, other: 1 - (one - other) ** 2 / 2
+    )
+    return 1 - B / W / (V - M)
+
+
+@pytest.mark.parametrize("kind", ["weights", "clusters", "both"])
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_that_are_alone_form_a_block_in_which_what_is_lost_disagrees_wholly(seed, kind):
+    rng = np.random.default_rng([seed, len(kind)])
+    n = 20
+    said = [f"rule {number}" for number in rng.integers(0, 14, n)]
+    values = np.round(rng.normal(size=n), 2) + 0.001
+    weights = np.ones(n) if kind == "clusters" else rng.random(n) + 0.2
+    clusters = np.arange(n) if kind == "weights" else rng.integers(0, 12, n)
+    drawn = [None if kind == "clusters" else weights, None if kind == "weights" else clusters]
+    found = faithkit.score(values, said, weights=drawn[0], clusters=drawn[1]).consistency
+    merged, rows = found.moments.merged, (said, values.tolist(), weights.tolist(), clusters.tolist())
+    assert merged.how == "one block"
+    assert merged.value == pytest.approx(merged_truth(*rows), abs=1e-9)
+    C = len(set(rows[3]))
+    left = np.array([merged_truth(*rows, left=one) for one in sorted(set(rows[3]))])
+    expected = np.sqrt((C - 1) / C * ((left - left.mean()) ** 2).sum())
+    assert merged.se == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["words", "vectors"])
+@pytest.mark.parametrize("seed", range(4))
+def test_merged_one_hot_scores_are_merged_labels(kind, seed):
+    rng = np.random.default_rng(seed)
+    n, labels = 80, rng.integers(0, 3, 80)
+    said = [f"rule {one}" for one in rng.integers(0, 60, n)] if kind == "words" else rng.normal(size=(n, 2))
+    drawn = {"weights": rng.random(n) + 0.2, "clusters": rng.integers(0, 50, n)}
+    one = faithkit.score(np.eye(3)[labels], said, outcome="scores", **drawn).consistency.moments.merged
+    two = faithkit.score(labels, said, **drawn).consistency.moments.merged
+    assert one.how == two.how
+    assert (one.value, one.reach, one.se) == pytest.approx((two.value, two.reach, two.se), abs=1e-11)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_weights_that_hardly_differ_give_what_equal_numbers_get(clustered):
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(120, 2))
+    values = vectors[:, 0] + 0.3 * rng.normal(size=120)
+    plain = faithkit.score(values, vectors).consistency
+    rows = np.repeat(np.arange(120), 2) if clustered else np.arange(120)
+    weights = np.where(rows == 0, 1 + 1e-12, 1.0)
+    drawn = {"clusters": rows} if clustered else {"weights": weights}
+    nearly = faithkit.score(values[rows], vectors[rows], **drawn).consistency
+    assert plain.merging == nearly.merging == "pairs"
+    assert nearly.at_least == pytest.approx(plain.at_least, abs=1e-9)
+    assert nearly.moments.merged.se == pytest.approx(plain.moments.merged.se, rel=0.05)
+
+
+# --- what the lower end promises ---------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["weights", "clusters"])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+def test_near_numbers_stay_below_the_measure_even_if_weights_tell_the_number(kind, share):
+    """Large numbers are drawn less often, and weigh as much more."""
+    rng = np.random.default_rng([7, len(kind), int(10 * share)])
+    least, lows = [], []
+    for _ in range(60):
+        vectors = rng.random((300, 2))
+        noise = rng.normal(size=300)
+        values = np.sqrt(12 * share) * (vectors[:, 0] - 0.5) + np.sqrt(1 - share) * noise
+        if kind == "weights":
+            weights = np.exp(0.2 * values)
+            kept = rng.random(300) < weights.min() / weights
+            found = faithkit.score(values[kept], vectors[kept], weights=weights[kept]).consistency
+        else:
+            rows = np.repeat(np.arange(150), 2)
+            found = faithkit.score(values[rows], vectors[rows], clusters=rows).consistency
+        least.append(found.moments.at_least[0])
+        lows.append(found.low)
+    assert np.mean(least) < share + 4 * np.std(least) / np.sqrt(len(least))
+    assert np.mean(np.array(lows) > share + 1e-9) < 0.1

@@ -88,8 +88,8 @@ class Agreement(Sums, Protocol):
     def taken(self, labels: Counts) -> "Agreement":
         """Return the agreement of some labels, numbered anew in this order."""
 
-    def apart(self, label: int, labels: Counts) -> Floats:
-        """Return how far each of some labels disagrees with one; 0 where they agree wholly."""
+    def apart(self, label: int | Counts, labels: Counts) -> Floats:
+        """Return how far each of some labels disagrees with one, or with one each; 0: they agree wholly."""
 
     def left(self, label: Counts, in_pool: bool = False) -> Floats | None:
         """Return the part of the divisor that is left without an instance of each label; None: all of it.

@@ -40,7 +40,7 @@ class SameLabel:
         """Return itself: what labels are called does not matter."""
         return self
 
-    def apart(self, label: int, labels: Counts) -> Floats:
+    def apart(self, label: int | Counts, labels: Counts) -> Floats:
         """Return 1 for every other label."""
         return (labels != label).astype(np.float64)
 

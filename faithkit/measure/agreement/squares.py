@@ -117,7 +117,7 @@ class Squares:
         """Return the agreement of some labels."""
         return attrs.evolve(self, points=self.points[labels])
 
-    def apart(self, label: int, labels: Counts) -> Floats:
+    def apart(self, label: int | Counts, labels: Counts) -> Floats:
         """Return half the squared distances."""
         found: Floats = ((self.points[labels] - self.points[label]) ** 2).sum(axis=1) / 2
         return found

@@ -68,7 +68,7 @@ class Within:
         """Return the agreement of some labels, given in order."""
         return Within(self.values[labels], self.epsilon)
 
-    def apart(self, label: int, labels: Counts) -> Floats:
+    def apart(self, label: int | Counts, labels: Counts) -> Floats:
         """Return 1 for every value that is further away than ε."""
         return ((labels < self.first[label]) | (labels >= self.behind[label])).astype(np.float64)
 

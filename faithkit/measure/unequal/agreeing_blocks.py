@@ -1,11 +1,14 @@
 """Blocks of rows with weights and clusters: how far the rows of each agree, and without each cluster."""
 
 from functools import cached_property
+from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Agreement, Sums
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
@@ -64,10 +67,15 @@ class Parts:
         """The number of clusters in each block."""
         return np.bincount(self.cells()[0].block, minlength=self.n_blocks)
 
-    def by_label(self) -> Counts:
-        """Return, for each part, what its label weighs in its block."""
-        first, place = alike(self.block, self.label)
-        return summed(place, self.size, len(first))[place]
+    def agreeing(self, agreement: Sums) -> NDArray[Any]:
+        """Return, for each part, what other clusters of its block have that agrees with it."""
+        return self._toward(self.block, agreement) - self._toward(alike(self.block, self.unit)[1], agreement)
+
+    def _toward(self, row: Counts, agreement: Sums) -> NDArray[Any]:
+        """Return, for each part, what the parts of its row have that agrees with it."""
+        first, place = alike(row, self.label)
+        size = summed(place, self.size, len(first))
+        return agreement.over_slots(row[first], self.label[first], size)[place]
 
 
 @attrs.frozen(eq=False)
@@ -90,17 +98,27 @@ class Alone:
 
 @attrs.frozen(eq=False)
 class Blocks:
-    """All blocks; what rows count against each other is in weights that average to 1."""
+    """All blocks; what rows count against each other is in weights that average to 1.
+
+    What a row has too few others for agrees as far as the `worst` that two predictions can: labels not at
+    all, and numbers less than that.
+    """
 
     parts: Parts
     cells: Parts
     place: Counts  # of each part among the cells
     step: float
+    agreement: Agreement
 
     @classmethod
-    def of(cls, parts: Parts, step: float) -> "Blocks":
+    def of(cls, parts: Parts, step: float, agreement: Agreement = SAME_LABEL) -> "Blocks":
         """Look at the blocks of some parts."""
-        return cls(parts, *parts.cells(), step)
+        return cls(parts, *parts.cells(), step, agreement)
+
+    @property
+    def worst(self) -> float:
+        """How far two predictions agree at least."""
+        return 1.0 - self.agreement.most
 
     @property
     def alone(self) -> Alone:
@@ -116,7 +134,7 @@ class Blocks:
     @cached_property
     def agreeing(self) -> Floats:
         """Of each part, what it counts against other clusters of its block that agree with it."""
-        return _product(self.parts.size, self.parts.by_label() - self.parts.size, self.step)
+        return _product(self.parts.size, self.parts.agreeing(self.agreement), self.step)
 
     @cached_property
     def _smallest(self) -> tuple[Counts, Counts]:
@@ -138,32 +156,52 @@ class Blocks:
     @cached_property
     def share(self) -> Floats:
         """How far the rows of each block agree."""
-        return ratio(self._summed(self.agreeing), self.most)
+        found = ratio(self._summed(self.agreeing), self.most)
+        return found + self.worst * (self.total * self.step - self.reach) if self.worst else found
 
-    @property
+    @cached_property
     def reach(self) -> Floats:
-        """The same, if all of them agreed."""
+        """The same, if all of them agreed: what rows have too few others for does not count."""
+        return ratio(self._sum_of_cells(self._with_others), self.most)
+
+    @cached_property
+    def _with_others(self) -> Floats:
+        """Of each cell, what it counts against other cells of its block."""
         others = self.total[self.cells.block] - self.cells.size
-        sums = np.zeros(self.cells.n_blocks)
-        np.add.at(sums, self.cells.block, _product(self.cells.size, others, self.step))
-        return ratio(sums, self.most)
+        return _product(self.cells.size, others, self.step)
 
     @property
     def without(self) -> Floats:
         """What is left of the share of each cell's block without the cell."""
-        first, many = self._smallest
-        block = self.cells.block
+        block, most = self.cells.block, self._most_without
         gone = np.zeros(len(block))
         np.add.at(gone, self.place, 2.0 * self.agreeing)
+        left = self._summed(self.agreeing)[block] - gone
+        if not self.worst:
+            return ratio(left.clip(min=0.0), most)
+        reach = ratio(self._sum_of_cells(self._with_others)[block] - 2.0 * self._with_others, most)
+        stays = (self._smallest[1][block] > 2) | (block == self.cells.n_blocks - 1)  # one of two moves there
+        weight = np.where(stays, self.total[block] - self.cells.size, 0) * self.step
+        return ratio(left, most) + self.worst * (weight - reach)
+
+    @property
+    def _most_without(self) -> Floats:
+        """The most that a row of each cell's block has of others without the cell."""
+        first, many = self._smallest
+        block = self.cells.block
         is_smallest = np.arange(len(block)) == first[block]
         next_one = self._sizes[first[block] + is_smallest]
-        most = np.where(many[block] > 2, self.total[block] - self.cells.size - next_one, 0) * self.step
-        return ratio((self._summed(self.agreeing)[block] - gone).clip(min=0.0), most)
+        return np.where(many[block] > 2, self.total[block] - self.cells.size - next_one, 0) * self.step
 
     @property
     def lost(self) -> Floats:
         """What each cell takes with it when it goes."""
         return self.share[self.cells.block] - self.without
+
+    def _sum_of_cells(self, values: Floats) -> Floats:
+        sums = np.zeros(self.cells.n_blocks)
+        np.add.at(sums, self.cells.block, values)
+        return sums
 
     def _summed(self, values: Floats) -> Floats:
         sums = np.zeros(self.parts.n_blocks)
@@ -171,5 +209,5 @@ class Blocks:
         return sums
 
 
-def _product(one: Counts, other: Counts, step: float) -> Floats:
+def _product(one: NDArray[Any], other: NDArray[Any], step: float) -> Floats:
     return (one * step) * (other * step)

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.base import Agreement, Sums
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.bitsets import Bits, pack_bits, unpack_bits
 from faithkit.measure.blocks import ranges, spans
@@ -105,7 +105,7 @@ def sizes(known: Counts, size: Counts, wanted: Counts) -> Counts:
     return np.where(place < 0, 0, size[place]) if len(known) else np.zeros(len(wanted), dtype=np.int64)
 
 
-def agreeing(agreement: Agreement, known: Counts, size: Counts, wanted: Counts, k: int) -> NDArray[Any]:
+def agreeing(agreement: Sums, known: Counts, size: Counts, wanted: Counts, k: int) -> NDArray[Any]:
     """Return, for codes that are rows × labels + label, what the sizes of their row add up to that agree.
 
     Nothing is known of a code below 0, and nothing agrees with it.

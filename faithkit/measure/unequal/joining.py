@@ -3,18 +3,22 @@
 The block of those that are alone then loses what it has of the cluster, and gains what that left behind.
 """
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.agreement.base import Always, Sums
 from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats, Grid
-from faithkit.measure.unequal.agreeing_blocks import Alone, Blocks, Parts
+from faithkit.measure.unequal.agreeing_blocks import Blocks, Parts
 from faithkit.measure.unequal.counting import alike
 from faithkit.measure.unequal.design import summed
-from faithkit.measure.unequal.holding import sizes
+from faithkit.measure.unequal.holding import agreeing, sizes
 
 
-def joined(own: Parts, blocks: Blocks, step: float) -> tuple[Counts, Floats]:
+def joined(own: Parts, blocks: Blocks) -> tuple[Counts, Floats]:
     """Return clusters whose absence leaves others alone, and what their absence takes besides.
 
     That is what is left of the block of those that are alone if nobody joined it, less what is left of it
@@ -24,11 +28,10 @@ def joined(own: Parts, blocks: Blocks, step: float) -> tuple[Counts, Floats]:
     gone = np.unique(joining.block)  # the clusters that are left out
     if not len(gone):
         return gone, np.zeros(0)
-    alone = blocks.alone
     without = np.full(len(gone), blocks.share[-1])
     cell = _places(blocks, gone)
     without[cell >= 0] = blocks.without[cell[cell >= 0]]
-    return gone, without - _Joined(alone, joining, gone, step).share()
+    return gone, without - _Joined(blocks, joining, gone).share()
 
 
 def _places(blocks: Blocks, unit: Counts) -> Counts:
@@ -57,58 +60,87 @@ def _joining(own: Parts) -> Parts:
 class _Joined:
     """The block of those that are alone, without each of some clusters and with who joins it then."""
 
-    def __init__(self, alone: Alone, joining: Parts, gone: Counts, step: float) -> None:
-        self.alone, self.joining, self.gone, self.step = alone, joining, gone, step
+    def __init__(self, blocks: Blocks, joining: Parts, gone: Counts) -> None:
+        alone = blocks.alone
+        self.alone, self.joining, self.gone = alone, joining, gone
+        self.step, self.agreement, self.worst = blocks.step, blocks.agreement, blocks.worst
         self.place = np.searchsorted(gone, joining.block)
         of_gone = np.isin(alone.parts.unit, gone)
         self.leaving = np.searchsorted(gone, alone.parts.unit[of_gone])
         self.left_label, self.left_size = alone.parts.label[of_gone], alone.parts.size[of_gone]
-        largest = float(alone.total + summed(self.place, joining.size, len(gone)).max()) * step
-        self.grid = Grid.of(largest**2, 8)
+        self.k = int(max(joining.label.max(), alone.parts.label.max(initial=0))) + 1
+        self.total = np.full(len(gone), alone.total)
+        np.add.at(self.total, self.place, joining.size)
+        np.subtract.at(self.total, self.leaving, self.left_size)
+        largest = float(alone.total + summed(self.place, joining.size, len(gone)).max()) * self.step
+        self.grid = Grid.of(largest**2 * max(1.0, blocks.agreement.most), 16)
 
     def share(self) -> Floats:
         """Return how far its rows agree."""
-        agreeing = self._whole() + self._by_label() - self._by_part()
-        return ratio(self.grid.floats(agreeing), self._most())
+        most = self._most()
+        found = ratio(self._agreeing(self.agreement), most)
+        if not self.worst:
+            return found
+        return found + self.worst * (self.total * self.step - ratio(self._agreeing(Always()), most))
 
-    def _whole(self) -> int:
-        """Return what agrees now: Σ_y B_y² − Σ_c,y B_cy²."""
-        parts, by_label = self.alone.parts, self.alone.parts.by_label()
-        return int(self._steps(parts.size, by_label - parts.size).sum())
+    def _agreeing(self, how: Sums) -> Floats:
+        """Add up what rows of different clusters agree in: of all rows, less of those of one cluster."""
+        parts = self.alone.parts
+        now = int(self._steps(parts.size, parts.agreeing(how)).sum())
+        return self.grid.floats(now + self._of_all(how) - self._of_one_cluster(how))
 
-    def _by_label(self) -> Counts:
-        """Return by how much Σ_y B_y² changes."""
-        gone = np.concatenate([self.place, self.leaving])
-        label = np.concatenate([self.joining.label, self.left_label])
-        first, place = alike(gone, label)
-        change = summed(place, np.concatenate([self.joining.size, -self.left_size]), len(first))
-        before = _held(self.alone.parts.label, self.alone.parts.size, label[first])
-        return summed(gone[first], self._steps(change, 2 * before + change), len(self.gone))
+    def _of_all(self, how: Sums) -> Counts:
+        """Return by how much all pairs change: F(B + J − L) for those who join and those who leave."""
+        parts, joining = self.alone.parts, self.joining
+        everybody = np.zeros_like(parts.label)
+        coming = self._pairs(how, (self.place, joining.label, joining.size))
+        going = self._pairs(how, (self.leaving, self.left_label, self.left_size))
+        before, mine = (everybody, parts.label, parts.size), (self.place, joining.label, joining.size)
+        change = coming + going
+        for sign, where, label, size in (
+            (2, self.place, joining.label, joining.size),
+            (-2, self.leaving, self.left_label, self.left_size),
+        ):
+            toward = self._toward(how, before, np.zeros_like(label), label)
+            change += sign * summed(where, self._steps(size, toward), len(self.gone))
+        toward = self._toward(how, mine, self.leaving, self.left_label)
+        return change - 2 * summed(self.leaving, self._steps(self.left_size, toward), len(self.gone))
 
-    def _by_part(self) -> Counts:
-        """Return by how much Σ_c,y B_cy² changes."""
-        k = int(max(self.joining.label.max(), self.alone.parts.label.max(initial=0))) + 1
-        codes = self.alone.parts.unit * k + self.alone.parts.label
-        before = _held(codes, self.alone.parts.size, self.joining.unit * k + self.joining.label)
-        more = self._steps(self.joining.size, 2 * before + self.joining.size)
-        change = summed(self.place, more, len(self.gone))
-        np.subtract.at(change, self.leaving, self._steps(self.left_size, self.left_size))
-        return change
+    def _of_one_cluster(self, how: Sums) -> Counts:
+        """Return by how much pairs of one cluster change."""
+        parts, joining = self.alone.parts, self.joining
+        kept = (parts.unit, parts.label, parts.size)
+        toward = self._toward(how, kept, joining.unit, joining.label)
+        change = 2 * summed(self.place, self._steps(joining.size, toward), len(self.gone))
+        cell = alike(self.place, joining.unit)[1]
+        toward = self._toward(how, (cell, joining.label, joining.size), cell, joining.label)
+        change += summed(self.place, self._steps(joining.size, toward), len(self.gone))
+        return change - self._pairs(how, (self.leaving, self.left_label, self.left_size))
+
+    def _pairs(self, how: Sums, rows: tuple[Counts, Counts, Counts]) -> Counts:
+        """Return what all pairs of each row agree in."""
+        row, label, size = rows
+        return summed(row, self._steps(size, self._toward(how, rows, row, label)), len(self.gone))
+
+    def _toward(
+        self, how: Sums, rows: tuple[Counts, Counts, Counts], row: Counts, label: Counts
+    ) -> NDArray[Any]:
+        """Return, for some rows and labels, what is in that row that agrees with that label."""
+        known, place = np.unique(rows[0] * self.k + rows[1], return_inverse=True)
+        size = summed(place, rows[2], len(known))
+        return agreeing(how, known, size, row * self.k + label, self.k)
 
     def _most(self) -> Floats:
         """Return the most that a row of it has of others: all but the smallest cluster."""
-        total = np.full(len(self.gone), self.alone.total)
-        np.add.at(total, self.place, self.joining.size)
-        np.subtract.at(total, self.leaving, self.left_size)
-        return (total - self._smallest(total)).astype(np.float64) * self.step
+        return (self.total - self._smallest()).astype(np.float64) * self.step
 
-    def _smallest(self, total: Counts) -> Counts:
+    def _smallest(self) -> Counts:
         """Return its smallest cluster: of those that change, or the first that does not."""
         cells = self.alone.cells
         first, place = alike(self.place, self.joining.unit)
         gone, unit = self.place[first], self.joining.unit[first]
         size = summed(place, self.joining.size, len(first)) + _held(cells.unit, cells.size, unit)
-        smallest = total.copy()  # where nobody else is there
+        smallest = self.total.copy()  # where nobody else is there
         np.minimum.at(smallest, gone, size)
         rank = {int(one): place for place, one in enumerate(cells.unit)}
         changing: list[set[int]] = [{rank.get(int(one), -1)} for one in self.gone]
@@ -120,7 +152,7 @@ class _Joined:
                 smallest[one] = min(smallest[one], cells.size[unchanged])
         return smallest
 
-    def _steps(self, one: Counts, other: Counts) -> Counts:
+    def _steps(self, one: Counts, other: NDArray[Any]) -> Counts:
         return self.grid.whole((one * self.step) * (other * self.step))
 
 

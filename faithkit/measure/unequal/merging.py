@@ -10,6 +10,7 @@ it.
 import math
 from functools import cached_property
 
+import attrs
 import numpy as np
 
 from faithkit.measure.containers import as_floats
@@ -22,8 +23,8 @@ from faithkit.measure.slots import Counts
 from faithkit.measure.spread import Spread
 from faithkit.measure.sums import Floats, Grid, exact_sum, quotient
 from faithkit.measure.unequal.agreeing_blocks import Blocks, Parts
-from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.design import Design, summed
+from faithkit.measure.unequal.counting import Divisor, UnequalCount
+from faithkit.measure.unequal.design import summed
 from faithkit.measure.unequal.joining import joined
 from faithkit.measure.unequal.near_blocks import NearBlocks
 
@@ -57,8 +58,12 @@ def merged_unequal(counted: UnequalCount) -> tuple[Merged, Floats]:
     if near is not None:
         shared = own.some(~alone)
         in_order = shared.merged(np.zeros(len(shared.block), dtype=bool))  # of content, none of them moved
-        return _in_near_blocks(in_order, near, counted.design)
-    return _in_one_block(own, Blocks.of(own.merged(alone), counted.design.step), counted.design)
+        return _in_near_blocks(_blocks(in_order, counted), near, counted)
+    return _in_one_block(own, _blocks(own.merged(alone), counted), counted)
+
+
+def _blocks(parts: Parts, counted: UnequalCount) -> Blocks:
+    return Blocks.of(parts, counted.design.step, counted.agreement)
 
 
 def _near(counted: UnequalCount, alone: Parts) -> NearBlocks | None:
@@ -68,47 +73,77 @@ def _near(counted: UnequalCount, alone: Parts) -> NearBlocks | None:
     if len(known) < 2 or not can_be_near(identities):
         return None
     vectors = as_floats(by_name(identities, counted.explanations)[known])
-    return NearBlocks.of(alone, vectors, counted.design.step)
+    return NearBlocks.of(alone, vectors, counted.design.step, counted.agreement)
 
 
-def _in_one_block(own: Parts, blocks: Blocks, design: Design) -> tuple[Merged, Floats]:
+def _in_one_block(own: Parts, blocks: Blocks, counted: UnequalCount) -> tuple[Merged, Floats]:
     """Leave out one cluster at a time: the other one of two that share an explanation joins the block."""
-    C, whole = design.n_units, design.whole
+    design = counted.design
+    C, whole, gone = design.n_units, design.whole, _unexplained(counted)
     x, reach = (quotient(exact_sum(part), 1) / whole for part in (blocks.share, blocks.reach))
-    grid = Grid.of(whole, 4)
+    x += blocks.worst * float(gone.sum()) / whole
+    grid = Grid.of(whole * max(1.0, counted.agreement.most), 4)
     lost = summed(blocks.cells.unit, grid.whole(blocks.lost), C)
-    unit, more = joined(own, blocks, design.step)
+    unit, more = joined(own, blocks)
     np.add.at(lost, unit, grid.whole(more))
-    left = x * whole - grid.floats(lost)
-    psi = C * x - (C - 1) * ratio(left, whole - design.by_unit * design.step)
+    left = x * whole - grid.floats(lost) - blocks.worst * gone
+    without = _divided(ratio(left, whole - design.by_unit * design.step), counted.divisor)
+    psi = C * x - (C - 1) * without
     how = BLOCK if blocks.alone.many else NOTHING
-    return Merged(how, x, reach, Spread.of(psi, x).standard_error, design.effective / 2), psi
+    return _found(how, x, reach, psi, counted), psi
 
 
-def _in_near_blocks(shared: Parts, near: NearBlocks, design: Design) -> tuple[Merged, Floats]:
+def _unexplained(counted: UnequalCount) -> Floats:
+    """Return what each cluster has of rows without an explanation, in weights that average to 1."""
+    rows, design = counted.sample.explanations.missing, counted.design
+    return summed(design.unit[rows], design.steps[rows], design.n_units) * design.step
+
+
+def _divided(without: Floats, by: Divisor | None) -> Floats:
+    """Return x without each cluster, where what it is divided by changes, too."""
+    return without if by is None else np.where(by.left > 0, 1.0 - ratio(1.0 - without, by.left), 0.0)
+
+
+def _found(how: str, x: float, reach: float, psi: Floats, counted: UnequalCount) -> Merged:
+    spread = Spread.of(psi, x)
+    skew = 0.0 if counted.divisor is None else spread.skewness
+    return Merged(how, x, reach, spread.standard_error, counted.design.effective / 2, skew)
+
+
+def _in_near_blocks(groups: Blocks, near: NearBlocks, counted: UnequalCount) -> tuple[Merged, Floats]:
     """Take each block of near ones as a unit; where all agree, or none, nothing varies but what they lose."""
-    groups = Blocks.of(shared, design.step)
+    design, worst = counted.design, groups.worst
+    gone = worst * float(_unexplained(counted).sum())
     both = (groups.share, near.share), (groups.reach, near.comparable), (groups.reach, near.others)
     x, most, reach = (min(1.0, quotient(exact_sum(np.concatenate(one)), 1) / design.whole) for one in both)
-    found = _Apart(groups, near, design)
-    se = found.standard_error if ROUNDING < x < most - ROUNDING else None
+    found = _Apart(groups, near, counted)
+    if not worst:
+        varies = ROUNDING < x < most - ROUNDING
+    else:
+        x += gone / design.whole
+        varies = x < most + worst * (1.0 - most) - ROUNDING
     how = PAIRS if near.explanations == 2 else NEAR
-    return Merged(how, x, reach, se, design.effective / 2), found.pseudo_values
+    told = _found(how, x, reach, found.pseudo_values, counted)
+    return attrs.evolve(told, se=found.standard_error if varies else None), found.pseudo_values
 
 
 class _Apart:
     """How far clusters and near blocks lie from the mean, in weights that average to 1.
 
-    Of a cluster, that is what leaving it out takes from the groups that it shares; of a block, what it
-    agrees in.
+    Of a cluster, that is what leaving it out takes from the groups that it shares, and from what numbers are
+    divided by; of a block, what it agrees in.
     """
 
-    def __init__(self, groups: Blocks, near: NearBlocks, design: Design) -> None:
-        self.near, self.design, self.grid = near, design, Grid.of(design.whole, 4)
-        lost = self._by_unit(groups.cells.unit, groups.lost)
+    def __init__(self, groups: Blocks, near: NearBlocks, counted: UnequalCount) -> None:
+        design, gone = counted.design, groups.worst * _unexplained(counted)
+        self.near, self.design = near, design
+        self.grid = Grid.of(design.whole * max(1.0, counted.agreement.most), 4)
+        lost = self._by_unit(groups.cells.unit, groups.lost) + gone
         self.mean = quotient(exact_sum(lost) + exact_sum(near.share), 1) / design.whole
         elsewhere = design.by_unit - summed(near.unit, near.size, design.n_units)
         self.unit = lost - self.mean * (elsewhere * design.step)
+        if counted.divisor is not None:
+            self.unit += design.whole * (1.0 - self.mean) * (1.0 - counted.divisor.left)
         self.block = near.share - self.mean * (near.total * design.step)
 
     def _by_unit(self, unit: Counts, values: Floats) -> Floats:

@@ -17,6 +17,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.blocks import ranges
 from faithkit.measure.merging.pairs import near_pairs
 from faithkit.measure.slots import Counts
@@ -64,9 +66,12 @@ class NearBlocks:
     cell: Counts
     step: float
     explanations: int
+    agreement: Agreement = SAME_LABEL
 
     @classmethod
-    def of(cls, alone: Parts, identities: NDArray[Any], step: float) -> "NearBlocks | None":
+    def of(
+        cls, alone: Parts, identities: NDArray[Any], step: float, agreement: Agreement = SAME_LABEL
+    ) -> "NearBlocks | None":
         """Put explanations that are alone into the smallest blocks that lose little; None if all lose much.
 
         Parameters
@@ -76,6 +81,7 @@ class NearBlocks:
         identities : (m, d) array
             Of these explanations.
         step : float
+        agreement : Agreement
 
         Examples
         --------
@@ -87,8 +93,9 @@ class NearBlocks:
         pair, found = near_pairs(identities), None
         m, n_pairs, half = len(pair), int(pair.max()) + 1, 1
         while half <= min(LARGEST // 2, max(1, n_pairs // 2)):
-            found = cls._of(alone, np.minimum(pair // half, n_pairs // half - 1), step, 2 * half)
-            if found._lost <= min(MUCH, max(LITTLE, 2 * half / m, m**-0.5)):
+            block = np.minimum(pair // half, n_pairs // half - 1)
+            found = attrs.evolve(cls._of(alone, block, step, 2 * half), agreement=agreement)
+            if found._lost * agreement.most <= min(MUCH, max(LITTLE, 2 * half / m, m**-0.5)):
                 return found
             half *= 2
         return found if found is not None and found._lost <= MUCH else None
@@ -116,10 +123,17 @@ class NearBlocks:
 
     @cached_property
     def share(self) -> Floats:
-        """How far each block agrees, in weights that average to 1: at most what it weighs."""
-        _, kind = alike(self.block[self.cell], self.alone.label)
+        """How far each block agrees, in weights that average to 1: at most what it weighs.
+
+        What a block loses agrees as far as the worst two predictions do: labels not at all.
+        """
+        block, label = self.block[self.cell], self.alone.label
+        _, kind = alike(block, label) if self.agreement is SAME_LABEL else alike(block)
         order = np.argsort(kind, kind="stable")
-        return self._grid.floats(self._summed(kind[order], self.alone.size[order], self.cell[order]))
+        rows = kind[order], self.alone.size[order], self.cell[order], label[order]
+        found = self._grid.floats(self._summed(*rows))
+        lost = self.total * self.step - self.comparable
+        return found - (self.agreement.most - 1.0) * lost if self.agreement.most != 1.0 else found
 
     @cached_property
     def comparable(self) -> Floats:
@@ -133,10 +147,13 @@ class NearBlocks:
 
     @property
     def _grid(self) -> Grid:
-        return Grid.of(float(self.total.sum()) * self.step, 4)
+        return Grid.of(float(self.total.sum()) * self.step * max(1.0, self.agreement.most), 4)
 
-    def _summed(self, kind: Counts, size: Counts, cell: Counts) -> Counts:
-        """Add up, for each block, what two of one kind in different cells count: both ways, so twice."""
+    def _summed(self, kind: Counts, size: Counts, cell: Counts, label: Counts | None = None) -> Counts:
+        """Add up, for each block, what two of one kind in different cells count: both ways, so twice.
+
+        Those with labels count as far as these agree.
+        """
         grid, block, weight = self._grid, self.block[cell], self.size[cell]
         most = self.total[block] + self.most[block]
         sums = np.zeros(len(self.total), dtype=np.int64)
@@ -145,6 +162,8 @@ class NearBlocks:
             i, j = one[apart], other[apart]
             left = (most[i] - (weight[i] + weight[j]).astype(np.float64)) * self.step
             both = (size[i] * self.step) * (size[j] * self.step)  # the same bits in either order
+            if label is not None:
+                both *= 1.0 - self.agreement.apart(label[i], label[j])
             np.add.at(sums, block[i], 2 * grid.whole(both / left))
         return sums
 
