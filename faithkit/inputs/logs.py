@@ -14,13 +14,14 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.content import Content
+from faithkit.inputs.forms import as_explanations
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
 from faithkit.inputs.typed import is_text
-from faithkit.measure.explanations import Explanations, as_explanations, object_array
+from faithkit.measure.explanations import Explanations, object_array
 from faithkit.measure.rules import Rule
 
 BESIDE = ("predictions", "X", "groups", "weights", "clusters")  # the explanations of a log, row by row

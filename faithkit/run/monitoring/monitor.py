@@ -12,8 +12,8 @@ import pandas as pd
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.files import written
 from faithkit.foreign import foreign
+from faithkit.inputs.forms import as_explanations
 from faithkit.jsonable import json_text
-from faithkit.measure.explanations import as_explanations
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretizer_for
 from faithkit.run.monitoring.looking import looked, refuse_twice

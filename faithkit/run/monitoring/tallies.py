@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.inputs.forms import as_explanations
 from faithkit.inputs.labels import encode_labels
 from faithkit.inputs.logs import Log, ParquetLog
 from faithkit.inputs.outcome import LABELS, Outcome
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
-from faithkit.measure.explanations import as_explanations
 from faithkit.measure.relations import SameExplanation
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
