@@ -18,6 +18,7 @@ _HOME = {
     "load": "faithkit.run.loading",
     "try_discretizers": "faithkit.run.discretizations",
     "Monitor": "faithkit.run.monitoring.monitor",
+    "scorer": "faithkit.run.scorer",
     # what comes back
     "Evaluation": "faithkit.run.evaluation",
     "Estimate": "faithkit.measure.estimate",
@@ -34,6 +35,7 @@ _HOME = {
     "Comparison": "faithkit.run.comparison",
     "Pair": "faithkit.run.comparison",
     "Difference": "faithkit.measure.difference",
+    "Judgement": "faithkit.run.judging",
     "PilotPlan": "faithkit.measure.planning",
     "Plan": "faithkit.measure.planning",
     "Look": "faithkit.run.monitoring.monitor",
