@@ -4,9 +4,9 @@ pytest imports this module whenever it runs, for everybody who has it installed:
 takes time, and faithkit only once somebody asserts something.
 """
 
-import hashlib
 import os
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,10 +117,10 @@ def file_name(test: str) -> str:
     Examples
     --------
     >>> file_name("tests/test_loans.py::test_tree"), file_name("tests/test_loans.py::test_of[a/b]")
-    ('tests-test_loans.py-test_tree', 'tests-test_loans.py-test_of-a-b-32e16153')
+    ('tests-test_loans.py-test_tree', 'tests-test_loans.py-test_of-a-b-fcb9f7c9')
     """
     parts = "-".join(re.split("/|::", test))
     name = re.sub(r"[^\w.]+", "-", parts, flags=re.ASCII).strip("-")[:LONGEST]
     if name == parts and "-" not in test:
         return name
-    return f"{name}-{hashlib.sha256(test.encode(errors='replace')).hexdigest()[:8]}"
+    return f"{name}-{zlib.crc32(test.encode(errors='backslashreplace')):08x}"
