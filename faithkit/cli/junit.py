@@ -13,6 +13,7 @@ from faithkit.cli.endings import sentence
 from faithkit.cli.limits import UncheckedError, cases
 from faithkit.cli.places import check_paths
 from faithkit.cli.streams import Verb
+from faithkit.files import is_replaced
 from faithkit.supervision import MISSED
 
 RUN = "measured and written"
@@ -34,9 +35,10 @@ class Judging(Verb):
 @contextlib.contextmanager
 def _told(ctx: click.Context, path: str) -> Iterator[None]:
     """Write that the run has not ended, and once it has, how: no file of an earlier run speaks for it."""
-    system = ctx.params.get("explainer") or os.path.basename(ctx.params["log"])
+    log = ctx.params.get("log")
+    system = ctx.params["explainer"] if log is None else os.path.basename(log)
     suite, started = f"faithkit {ctx.info_name} {system}", datetime.now(UTC)
-    if path != "-":
+    if path != "-" and is_replaced(path):  # what is not, such as a pipe, gets one report
         put("junit_path", path, _report(suite, started, UNENDED))
     trouble = None
     try:

@@ -17,7 +17,7 @@ from faithkit.wording import listing, suggest
 WITHOUT_EFFECT = ("estimator", "confidence", "permutations")  # on what a measure is at least
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Scorer:
     """What `scorer` returns: called with a fitted model and rows, it scores its explanations."""
 
@@ -35,6 +35,10 @@ class Scorer:
             raise InputError(f"{self.measure} cannot be scored: {NO_INTERVAL}.")
         return found
 
+    def __repr__(self) -> str:
+        told = (f"{key}={one!r}" if isinstance(one, str) else f"{key}=…" for key, one in self.options.items())
+        return f"faithkit.scorer({', '.join([repr(self.measure), *told])})"
+
 
 def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     """Return a scorer for scikit-learn's `cross_validate`, `GridSearchCV` and whatever else takes one.
@@ -42,7 +46,7 @@ def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     It explains the rows that it is given, and returns what the measure is at least (`Estimate.at_least`): it
     is never above the measure in the mean, over folds as over samples. Where nothing is known there is no
     such number, and it raises an error, of which scikit-learn makes what `error_score` says: NaN, and a
-    warning.
+    warning. A model that gives all rows one label is as consistent as can be, so score its accuracy, too.
 
     Parameters
     ----------

@@ -142,6 +142,30 @@ def test_stdout_takes_one_output(here):
     assert (done.exit_code, done.stdout) == (2, "")
 
 
+def test_a_pipe_gets_one_report(here):
+    os.mkfifo(here / "pipe")
+    reader = os.open(here / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    done = run(*SCORE, LIMITS, "consistency=0.9", "--junit", "pipe")
+    assert done.exit_code == 3
+    assert told(os.read(reader, 100_000).decode())[f"{LIMITS} consistency"][0] == "failure"
+    os.close(reader)
+
+
+def test_a_run_that_is_interrupted_says_so(here, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("faithkit.run.scoring.score_log", interrupt)
+    assert run(*SCORE, "--junit", "r.xml").exit_code == 130
+    assert told((here / "r.xml").read_text()) == {RUN: ("error", "interrupted.")}
+
+
+def test_an_explainer_without_a_name_is_an_error_like_others(here):
+    done = run("evaluate", "--explainer", "", "--junit", "r.xml")
+    assert done.exit_code == 1
+    assert done.stderr == f"error: {told((here / 'r.xml').read_text())[RUN][1]}\n"
+
+
 @pytest.mark.parametrize(
     ("path", "reason"), [("log.csv", "is read"), ("r.json", "another output"), ("none/r.xml", "no folder")]
 )

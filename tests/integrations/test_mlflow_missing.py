@@ -16,6 +16,12 @@ def test_logging_without_mlflow_says_how_to_get_it(monkeypatch):
         log_result(RESULT)
 
 
+@pytest.mark.parametrize("given", [None, RESULT.consistency, "result.json"])
+def test_what_is_no_result_is_refused(given):
+    with pytest.raises(faithkit.InputError, match=f"got a {type(given).__name__}: log the results"):
+        log_result(given)
+
+
 @pytest.mark.parametrize(
     ("labels", "reasons", "expected"),
     [

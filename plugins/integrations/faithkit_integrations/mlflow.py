@@ -25,6 +25,11 @@ def log_result(result: faithkit.Evaluation, name: str = "faithkit") -> None:
         "faithkit/explainer", files as "faithkit/report.html" and "faithkit/result.json". Results of several
         systems in one run need names of their own.
     """
+    if not isinstance(result, faithkit.Evaluation):
+        raise faithkit.InputError(
+            f"log_result takes what evaluate, score or load returned, got a {type(result).__name__}: log the "
+            "results of a comparison one by one, each under its name."
+        )
     mlflow, told = _mlflow(), result.to_dict(data=False, steps=False)
     how = {key: told[key] for key in HOW if told[key] is not None} | {"outcome": told["outcome"]["kind"]}
     mlflow.log_params({f"{name}/{key}": given for key, given in how.items()})
