@@ -59,7 +59,8 @@ def _report(suite: str, started: datetime, trouble: str | None) -> str:
 
 def _trouble(error: BaseException) -> str | None:
     """Return what kept a run from doing what it was asked; what is wrong with a limit is told beside it."""
-    if isinstance(error, UncheckedError) or getattr(error, "exit_code", None) == MISSED:
+    missed = isinstance(error, click.exceptions.Exit) and error.exit_code == MISSED
+    if missed or isinstance(error, UncheckedError):
         return None
     if isinstance(error, click.ClickException):
         return error.format_message()

@@ -21,7 +21,7 @@ from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
-from faithkit.run.judging import Judgement, check_limits, judged
+from faithkit.run.judging import Judgement, given_limits, judged
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population
 from faithkit.run.reading import ReaderResult, reader
@@ -278,7 +278,7 @@ class Evaluation(Result):
         >>> [found.kept for found in result.judge(consistency=0.9)]
         [True]
         """
-        return judged(self, check_limits({"consistency": consistency, "sufficiency": sufficiency}))
+        return judged(self, given_limits({"consistency": consistency, "sufficiency": sufficiency}))
 
     def _side(self, measure: str, paired: bool) -> Side:
         found = self.measures.get(measure)

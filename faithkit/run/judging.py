@@ -54,12 +54,12 @@ class Judgement:
         return f"{self.measure}={exact(self.limit)} cannot be checked: {self.words}."
 
 
-def check_limits(limits: Mapping[str, Any]) -> dict[str, float]:
+def given_limits(limits: Mapping[str, Any]) -> dict[str, float]:
     """Return those limits that are given, each a number from 0 to 1; None is none.
 
     Examples
     --------
-    >>> check_limits({"consistency": 1, "sufficiency": None})
+    >>> given_limits({"consistency": 1, "sufficiency": None})
     {'consistency': 1.0}
     """
     given = {measure: limit for measure, limit in limits.items() if limit is not None}
