@@ -1,5 +1,6 @@
 """Settings for all tests: Hypothesis without time limits, reproducible everywhere; what is slow in the kit."""
 
+import gc
 import os
 import sys
 import tempfile
@@ -39,6 +40,17 @@ SLOW_IN_THE_KIT = (
     "[covtype-",
     "[nearest-relates",
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Never look through what collecting makes for garbage: a million things that stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
