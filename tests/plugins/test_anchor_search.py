@@ -153,7 +153,7 @@ def test_over_many_rows_and_seeds_too(seed):
         .create("explainer", "anchors")
         .fit(faithkit.Predictor(sums), people((40, 500)[seed % 2], seed))
     )
-    codes = fitted.encoder_.encode(people(30, seed=9))
+    codes = fitted.encoder_.encode(people(12, seed=9))
     rows = [lambda i=i: PerturbedRows(fitted.table_, codes[i], 100 * seed + i) for i in range(len(codes))]
     ours, theirs = both(Search("anchors", **DEFAULTS), rows, fitted._labels)
     assert ours == theirs
