@@ -132,7 +132,7 @@ def test_no_alarm_is_raised_by_rows_like_those_of_the_reference(explanations):
         why = rng.integers(0, explanations, n)
         return Tallies.of_arrays(rng.random(n) < why / explanations, why, WAY)
 
-    for seed in range(60):
+    for seed in range(40):
         pool, calibration = divided(rows(600), seed)
         expected, watch = Sequence(0.025).after(calibration.values), Watch.new(0.025)
         for _ in range(30):
@@ -141,7 +141,7 @@ def test_no_alarm_is_raised_by_rows_like_those_of_the_reference(explanations):
             if watch.alarm(expected) is not None:
                 alarms += 1
                 break
-    assert alarms <= 3
+    assert alarms <= 2
 
 
 def test_an_unexplained_row_is_no_part_of_the_pool():
