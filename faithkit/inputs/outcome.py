@@ -62,6 +62,11 @@ class Outcome:
         """Whether predictions are numbers, whatever of them counts as equal."""
         return self.kind == NUMBERS
 
+    @property
+    def is_a_guess(self) -> bool:
+        """Whether they were taken for labels without a word: others may show that they are none."""
+        return self.kind == LABELS and self.unasked
+
     def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
         """Say how far distinct predictions agree, in their order.
 
