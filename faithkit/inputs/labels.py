@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.outcome import LABELS, OF_LABELS, SCORES, Outcome, are_probabilities, as_numbers
+from faithkit.inputs.outcome import (
+    LABELS,
+    NUMBERS,
+    OF_LABELS,
+    SCORES,
+    Outcome,
+    are_probabilities,
+    as_numbers,
+    asked_as,
+)
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.grouping import ordered
 from faithkit.measure.sums import Floats
@@ -135,7 +144,7 @@ def _check_shape(found: NDArray[np.float64], outcome: Outcome) -> None:
     if outcome.kind == SCORES and not are_probabilities(found):
         raise InputError(
             "scores are probabilities: one row per instance that adds up to 1, of one number per label. "
-            "Measure others with outcome='numbers'."
+            f"Measure others with {asked_as(NUMBERS)}."
         )
 
 

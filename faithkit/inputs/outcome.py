@@ -99,6 +99,15 @@ class Outcome:
 OF_LABELS = Outcome()
 
 
+def asked_as(kind: str) -> str:
+    """Return how to say what predictions are, in Python and on the command line.
+
+    >>> asked_as("labels")
+    "outcome='labels' (CLI: --outcome labels)"
+    """
+    return f"outcome={kind!r} (CLI: --outcome {kind})"
+
+
 def checked(outcome: str | None, agree: str | None) -> tuple[str | None, float | None]:
     """Refuse what cannot be meant; return the kind and the tolerance that were asked for."""
     if outcome is not None and outcome not in KINDS:
@@ -106,7 +115,9 @@ def checked(outcome: str | None, agree: str | None) -> tuple[str | None, float |
     if agree is None:
         return outcome, None
     if outcome not in (None, NUMBERS):
-        raise InputError(f"agree={agree!r} is for numbers, and the outcome is {outcome!r}: leave one out.")
+        raise InputError(
+            f"the tolerance {agree!r} is for numbers, and the outcome is {outcome!r}: leave one out."
+        )
     return NUMBERS, _tolerance(agree)
 
 
@@ -118,8 +129,8 @@ def _tolerance(agree: Any) -> float:
         epsilon = np.nan
     if way.strip() != "within" or not 0 <= epsilon < np.inf:
         raise InputError(
-            f"agree={agree!r} is not understood; expected 'within:ε', such as 'within:0.05': how far two "
-            "predictions may be apart, 0 or more, and still agree."
+            f"the tolerance {agree!r} is not understood; expected 'within:ε', such as 'within:0.05': how far "
+            "two predictions may be apart, 0 or more, and still agree."
         )
     return epsilon
 
@@ -133,8 +144,8 @@ def _kind_of(predictions: Any) -> str:
     if column is None or column.dtype.kind in "biuUSM":
         return LABELS
     if column.dtype.kind == "f":
-        finite = column[np.isfinite(column)]
-        whole = (finite == np.floor(finite)) & (np.abs(finite) < WHOLE)
+        known = column[~np.isnan(column)]
+        whole = (known == np.floor(known)) & (np.abs(known) < WHOLE)  # no label is infinite
         return LABELS if whole.all() else NUMBERS
     fractions = [_has_fraction(one) for one in column]
     if not any(fractions):
@@ -186,7 +197,7 @@ def as_numbers(predictions: Any) -> NDArray[np.float64]:
         found = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            "predictions that are no numbers cannot be measured as numbers: say outcome='labels'."
+            f"predictions that are no numbers cannot be measured as numbers: say {asked_as(LABELS)}."
         ) from None
     if found.ndim not in (1, 2) or not found.size:
         raise InputError(f"predictions of shape {found.shape}: give one number, or one row of them, per row.")

@@ -156,12 +156,16 @@ BAD = {
         "1 of 2 predictions are missing or infinite .the first in row 1",
     ),
     "infinite": ({"predictions": [0.5, np.inf]}, "missing or infinite"),
+    "infinite beside whole ones": ({"predictions": [1.0, np.inf]}, "missing or infinite"),
     "one value": ({"predictions": [0.5, 0.5]}, "nothing to explain: all 2 predictions are 0.5"),
     "words and floats": (
         {"predictions": ["yes", 0.5]},
         "both numbers, such as 0.5, and words, such as 'yes'",
     ),
-    "words as numbers": ({"predictions": ["yes", "no"], "outcome": "numbers"}, "say outcome='labels'"),
+    "words as numbers": (
+        {"predictions": ["yes", "no"], "outcome": "numbers"},
+        "say outcome='labels' .CLI: --outcome labels",
+    ),
     "a negative tolerance": ({"predictions": [0.5, 1], "agree": "within:-1"}, "0 or more"),
     "a tolerance that is no number": ({"predictions": [0.5, 1], "agree": "within:much"}, "'within:ε'"),
     "another way to agree": ({"predictions": [0.5, 1], "agree": "near:1"}, "'within:ε'"),
