@@ -100,9 +100,10 @@ class Labels:
 
 def nothing_to_explain(n: int, prediction: Any) -> InputError:
     """Say that all n predictions are one number."""
+    all_of_them = f"all {n:,} predictions are" if n > 1 else "the only prediction is"
     return InputError(
-        f"there is nothing to explain: all {n:,} predictions are {prediction}. Of numbers the share of their "
-        "variance is measured, and they have none."
+        f"there is nothing to explain: {all_of_them} {prediction}. Of numbers the share of their variance is "
+        "measured, and they have none."
     )
 
 

@@ -330,5 +330,7 @@ def plan(
     >>> faithkit.plan(0.1, n_explanations=2048).n
     7535
     """
+    if isinstance(epsilon, Evaluation):
+        raise InputError("epsilon is a result: give that as the pilot, as in plan(0.1, pilot=result).")
     first = None if pilot is None else pilot_of(pilot, measure)
     return plan_samples(epsilon, n_explanations, first, measure, pool)

@@ -157,6 +157,10 @@ BAD = {
     ),
     "infinite": ({"predictions": [0.5, np.inf]}, "missing or infinite"),
     "infinite beside whole ones": ({"predictions": [1.0, np.inf]}, "missing or infinite"),
+    "one prediction": (
+        {"predictions": [0.5], "explanations": ["a"]},
+        "nothing to explain: the only prediction is 0.5",
+    ),
     "one value": ({"predictions": [0.5, 0.5]}, "nothing to explain: all 2 predictions are 0.5"),
     "words and floats": (
         {"predictions": ["yes", 0.5]},
@@ -184,7 +188,7 @@ BAD = {
 def test_bad_input_is_a_line_and_never_a_number(case):
     options, words = BAD[case]
     with pytest.raises(faithkit.InputError, match=words):
-        faithkit.score(explanations=["a", "a"], **options)
+        faithkit.score(**{"explanations": ["a", "a"], **options})
 
 
 def test_a_model_that_says_one_thing_has_nothing_to_explain():

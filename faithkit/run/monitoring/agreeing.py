@@ -57,7 +57,7 @@ class Agreeing:
         wide = np.ptp(values, axis=0)
         if not wide.any():
             raise InputError(
-                f"there is nothing to watch: all {times.total():,} predictions of the pool are "
+                "there is nothing to watch: the pool has no prediction but "
                 f"{next(iter(times))}. Give a reference whose predictions differ."
             )
         widest = int(wide.argmax())
