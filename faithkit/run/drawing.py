@@ -131,6 +131,7 @@ def pooled_numbers(
         raise InputError(
             "predictions of the sample and of the pool are of different shapes: write both alike."
         )
+    _check_range(mine, np.concatenate(others))
     found, n = encode(np.concatenate([mine, *others]), outcome), len(mine)
     return Labels(found.codes[:n], found.classes, outcome), Pool(found.codes[n:], rows.pieces)
 
@@ -163,6 +164,16 @@ def _check_shared(mine: list[Any], theirs: list[Any]) -> None:
     if {type(label) for label in mine} != {type(label) for label in theirs}:
         raise InputError(f"{said}: write both alike.")
     warnings.warn(f"{said}: are both written alike?", FaithkitWarning, stacklevel=5)
+
+
+def _check_range(mine: Floats, theirs: Floats) -> None:
+    """Say that no number of the pool lies among those of the sample, as with prices in another currency."""
+    ends = [(f"{one.min():g}", f"{one.max():g}") for one in (theirs, mine)]
+    if mine.ndim == 1 and len(mine) > 1 and (theirs.min() > mine.max() or theirs.max() < mine.min()):
+        said = "none of the pool's predictions ({} to {}) lies among the sample's ({} to {})"
+        warnings.warn(
+            f"{said.format(*ends[0], *ends[1])}: are both in the same unit?", FaithkitWarning, stacklevel=5
+        )
 
 
 def labelled(
@@ -205,7 +216,10 @@ def warn_about_small_groups(counted: Count) -> None:
     """Say that a bracket is not exact where few rows share an explanation and weights go with the label."""
     if not isinstance(counted, UnequalCount) or not counted.design.weighted:
         return
-    usual = float(np.median(counted.slots.sizes[counted.owned]))
+    size = counted.slots.sizes[counted.owned]
+    if size.max(initial=0) < 2:  # nothing is checked, and the bracket says no more than that
+        return
+    usual = float(np.median(size))
     if usual < SMALL and _vary(counted.design.weights, counted.labels):
         warnings.warn(
             "weights differ by prediction, and half of the rows share their explanation with fewer than "
