@@ -185,7 +185,7 @@ def labelled(
 ) -> tuple[Labels, Pool | None]:
     """Encode the predictions, and those of a pool that can be used: logged ones, or by the job's model."""
     rows = usable(pool, applies)
-    if rows is None or (rows.offered and outcome.kind != LABELS):
+    if rows is None:
         return encode(predictions, outcome), None
     theirs = rows.labels(None if job is None else job.predictor, outcome)
     if outcome.kind == LABELS:

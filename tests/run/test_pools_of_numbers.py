@@ -1,11 +1,14 @@
 """A pool of predictions that are numbers: one in another unit is spoken of."""
 
+import json
 import warnings
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import faithkit
+from faithkit.cli import main
 
 X = np.arange(40.0)[:, None]
 Y = np.arange(40) / 8
@@ -31,3 +34,14 @@ def test_a_pool_none_of_whose_numbers_lies_among_the_samples_is_spoken_of(pool, 
         assert about[0].startswith(
             f"none of the pool's predictions ({pool.min():g} to {pool.max():g}) lies among"
         )
+
+
+@pytest.mark.parametrize("options", [(), ("--agree", "within:20"), ("--permutations", "9")])
+def test_rows_that_were_not_drawn_are_a_pool_for_numbers_too(options):
+    asked = ["evaluate", "--data", "diabetes", "--explainer", "tree", "--samples", "25", "--json", "-"]
+    told = json.loads(CliRunner().invoke(main, [*asked, *options]).stdout)
+    alone = json.loads(CliRunner().invoke(main, [*asked, *options, "--pool", "none"]).stdout)
+    assert (told["pool"], alone["pool"]) == (125, None)
+    found, less = (one["measures"]["sufficiency"] for one in (told, alone))
+    assert found["verified"] > less["verified"]
+    assert found["high"] - found["low"] < less["high"] - less["low"]
