@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked
+from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
@@ -186,7 +186,7 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    given = as_explanations(explanations)
+    given, predictions = as_explanations(explanations), gone_through(predictions)
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions),

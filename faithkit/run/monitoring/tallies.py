@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode, listed
 from faithkit.inputs.logs import Log, ParquetLog
-from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome
+from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome, gone_through
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
@@ -59,6 +59,7 @@ class Tallies:
         cls, predictions: Any, explanations: Any, discretizer: Given, outcome: Outcome | None = None
     ) -> "Tallies":
         """Count rows in memory; None: what predictions are is for them to say."""
+        predictions = gone_through(predictions)
         outcome = _decided(outcome, lambda: Outcome.of(None, None, predictions))
         labels, given = encode(predictions, outcome), as_explanations(explanations)
         if len(given) != len(labels.codes):
