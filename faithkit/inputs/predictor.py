@@ -172,9 +172,8 @@ class Predictor:
         found = as_numbers(unmasked(self._ask(self._predict, X), "the predictions"))
         found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
         if len(found) != n:
-            raise InputError(
-                f"the model returned {len(found)} predictions for {n} rows; expected one for each."
-            )
+            many = f"{len(found)} prediction{'' if len(found) == 1 else 's'}"
+            raise InputError(f"the model returned {many} for {n} rows; expected one for each.")
         return found
 
     def _known_classes(self, classes: Any, background: Rows, outcome: str | None) -> np.ndarray | None:
@@ -206,10 +205,13 @@ class Predictor:
                 "or give a classifier."
             )
         if name is None:
+            counts = self.classes is not None and self.classes.dtype.kind in "iuf"
+            amounts = f" If its labels are amounts, say {asked_as(NUMBERS)}." if counts else ""
             raise InputError(
                 f"{_name(self.model)} gives labels only: it has neither predict_proba nor decision_function. "
                 "Explainers such as shap, lime, lime-text and gradient need scores. Give a model with those, "
                 "or use an explainer that needs labels only, such as tree, anchors or nearest-neighbor."
+                f"{amounts}"
             )
         return name
 
