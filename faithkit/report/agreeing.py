@@ -153,7 +153,7 @@ class Shares(_NoLabels):
         """Say how far a row agrees with a pool, by no less than 0."""
         return (
             "1 less half the squared distance between its prediction and those of the pool's rows with its "
-            "explanation, on average, over the variance of the pool's predictions; 0 where that is below 0"
+            "explanation, on average, over the variance of the pool's predictions, and never below 0"
         )
 
     def cell(self, share: float | None, count: int | None) -> str:

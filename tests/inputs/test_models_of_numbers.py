@@ -35,6 +35,6 @@ def test_whole_numbers_without_scores_may_be_amounts(model, hint):
 
 def test_one_prediction_for_many_rows_is_one():
     with pytest.raises(
-        faithkit.InputError, match="^the model returned 1 prediction for 8 rows; expected one"
+        faithkit.InputError, match=r"^the model returned 1 prediction for 8 rows; expected one"
     ):
         Predictor(Short()).predict(X)

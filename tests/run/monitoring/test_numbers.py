@@ -203,7 +203,7 @@ def test_a_log_of_numbers_is_watched_and_whole_ones_are_numbers_there(written):
     done = run(f"1.{written}", f"2.{written}", "--reference", f"ref.{written}", *ROLES)
     assert (done.exit_code, done.stderr) == (0, "")
     text = " ".join(done.stdout.split())
-    assert "over the variance of the pool's predictions; 0 where that is below 0" in text
+    assert "over the variance of the pool's predictions, and never below 0; 0 where the pool" in text
     assert "less or more than expected" in text
     assert run("--outcome", "numbers").exit_code == 0
     refused = run("--agree", "within:1")
