@@ -43,7 +43,7 @@ class Agreeing:
     """
 
     outcome: Outcome
-    unit: float = 1.0
+    unit: float = attrs.field(default=1.0, converter=float, validator=attrs.validators.gt(0))
 
     @classmethod
     def by(cls, pool: Pool, outcome: Outcome) -> "Agreeing":

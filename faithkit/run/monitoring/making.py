@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.outcome import LABELS, Outcome
+from faithkit.inputs.outcome import LABELS, Outcome, checked
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.sequence import Sequence
 from faithkit.measure.watch import Watch
@@ -122,7 +122,9 @@ def check_asked(path: str | Path, settled: Mapping[str, Any], asked: Mapping[str
 
 def settled_outcome(settled: Mapping[str, Any]) -> Outcome:
     """Return what predictions are by what is settled; a state of an older version is of labels."""
-    return Outcome(**settled.get("outcome", {"unasked": True}))
+    found = Outcome(**settled.get("outcome", {"unasked": True}))
+    checked(found.kind, None)
+    return found
 
 
 def asked_outcome(outcome: str | None, agree: str | None) -> Outcome | None:

@@ -148,7 +148,7 @@ class Monitor:
         settings, looks = State(Path(path)).read()
         with foreign(f"reading what the state {path} tells", "It was changed: take a copy of it."):
             found = cls(Path(path), settings, tuple(Look(**look) for look in looks))
-            found.to_dict()  # what is missing or no number is found now, and not on the way
+            found.to_dict(), found._agreeing  # what is missing or no number is found now, and not on the way
         return found
 
     def add(self, predictions: Any, explanations: Any, name: str) -> "Monitor":
@@ -174,6 +174,11 @@ class Monitor:
         """What predictions are."""
         return settled_outcome(self.settings)
 
+    @property
+    def _agreeing(self) -> Agreeing:
+        """How far predictions agree with those of the pool."""
+        return Agreeing(self.outcome, self.settings.get("unit", 1.0))
+
     def extended(self, batch: Tallies, name: str, partition: str = "", again: bool = False) -> "Monitor":
         """Add a batch that was counted; with `again`, one that is in already is passed over."""
         check_form(name, batch.form, self.settings["form"])
@@ -186,8 +191,7 @@ class Monitor:
         self._warn_of_strangers(batch, name)
         state = State(self.path)
         pool = state.pool({cell[0] for cell in batch.cells})
-        agreeing = Agreeing(self.outcome, self.settings.get("unit", 1.0))
-        scores = Scores.of(batch, pool, int(fingerprint, 16), agreeing)
+        scores = Scores.of(batch, pool, int(fingerprint, 16), self._agreeing)
 
         def look(settings: Told, looks: list[Told]) -> tuple[Told, Told] | None:
             if again and any(one["fingerprint"] == fingerprint for one in looks):  # another was faster

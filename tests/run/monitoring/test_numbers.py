@@ -179,6 +179,24 @@ def test_a_state_with_words_for_numbers_is_refused_in_one_line(tmp_path):
         faithkit.Monitor.open(tmp_path / "state").add(y[1:], why[1:], name="day")
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("unit", "0"),
+        ("unit", "NaN"),
+        ("unit", '"far"'),
+        ("outcome", '{"kind": "ranks"}'),
+        ("outcome", '{"sort": "numbers"}'),
+    ],
+)
+def test_a_state_that_says_odd_things_of_predictions_is_refused(tmp_path, name, told):
+    faithkit.Monitor.create(tmp_path / "state", *numbers(400, 0))
+    with sqlite3.connect(tmp_path / "state") as state:
+        state.execute("UPDATE settings SET told = ? WHERE name = ?", (told, name))
+    with pytest.raises(InputError, match=r"^(reading what the state|the outcome is 'ranks')"):
+        faithkit.Monitor.open(tmp_path / "state")
+
+
 def run(*words):
     done = CliRunner().invoke(main, ["monitor", "m.state", *words])
     assert not done.exception or isinstance(done.exception, SystemExit), done.exception
