@@ -12,6 +12,8 @@ import faithkit
 from faithkit.cli import main
 from faithkit.errors import InputError
 from faithkit.inputs.outcome import Outcome
+from faithkit.measure.sequence import Sequence
+from faithkit.measure.watch import Watch
 from faithkit.run.components import component
 from faithkit.run.monitoring.agreeing import Agreeing
 from faithkit.run.monitoring.scores import Scores, divided
@@ -106,8 +108,8 @@ def test_a_stream_without_a_change_raises_no_alarm(kind):
             for i in range(0, 5000, 500)
         ]
         pool, agreeing, calibration = divided(Tallies.united(parts[:4]), seed)
-        expected = faithkit.measure.sequence.Sequence(0.025).after(calibration.values)
-        watch = faithkit.measure.watch.Watch.new(0.025)
+        expected = Sequence(0.025).after(calibration.values)
+        watch = Watch.new(0.025)
         for part in parts[4:]:
             watch = watch.after(Scores.of(part, pool, int(part.fingerprint(), 16), agreeing).values)
         alarms += watch.alarm(expected) is not None
