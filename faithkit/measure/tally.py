@@ -196,11 +196,6 @@ class RowCount(Count):
                 self, sample=sample, labels=codes, owned=owned, reflexive=nothing, pool=None, place=owned
             )
 
-    def in_pool(self) -> Counts | None:
-        """Count the pool's rows of every label for which each explanation holds; None without a pool."""
-        tables = [piece.asked(np.arange(len(self.explanations))) for piece in self.pooled()]
-        return None if self.pool is None else np.sum(tables, axis=0)
-
     @cached_property
     def place(self) -> Counts:
         """Where every row stands among the slots."""

@@ -112,7 +112,8 @@ def _labels(log: Log, outcome: Outcome, start: int) -> tuple[Counts, Values]:
     gone = log.predictions.isna().to_numpy()
     if gone.any():
         row = start + int(gone.reshape(len(gone), -1).any(axis=1).argmax())
-        raise InputError(f"the prediction of row {row} is missing: drop such rows, or name the label.")
+        otherwise = ", or name the label" if outcome.kind == LABELS else ""
+        raise InputError(f"the prediction of row {row} is missing: drop such rows{otherwise}.")
     if outcome.kind == LABELS:
         found = encode_labels(log.predictions)
         return found.codes, found.classes

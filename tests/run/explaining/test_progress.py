@@ -78,7 +78,7 @@ def test_a_long_chunk_is_forecast_by_its_first_rows():
     assert not seen.told
     clock.now = 80.0
     progress.within(7)
-    assert seen.told[0].startswith("slow: 992 rows more take about 3 h (10 s a row).")
+    assert seen.told[0].startswith("slow: 992 rows more take at most 3 h (10 s a row).")
 
 
 def test_time_to_fit_is_not_taken_for_time_to_explain():
@@ -151,7 +151,7 @@ def test_without_a_terminal_the_forecast_is_logged():
         progress.within(0)
         progress.clock.now = 80.0
         progress.within(4)
-    assert told.records[0].getMessage().startswith("slow: 996 rows more take about 6 h")
+    assert told.records[0].getMessage().startswith("slow: 996 rows more take at most 6 h")
 
 
 def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):
