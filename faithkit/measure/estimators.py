@@ -264,5 +264,7 @@ def _summed(scores: Scores, tally: Tally | Slots) -> tuple[int, int]:
     """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
     counted = (tally.owners > 0) & ~np.isnan(scores)
     owners: NDArray[Any] = tally.owners[counted]
-    weight = exact_sum(owners) if owners.dtype.kind == "f" else int(owners.sum()) << UNIT
-    return exact_sum(scores[counted] * owners), weight
+    scores = scores[counted]
+    if owners.dtype.kind == "f":
+        return exact_sum(scores * owners), exact_sum(owners)
+    return exact_sum(scores, owners), int(owners.sum()) << UNIT

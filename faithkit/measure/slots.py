@@ -5,11 +5,14 @@ slots, and each table of a `Tally` m × k entries. All that the kernel computes 
 of how many instances each explanation holds for; only estimators may ask for more.
 """
 
+from functools import cached_property
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+
+from faithkit.measure.sums import Floats, Grid
 
 Counts = NDArray[np.int64]
 
@@ -69,7 +72,7 @@ class Slots:
         """What all instances count together."""
         return int(self.owners.sum())
 
-    @property
+    @cached_property
     def compact(self) -> "Slots":
         """The same without the owners of s = 0, where there are none: every explanation holds for its own."""
         if len(self.owners) == 1 or self.owners[0].any():
@@ -77,7 +80,7 @@ class Slots:
         own, agreeing = self.own[1:], self.own_agreeing[1:]
         return attrs.evolve(self, owners=self.owners[1:], own=own, own_agreeing=agreeing)
 
-    @property
+    @cached_property
     def others(self) -> Counts:
         """D[s, c]: how many *other* instances an owner can be checked against."""
         return self.totals[self.row] - self.own
@@ -87,6 +90,18 @@ class Slots:
         """A[s, c]: how many of those agree with the owner."""
         return self.counts - self.own_agreeing
 
+    @cached_property
+    def scores(self) -> Floats:
+        """h[s, c]: the share of those that agree; 0 where there are no others."""
+        shape = np.broadcast_shapes(self.counts.shape, self.own.shape)
+        return np.divide(self.agreeing, self.others, out=np.zeros(shape), where=self.others > 0)
+
+    @cached_property
+    def scored(self) -> Floats:
+        """What the owners of each explanation score together, added up on a grid: no order matters."""
+        grid = Grid.of(np.abs(self.scores).max(initial=1.0), int(self.sizes.max(initial=1)))
+        return grid.floats(self.by_explanation(self.owners * grid.whole(self.scores)))
+
     @property
     def sizes(self) -> Counts:
         """The number of owners of each explanation."""
@@ -95,7 +110,8 @@ class Slots:
     def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up what the slots of each explanation have, over both s."""
         sums = np.zeros(len(self.totals), dtype=values.dtype)
-        np.add.at(sums, self.row, values.sum(axis=0))
+        for one in values:
+            np.add.at(sums, self.row, one)
         return sums
 
     def by_label(self) -> Counts:

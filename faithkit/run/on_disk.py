@@ -190,7 +190,7 @@ class OnDisk(Population):
         """Jackknife what was counted; for relations other than grouping by one pass more."""
         counted, slots, span = _of_log(counted), counted.slots, span_of(counted.agreement)
         if counted.relation.groups:
-            raw = grouped_pseudo_values(slots, counted.agreement)
+            raw = grouped_pseudo_values(slots.compact)
             level = agreement(slots)
             pseudo = grouped_quotients(raw, slots, counted.agreement, level)
             facts = moments(slots, pseudo, span, level)
