@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Agreement, Influence
+from faithkit.measure.blocks import spans
 from faithkit.measure.divisor import quotients
 from faithkit.measure.estimators import ratio
 from faithkit.measure.inference import agreement as agreement_of
 from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
-from faithkit.measure.sums import Floats, Grid, Ints
+from faithkit.measure.sums import AT_ONCE, Floats, Grid, Ints
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.deletion import unequal_pseudo_values
@@ -98,13 +99,15 @@ def grouped_pseudo_values(slots: Slots) -> Pseudo:
 
     Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had.
     """
-    N, h = slots.totals[slots.row], slots.scores[-1]
-    sums = slots.scored[slots.row]
-    value = np.where(N > 2, h + (N * h - sums) / np.maximum(N - 2, 1), sums)  # alone: 0
-    verified = np.where(N == 2, 2.0, N > 2)
-    used = slots.owners > 0
-    value, verified = (np.broadcast_to(one, used.shape)[used] for one in (value, verified))
-    return Pseudo(value, verified, slots.owners[used], lambda: slots.n / 2)
+    value, sums = np.empty(len(slots)), slots.scored[-1]
+    for start, stop in spans(len(slots), AT_ONCE):
+        row, h = slots.row[start:stop], slots.scores[-1, start:stop]
+        N, together = slots.totals[row], sums[row]
+        value[start:stop] = np.where(N > 2, h + (N * h - together) / np.maximum(N - 2, 1), together)
+    verified = np.minimum(1.0, slots.totals - 1.0) + (slots.totals == 2)  # with a partner, each has both
+    verified = np.maximum(verified, 0.0)[slots.row]
+    value, verified, weight = map(slots.used, (value, verified, slots.owners))
+    return Pseudo(value, verified, weight, lambda: slots.n / 2)
 
 
 def largest_share(counted: RowCount) -> float:
@@ -134,8 +137,7 @@ def grouped_quotients(
     if not agreement.is_divided:
         return pseudo
     slots = slots.compact
-    label = np.broadcast_to(slots.label, slots.owners.shape)[slots.owners > 0]
-    return _quotients(pseudo, (label, slots.n), agreement, level)
+    return _quotients(pseudo, (slots.used(slots.label), slots.n), agreement, level)
 
 
 def _quotients(

@@ -98,21 +98,36 @@ class Slots:
 
     @cached_property
     def scored(self) -> Floats:
-        """What the owners of each explanation score together, added up on a grid: no order matters."""
-        grid = Grid.of(np.abs(self.scores).max(initial=1.0), int(self.sizes.max(initial=1)))
-        return grid.floats(self.by_explanation(self.owners * grid.whole(self.scores)))
+        """What the owners of each explanation score together, by s; added up on a grid, in any order."""
+        grid = Grid.of(np.abs(self.scores).max(initial=1.0), int(self.owned.max(initial=1)))
+        return grid.floats(self._by_both(self.owners * grid.whole(self.scores)))
+
+    @cached_property
+    def owned(self) -> Counts:
+        """The owners of each explanation, by s."""
+        return self._by_both(self.owners)
 
     @property
     def sizes(self) -> Counts:
         """The number of owners of each explanation."""
-        return self.by_explanation(self.owners if self.rows is None else self.rows[None])
+        return self.owned.sum(axis=0) if self.rows is None else self.by_explanation(self.rows[None])
 
     def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up what the slots of each explanation have, over both s."""
-        sums = np.zeros(len(self.totals), dtype=values.dtype)
-        for one in values:
-            np.add.at(sums, self.row, one)
+        found: NDArray[Any] = self._by_both(values).sum(axis=0)
+        return found
+
+    def _by_both(self, values: NDArray[Any]) -> NDArray[Any]:
+        sums = np.zeros((len(values), len(self.totals)), dtype=values.dtype)
+        for total, one in zip(sums, values, strict=True):
+            np.add.at(total, self.row, one)
         return sums
+
+    def used(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return what slots have, for each s that has owners there, one after the other."""
+        used = self.owners > 0
+        every = np.broadcast_to(values, used.shape)
+        return every.ravel() if used.all() else every[used]
 
     def by_label(self) -> Counts:
         """Return the number of instances of each label that occurs."""

@@ -10,7 +10,7 @@ from faithkit.measure.sums import Floats, Ints, exact_sum, quotient
 
 @attrs.frozen
 class Spread:
-    """How many numbers there are, the sums of their first three powers, exactly, and their range.
+    """How many numbers there are, the sums of their first three powers, exactly, and their ends.
 
     Numbers are taken as their distances from a `centre` that lies near their mean: no digits are lost then.
 
@@ -36,7 +36,7 @@ class Spread:
         """Measure some numbers, each of which may occur several times."""
         apart = values - centre
         total, squares, cubes = (exact_sum(apart, weight, power) for power in (1, 2, 3))
-        ends = float(values.min(initial=math.inf)), float(values.max(initial=-math.inf))
+        ends = float(apart.min(initial=math.inf)), float(apart.max(initial=-math.inf))
         return cls(len(values) if weight is None else int(weight.sum()), total, squares, *ends, cubes)
 
     def __add__(self, other: "Spread") -> "Spread":

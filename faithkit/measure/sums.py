@@ -56,13 +56,13 @@ def _block_sum(left: Floats, leading: Floats, times: Ints | None) -> int:
     total = 0
     while (largest := max(left.max(initial=0.0), -left.min(initial=0.0))) > 0:
         place = math.frexp(largest)[1] - bits
-        np.trunc(_shifted(left, -place, out=leading), out=leading)
+        np.trunc(shifted(left, -place, out=leading), out=leading)
         total += int((leading if times is None else leading * times).sum()) << (place + UNIT)
-        left -= _shifted(leading, place, out=leading)
+        left -= shifted(leading, place, out=leading)
     return total
 
 
-def _shifted(values: Floats, places: int, out: Floats | None = None) -> Floats:
+def shifted(values: Floats, places: int, out: Floats | None = None) -> Floats:
     """Multiply by a power of two: `ldexp` takes any, and sixteen times as long."""
     if abs(places) < 1000:
         return np.multiply(values, 2.0**places, out=out)
@@ -96,8 +96,8 @@ class Grid:
 
     def whole(self, values: Floats) -> Ints:
         """Round to the grid, and count its steps."""
-        return np.rint(_shifted(values, self.exponent)).astype(np.int64)
+        return np.rint(shifted(values, self.exponent)).astype(np.int64)
 
     def floats(self, steps: Ints) -> Floats:
         """Turn steps into floats."""
-        return _shifted(steps.astype(np.float64), -self.exponent)
+        return shifted(steps.astype(np.float64), -self.exponent)

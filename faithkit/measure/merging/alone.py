@@ -29,6 +29,11 @@ class Alone:
         found = toward(agreement, by_label)
         return cls(slot, found, int(slot.sum()), (by_label * (found - 1)).sum().item())
 
+    @staticmethod
+    def number(slots: Slots) -> int:
+        """Count them, without looking at labels."""
+        return int(((slots.totals == 1) & (slots.compact.owned[-1] == 1)).sum())
+
     @property
     def score(self) -> float:
         """What they add to n·x as one block."""
