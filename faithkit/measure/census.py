@@ -209,7 +209,7 @@ def _joined(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
         values: Values = list(dict.fromkeys(one for part in parts for one in part))
         known = {one: place for place, one in enumerate(values)}
         places = [np.array([known[one] for one in part], dtype=np.int64) for part in parts]
-    elif all(map(_is_rising, parts)):
+    elif all(map(_are_in_order, parts)):
         values, every = ordered(np.concatenate(parts), in_parts=True)
         places = np.split(every, np.cumsum([len(part) for part in parts])[:-1])
     else:
@@ -218,9 +218,9 @@ def _joined(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
     return values, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])
 
 
-def _is_rising(values: NDArray[Any]) -> bool:
+def _are_in_order(values: Values) -> bool:
     """Whether every number is larger than the one before; rows of several always are in order."""
-    return values.ndim > 1 or bool((values[1:] > values[:-1]).all())
+    return isinstance(values, list) or values.ndim > 1 or bool((values[1:] > values[:-1]).all())
 
 
 def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:

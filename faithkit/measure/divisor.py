@@ -44,11 +44,11 @@ def quotients(
     the number of all. Where nothing is left to be divided by, x is 0.
     """
     (x, reach), (label, n) = level, rows
-    if not agreement.is_divided:
-        return psi
     found = np.empty(psi.shape)
     for start, stop in spans(len(label), AT_ONCE):
         left = agreement.left(label[start:stop])
+        if left is None:
+            return psi
         given = (reach, most[..., start:stop]), (x, psi[..., start:stop])
         some, agreeing = ((n * one - values) / max(1, n - 1) for one, values in given)
         without = np.where(left > 0, some - ratio(some - agreeing, left), 0.0)

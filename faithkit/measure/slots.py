@@ -23,6 +23,9 @@ SELF = np.array([[0], [1]])  # s, by which the owners of a slot differ
 class Slots:
     """The slots of a tally that have owners, in order of explanation and label.
 
+    Those of numbers that hardly repeat may be in any order, and several may be of the same two: what each has
+    is the same then. `Count.settled` has slots in order.
+
     Attributes
     ----------
     row, label : (c,) int
@@ -98,9 +101,8 @@ class Slots:
 
     @cached_property
     def scored(self) -> Floats:
-        """What the owners of each explanation score together, by s; added up on a grid, in any order."""
-        grid = Grid.of(np.abs(self.scores).max(initial=1.0), int(self.owned.max(initial=1)))
-        return grid.floats(self._by_both(self.owners * grid.whole(self.scores)))
+        """What the owners of each explanation score together, by s."""
+        return self.added(self.scores)
 
     @cached_property
     def owned(self) -> Counts:
@@ -116,6 +118,13 @@ class Slots:
         """Add up what the slots of each explanation have, over both s."""
         found: NDArray[Any] = self._by_both(values).sum(axis=0)
         return found
+
+    def added(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up what each slot's owners have, by explanation and s: floats on a grid, so in any order."""
+        if values.dtype.kind != "f":
+            return self._by_both(self.owners * values)
+        grid = Grid.of(np.abs(values).max(initial=0.0), int(self.owned.max(initial=1)))
+        return grid.floats(self._by_both(self.owners * grid.whole(values)))
 
     def _by_both(self, values: NDArray[Any]) -> NDArray[Any]:
         sums = np.zeros((len(values), len(self.totals)), dtype=values.dtype)
