@@ -91,14 +91,14 @@ class Census:
             return parts[0]
         explanations = Explanations.concat([part.explanations for part in parts])
         owners = group(key_of(relation, explanations), explanations.missing)
-        starts = np.cumsum([0, *(len(part.explanations) for part in parts)])
+        codes = np.split(owners.codes, np.cumsum([len(part.explanations) for part in parts[:-1]]))
         labels, label = _joined([part.labels for part in parts], [part.label for part in parts])
         members = [part.group for part in parts if part.group is not None]
         groups, member = _joined([part.groups for part in parts], members) if members else ([], None)
         whole = cls(
             explanations.take(owners.first),
             labels,
-            owners.codes[np.concatenate([p.owner + a for p, a in zip(parts, starts, strict=False)])],
+            np.concatenate([code[part.owner] for code, part in zip(codes, parts, strict=True)]),
             label,
             np.concatenate([part.count for part in parts]),
             np.concatenate([part.first for part in parts]),
