@@ -19,6 +19,7 @@ Ints = NDArray[np.int64]
 UNIT = 1127  # every float is a whole multiple of 2**-1127
 _BITS = 53  # of a float
 AT_ONCE = 2**15  # floats that stay in the cache
+MANY = 2**26  # times: of so many, a block's leading bits still add up within a float
 
 
 def exact_sum(values: Floats, times: Ints | None = None, power: int = 1) -> int:
@@ -35,6 +36,9 @@ def exact_sum(values: Floats, times: Ints | None = None, power: int = 1) -> int:
     >>> quotient(exact_sum(np.array([0.1, 2.0]), times=np.array([3, 1]), power=2), 1)
     4.03
     """
+    if times is not None and times.max(initial=0) >= MANY:  # weights, in steps of a grid
+        high, low = np.divmod(times, MANY)
+        return exact_sum(values, high, power) * MANY + exact_sum(values, low, power)
     if times is not None and (times == 1).all():
         times = None
     total, scratch = 0, np.empty((2, min(AT_ONCE, len(values))))  # once: to get memory takes time, too

@@ -40,6 +40,13 @@ def test_what_occurs_several_times_is_added_so_often(pairs):
     assert exact_sum(values, times.astype(np.int64)) == exact_sum(repeated)
 
 
+@given(st.lists(st.tuples(st.floats(-1e300, 1e300), st.integers(0, 2**58)), max_size=20))
+def test_times_may_be_weights_in_steps_of_a_grid(pairs):
+    values, times = np.array([one for one, _ in pairs]), np.array([many for _, many in pairs], dtype=np.int64)
+    expected = sum(Fraction(one) * many for one, many in pairs)
+    assert Fraction(exact_sum(values, times), 2**UNIT) == expected
+
+
 def test_powers_are_those_of_the_rounded_terms():
     values, times = np.array([0.1, -3.0, 1e-9]), np.array([2, 1, 5])
     for power in (2, 3):
