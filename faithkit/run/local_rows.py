@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
+from faithkit.inputs.conversion import as_rows
 from faithkit.inputs.labels import Labels, encode
 from faithkit.inputs.rows import check_row
 from faithkit.measure.explanations import Explanations
@@ -30,7 +31,7 @@ def local_row(row: Any, counts: Mapping[str, RowCount], known: Labels, setup: Se
     """Measure a row of the sample by its number, or a new one; `known` are the predictions of the sample."""
     if isinstance(row, int | np.integer):
         return _of_sample(int(row), counts, known, setup)
-    return _new(row, counts, known, setup)
+    return _new(as_rows(row), counts, known, setup)
 
 
 def _of_sample(given: int, counts: Mapping[str, RowCount], known: Labels, setup: Setup) -> LocalResult:
