@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from faithkit.measure.agreement.base import Agreement, Always, Sums
-from faithkit.measure.blocks import spans
+from faithkit.measure.blocks import each_block
 from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.sums import AT_ONCE, Floats
@@ -45,12 +45,16 @@ def quotients(
     """
     (x, reach), (label, n) = level, rows
     found = np.empty(psi.shape)
-    for start, stop in spans(len(label), AT_ONCE):
+
+    def compute(start: int, stop: int) -> None:
         left = agreement.left(label[start:stop])
-        if left is None:
-            return psi
+        assert left is not None
         given = (reach, most[..., start:stop]), (x, psi[..., start:stop])
         some, agreeing = ((n * one - values) / max(1, n - 1) for one, values in given)
         without = np.where(left > 0, some - ratio(some - agreeing, left), 0.0)
         found[..., start:stop] = n * x - (n - 1) * without
+
+    if not agreement.is_divided:
+        return psi
+    each_block(compute, len(label), AT_ONCE)
     return found

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Agreement, Influence
-from faithkit.measure.blocks import spans
+from faithkit.measure.blocks import each_block
 from faithkit.measure.divisor import quotients
 from faithkit.measure.estimators import ratio
 from faithkit.measure.inference import agreement as agreement_of
@@ -99,11 +99,14 @@ def grouped_pseudo_values(slots: Slots) -> Pseudo:
 
     Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had.
     """
-    value, sums = np.empty(len(slots)), slots.scored[-1]
-    for start, stop in spans(len(slots), AT_ONCE):
-        row, h = slots.row[start:stop], slots.scores[-1, start:stop]
+    value, sums, scores = np.empty(len(slots)), slots.scored[-1], slots.scores[-1]
+
+    def compute(start: int, stop: int) -> None:
+        row, h = slots.row[start:stop], scores[start:stop]
         N, together = slots.totals[row], sums[row]
         value[start:stop] = np.where(N > 2, h + (N * h - together) / np.maximum(N - 2, 1), together)
+
+    each_block(compute, len(slots), AT_ONCE)
     verified = np.minimum(1.0, slots.totals - 1.0) + (slots.totals == 2)  # with a partner, each has both
     verified = np.maximum(verified, 0.0)[slots.row]
     value, verified, weight = map(slots.used, (value, verified, slots.owners))

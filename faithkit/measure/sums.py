@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.blocks import spans
+from faithkit.measure.blocks import each_block, spans
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,6 +19,7 @@ Ints = NDArray[np.int64]
 UNIT = 1127  # every float is a whole multiple of 2**-1127
 _BITS = 53  # of a float
 AT_ONCE = 2**15  # floats that stay in the cache
+ON_A_THREAD = 2**20  # floats that are worth a thread
 MANY = 2**26  # times: of so many, a block's leading bits still add up within a float
 
 
@@ -41,6 +42,17 @@ def exact_sum(values: Floats, times: Ints | None = None, power: int = 1) -> int:
         return exact_sum(values, high, power) * MANY + exact_sum(values, low, power)
     if times is not None and (times == 1).all():
         times = None
+    totals: list[int] = []
+
+    def add(start: int, stop: int) -> None:
+        some = slice(start, stop)
+        totals.append(_sum_of_blocks(values[some], None if times is None else times[some], power))
+
+    each_block(add, len(values), ON_A_THREAD)
+    return sum(totals)
+
+
+def _sum_of_blocks(values: Floats, times: Ints | None, power: int) -> int:
     total, scratch = 0, np.empty((2, min(AT_ONCE, len(values))))  # once: to get memory takes time, too
     for start, stop in spans(len(values), AT_ONCE):
         left, leading = scratch[:, : stop - start]
