@@ -37,7 +37,7 @@ def deliver(
     """
     steps: list[Step] = [partial(_write, found, name, path) for name, path in paths.items()]
     if "-" not in paths.values():
-        steps.insert(0, lambda: say(repr(found), end=""))
+        steps.insert(0, lambda: say(str(found)))
     if fail_under:
         steps.append(lambda: check_limits(found.result, fail_under))
     if fail_if_worse:

@@ -104,7 +104,7 @@ def test_groups_that_make_no_sense_are_refused(result, groups, message):
 
 
 def test_the_table_fits_eighty_columns_and_marks_what_differs(result):
-    text = repr(result.by("sex"))
+    text = str(result.by("sex"))
     assert max(map(len, text.splitlines())) <= 80
     minus = text[text.index("minus the rest") :].splitlines()
     assert all(line.rstrip().endswith("*") for line in minus if line.startswith(("f ", "m ")))
