@@ -1,4 +1,4 @@
-"""Figures that a notebook shows by themselves, once: pyplot does not know them, so it neither shows nor keeps them.
+"""Figures that a notebook shows by themselves, once: pyplot does not know them, and keeps none.
 
 This imports Matplotlib, so it is imported when something is drawn.
 """
@@ -14,18 +14,20 @@ Png = tuple[bytes, dict[str, int]]  # with the size at which it is shown
 
 
 class Drawing(Figure):
-    """A figure that shows itself.
+    r"""A figure that shows itself.
 
     Examples
     --------
     >>> picture, size = Drawing(figsize=(5.6, 2))._repr_png_()
     >>> picture[:4], size
-    (b'\\x89PNG', {'width': 560, 'height': 200})
+    (b'\x89PNG', {'width': 560, 'height': 200})
     """
 
     def _repr_png_(self) -> Png:
         out, dots = io.BytesIO(), self.get_dpi()
-        self.savefig(out, format="png", dpi=SHARPNESS * dots, metadata={"Software": None})
+        # whatever the reader's rcParams say of files: our inks are for paper
+        kept = {"bbox_inches": self.bbox_inches, "facecolor": "white", "metadata": {"Software": None}}
+        self.savefig(out, format="png", dpi=SHARPNESS * dots, **kept)
         width, height = (round(dots * side) for side in self.get_size_inches())
         return out.getvalue(), {"width": width, "height": height}
 

@@ -160,7 +160,7 @@ class Result(Shown):
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw each measure with its interval and bracket, and return the Matplotlib axes.
 
-        Without `ax` they are those of a new figure, which a notebook shows as `result.plot().figure`.
+        Without `ax` they are those of a new figure, which a notebook shows, once; pyplot does not know it.
 
         Examples
         --------
