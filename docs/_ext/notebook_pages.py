@@ -3,6 +3,7 @@
 What a file would keep of an earlier run could be of an earlier version, so files keep nothing.
 """
 
+import logging
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -14,6 +15,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 PATIENCE = 600  # seconds for a cell, on a busy machine
+QUIET = logging.getLogger(__name__)
+QUIET.setLevel(logging.ERROR)  # that a kernel starts is no news
 
 
 class notebook(nodes.General, nodes.Element):  # noqa: N801 (nodes are named like this)
@@ -36,19 +39,15 @@ def executed(path: Path) -> Any:
     """Run a notebook in a kernel of its own, and return it with what its cells gave."""
     import nbformat
     from jupyter_client import AsyncKernelManager
-    from jupyter_core.utils import run_sync
     from nbclient import NotebookClient
 
     found = nbformat.read(path, as_version=4)
     with TemporaryDirectory() as folder:
         # a socket in a folder of our own, and no port, where everybody could listen
         place = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"}
-        kernel = AsyncKernelManager(kernel_name="python3", **place)
+        kernel = AsyncKernelManager(kernel_name="python3", log=QUIET, **place)
         waits = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
-        try:
-            NotebookClient(found, km=kernel, **waits).execute(cwd=folder)
-        finally:
-            run_sync(kernel.shutdown_kernel)(now=True)
+        NotebookClient(found, km=kernel, log=QUIET, **waits).execute(cwd=folder, cleanup_kc=True)
     return found
 
 

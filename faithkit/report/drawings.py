@@ -4,6 +4,7 @@ This imports Matplotlib, so it is imported when something is drawn.
 """
 
 import io
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -26,8 +27,8 @@ class Drawing(Figure):
     def _repr_png_(self) -> Png:
         out, dots = io.BytesIO(), self.get_dpi()
         # whatever the reader's rcParams say of files: our inks are for paper
-        kept = {"bbox_inches": self.bbox_inches, "facecolor": "white", "metadata": {"Software": None}}
-        self.savefig(out, format="png", dpi=SHARPNESS * dots, **kept)
+        kept: dict[str, Any] = {"bbox_inches": self.bbox_inches, "facecolor": "white"}
+        self.savefig(out, format="png", dpi=SHARPNESS * dots, metadata={"Software": None}, **kept)
         width, height = (round(dots * side) for side in self.get_size_inches())
         return out.getvalue(), {"width": width, "height": height}
 

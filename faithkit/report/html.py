@@ -65,7 +65,7 @@ def sheet_html(sheet: Sheet) -> str:
     Examples
     --------
     >>> print(sheet_html(Sheet("a < b", ["100 % of 3"])), end="")
-    <div>
+    <div class="mathjax_ignore tex2jax_ignore">
     <p><strong>a &lt; b</strong></p>
     <p>100\u00a0% of 3</p>
     </div>

@@ -17,6 +17,7 @@ from faithkit.report.views import (
     subgroup_rows,
 )
 
+NAME = 24  # letters that fit into a line beside numbers
 MOST_ROWS = 50  # of a table; longer ones are for `to_frame`
 
 
@@ -32,9 +33,13 @@ class Table:
     is_numeric: bool = True
     name: str | None = None
 
-    def is_text(self, place: int) -> bool:
-        """Whether a column is one of texts."""
-        return not self.is_numeric or place == 0 or self.heads[place] in ("", "finding")
+    def style(self, place: int, cell: str | None = None) -> str:
+        """Return how a column is aligned, and whether a cell of it must not be broken: a number, a name."""
+        is_text = not self.is_numeric or place == 0 or self.heads[place] in ("", "finding")
+        is_whole = (
+            self.is_numeric and cell is not None and (not is_text or (place == 0 and len(cell) <= NAME))
+        )
+        return f"text-align: {'left' if is_text else 'right'}" + ("; white-space: nowrap" if is_whole else "")
 
 
 @attrs.frozen
@@ -86,14 +91,15 @@ def subgroup_sheet(told: Told, subgroups: Told) -> Sheet:
     for measure, groups in subgroups["groups"].items():
         found = group_estimates(told, groups)
         rows = [_group(columns(told), row) for row in subgroup_rows(groups, found, told)]
-        heads = (subgroups["by"], "n", *columns(told).values(), "finding", "minus the rest", "p")
-        parts += [*cut(Table(heads, rows, name=f"{measure} by {subgroups['by']}")), alone(found)]
+        heads = (subgroups["by"], "n", *columns(told).values(), "minus the rest", "p")
+        parts += [Table(heads, rows, name=f"{measure} by {subgroups['by']}"), alone(found)]
     return Sheet.of(None, *parts, star, note(told))
 
 
 def _group(named: Mapping[str, str], row: View) -> list[str]:
     minus = row["difference"] + (f" ({row['between']})" if row["between"] != "–" else "")
-    return [row["name"], row["n"], *_numbers(named, row), minus, row["p"] + ("*" if row["sure"] else "")]
+    numbers = (row[key] for key in named)
+    return [row["name"], row["n"], *numbers, minus, row["p"] + ("*" if row["sure"] else "")]
 
 
 def comparison_sheet(told: Told) -> Sheet:

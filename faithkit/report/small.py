@@ -45,13 +45,13 @@ def estimate_sheet(found: Estimate) -> Sheet:
     >>> import faithkit
     >>> print(faithkit.score(["yes", "no", "no"] * 9, ["a", "b", "a"] * 9).consistency)
     at least                   0.647
-    95 % interval              0.465 – 0.829
+    95 % interval              0.542 – 0.825
     by chance                  0.538
     checked                    100 %
     agree among those checked  65 % of 27
     value                      0.647
     bracket                    0.647 – 0.648
-    finding                    not above chance
+    finding                    above chance
     """
     words = Words() if found.moments is None or found.moments.span is None else Shares()
     shown = estimate_view(found, words)

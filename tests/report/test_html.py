@@ -397,7 +397,7 @@ def test_a_notebook_gets_a_fragment_without_style(compared):
     for text in (result._repr_html_(), compared._repr_html_()):
         read = Reader(text)
         assert set(read.tags) <= {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td"}
-        assert {name for name, _ in read.attributes} <= {"style"}
+        assert {name for name, _ in read.attributes} == {"class", "style"}
         assert not re.search("color|background|font|url", " ".join(style for _, style in read.attributes))
         assert SCRIPT not in text
         assert SCRIPT in read.text

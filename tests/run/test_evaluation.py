@@ -300,12 +300,12 @@ def test_a_p_value_is_computed_only_when_asked_for():
 
 def test_p_values_are_printed_where_they_were_asked_for(people):
     frame, model = people
-    asked = repr(faithkit.evaluate(model, frame, explainer=ByAge(), permutations=19))
+    asked = str(faithkit.evaluate(model, frame, explainer=ByAge(), permutations=19))
     told = [line for line in asked.splitlines() if line.startswith("p (")]
     assert len(told) == 1
     assert re.fullmatch(r"p \(19 permutations\): consistency [01]\.\d{3}, sufficiency [01]\.\d{3}", told[0])
     assert max(map(len, asked.splitlines())) <= 80
-    assert "p (" not in repr(faithkit.evaluate(model, frame, explainer=ByAge()))
+    assert "p (" not in str(faithkit.evaluate(model, frame, explainer=ByAge()))
 
 
 @pytest.mark.parametrize("k", [-1, 1.5, "2"])
@@ -340,7 +340,7 @@ def test_with_another_estimator_differences_are_said_to_be_the_same(estimator):
     assert result.by(groups).difference("f") == usual.by(groups).difference("f")
     for found, other in ((result, usual), (result.by(groups), usual.by(groups))):
         assert "Intervals, differences and p are the same for every estimator" in str(found)
-        assert "leave-one-out" not in repr(other)
+        assert "leave-one-out" not in str(other)
 
 
 def test_learning_from_the_sample_itself_is_warned_about_and_marked(people):

@@ -96,7 +96,7 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
     told = parts.to_dict()["groups"]["consistency"]
     assert (told["m"]["value"], told["m"]["agree"], told["m"]["checked"]) == (None, None, 0)
     assert (told["f"]["value"], told["f"]["agree"], told["f"]["checked"]) == (1.0, 1.0, 2)
-    rows = [line.split() for line in repr(parts).splitlines() if line.startswith(("f ", "m "))]
+    rows = [line.split() for line in str(parts).splitlines() if line.startswith(("f ", "m "))]
     assert [row[-1] for row in rows[:2]] == ["1.000", "–"]
     assert Findings.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
 
