@@ -101,7 +101,19 @@ class Violation(Shown):
 
 
 class Violations(Shown, list[Violation]):
-    """What `Evaluation.violations` returns: a list that is readable as a whole."""
+    """What `Evaluation.violations` returns: a list that is readable as a whole.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> print(faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).violations())
+    Explanations that hold for instances of different predictions, worst first:
+    <BLANKLINE>
+    1. a
+       holds for 3 instances: 2 get yes and 1 get no
+       row 0 → yes
+       row 2 → no
+    """
 
 
 def contradicted(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, NDArray[np.bool_]]:

@@ -36,9 +36,8 @@ class Table:
     def style(self, place: int, cell: str | None = None) -> str:
         """Return how a column is aligned, and whether a cell of it must not be broken: a number, a name."""
         is_text = not self.is_numeric or place == 0 or self.heads[place] in ("", "finding")
-        is_whole = (
-            self.is_numeric and cell is not None and (not is_text or (place == 0 and len(cell) <= NAME))
-        )
+        is_name = place == 0 and cell is not None and len(cell) <= NAME
+        is_whole = self.is_numeric and cell is not None and (is_name or not is_text)
         return f"text-align: {'left' if is_text else 'right'}" + ("; white-space: nowrap" if is_whole else "")
 
 

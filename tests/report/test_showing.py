@@ -32,7 +32,7 @@ def system(hostile=False):
         (SCRIPT + ESCAPE, CELL + ESCAPE, LABEL + ESCAPE) if hostile else ("job", "nurse", "yes")
     )
     frame = pd.DataFrame({name: [cell, "clerk", "clerk", "farmer"] * 15, "age": np.arange(60)})
-    labels = np.where(frame["age"] % 3 > 0, label, "no")
+    labels = np.where(frame["age"] % 7 % 3 > 0, label, "no")
     explanations = [f"{name} is {job}" for job in frame[name]]
     return faithkit.score(labels, explanations, X=frame, relation="same-explanation")
 
