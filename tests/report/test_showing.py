@@ -160,6 +160,19 @@ def test_what_is_unknown_is_no_number():
     assert repr(unknown.consistency) == "<Estimate unknown, 0 % checked, unknown>"
 
 
+def test_what_holds_the_rows_is_one_line_too():
+    result, small = system(), faithkit.score([1, 1, 0], [[0.5], [0.5], [0.1]])
+    assert repr(result.sample).startswith(
+        "<Sample of 60 rows: DataFrame, <Explanations of 60 rows, kind value,"
+    )
+    assert (
+        repr(small.sample)
+        == "<Sample of 3 rows: no instances, <Explanations of 3 rows, kind vector, 0 missing>>"
+    )
+    assert repr(small.tally) == "<Tally of 3 instances: 2 explanations × 2 labels>"
+    assert repr(small.labels) == "<Labels of 3 rows, 2 of them different>"
+
+
 def test_a_subclass_of_somebody_else_is_shown_like_its_parent():
     class Mine(faithkit.Comparison):
         pass
