@@ -7,7 +7,7 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.instance import Local
 from faithkit.measure.planning import Plan
-from faithkit.measure.witnesses import LocalResult, Violation, Witness
+from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.report.formats import (
     between,
     held,
@@ -20,7 +20,6 @@ from faithkit.report.formats import (
     significance,
     system_name,
 )
-from faithkit.report.instances import witness_line
 from faithkit.report.told import nothing_known
 from faithkit.wording import few
 
@@ -115,11 +114,6 @@ def instance_line(found: LocalResult) -> str:
     both = {"consistency": found.consistency, "sufficiency": found.sufficiency}
     told = [f"{name} {number(one.value)}" for name, one in both.items() if one is not None]
     return f"{predictions(found.prediction)[0]}, explained by {_short(found.explanation)}: {', '.join(told)}"
-
-
-def witness_text(found: Witness) -> str:
-    """Return a row."""
-    return witness_line(found)
 
 
 def violation_line(found: Violation) -> str:

@@ -13,6 +13,7 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report import lines, sheets, small
 from faithkit.report.formats import Told
 from faithkit.report.html import sheet_html
+from faithkit.report.instances import witness_line
 from faithkit.report.layout import sheet_text
 from faithkit.report.plans import plan_text
 from faithkit.report.sheets import Sheet
@@ -24,6 +25,7 @@ from faithkit.report.text import (
     summary,
     violation_text,
 )
+from faithkit.report.views import changes
 from faithkit.wording import one_line, visible
 
 
@@ -48,9 +50,10 @@ def _grouped(groups: Any) -> tuple[Any, Any]:
 def _whole(told: Told, violations: Sequence[Violation] | None) -> Sheet:
     """Return a result with what else was asked about it."""
     found = sheets.result_sheet(told)
-    more = [] if told.get("subgroups") is None else sheets.subgroup_sheet(told, told["subgroups"]).parts
+    drift = changes(told["reference"]) if "reference" in told else []
+    groups = sheets.subgroup_sheet(told, told["subgroups"]).parts if "subgroups" in told else []
     seen = [] if violations is None else small.violations_sheet(violations).parts
-    return Sheet(found.title, [*found.parts, *more, *seen])
+    return Sheet(found.title, [*found.parts, *drift, *groups, *seen])
 
 
 KINDS = {
@@ -87,7 +90,7 @@ KINDS = {
     "Estimate": Kind(lines.estimate_line, small.estimate_sheet),
     "Local": Kind(lines.local_line, small.local_sheet),
     "LocalResult": Kind(lines.instance_line, small.instance_sheet, local_text),
-    "Witness": Kind(lines.witness_text, small.witness_sheet),
+    "Witness": Kind(witness_line, small.witness_sheet),
     "Violation": Kind(lines.violation_line, small.violation_sheet),
     "Violations": Kind(lines.violations_line, small.violations_sheet, violation_text),
     "Plan": Kind(lines.plan_line, small.plan_sheet, plan_text),

@@ -63,7 +63,9 @@ def monitor(tmp_path_factory):
 
 SYSTEMS = {
     "a result": lambda hostile: system(hostile),
-    "what else was asked": lambda hostile: Findings.of(system(hostile), violations=1, by=["f", "m"] * 30),
+    "what else was asked": lambda hostile: Findings.of(
+        system(hostile), violations=1, by=["f", "m"] * 30, reference=system(hostile)
+    ),
     "groups": by_group,
     "a comparison": compared,
     "a pair": lambda hostile: compared(hostile).pairs()[0],
