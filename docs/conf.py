@@ -24,6 +24,7 @@ extensions = [
     "schema_pages",
     "option_names",
     "mathml",
+    "notebook_pages",
 ]
 exclude_patterns = ["_build", "_ext", "inventories"]
 default_role = "code"

@@ -31,6 +31,7 @@ _HOME = {
     "LocalResult": "faithkit.measure.witnesses",
     "Local": "faithkit.measure.instance",
     "Violation": "faithkit.measure.witnesses",
+    "Violations": "faithkit.measure.witnesses",
     "Witness": "faithkit.measure.witnesses",
     "Predicted": "faithkit.measure.predicted",
     "Comparison": "faithkit.run.comparison",

@@ -13,7 +13,8 @@ import faithkit
 ROOT = Path(__file__).parents[1]
 FLOORS = [{"measure"}, {"extension"}, {"inputs", "report"}, {"run"}, {"testing"}, {"cli"}, {"__main__"}]
 HEIGHT = {wing: height for height, wings in enumerate(FLOORS) for wing in wings}
-TABLES = {"faithkit", "faithkit.extension.builtins"}  # of public names and of components, wherever they stand
+# of public names and of components, wherever they stand; and who shows values, of which these know only this
+TABLES = {"faithkit", "faithkit.extension.builtins", "faithkit.shown"}
 
 
 def modules(folder):

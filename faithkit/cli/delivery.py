@@ -38,7 +38,7 @@ def deliver(
     files = {name: path for name, path in paths.items() if name in WRITERS}  # --junit comes when all is over
     steps: list[Step] = [partial(_write, found, *file) for file in files.items()]
     if "-" not in paths.values():
-        steps.insert(0, lambda: say(repr(found), end=""))
+        steps.insert(0, lambda: say(str(found)))
     if fail_under is not None:
         steps.append(lambda: check_limits(found.result, fail_under))
     if fail_if_worse:

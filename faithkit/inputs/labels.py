@@ -40,6 +40,9 @@ class Labels:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __repr__(self) -> str:
+        return f"<Labels of {len(self):,} rows, {self.k:,} of them different>"
+
     @property
     def k(self) -> int:
         """How many there are."""

@@ -20,12 +20,13 @@ from faithkit.measure.sums import exact_sum, quotient
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.merging import merged_unequal
+from faithkit.shown import Shown
 
 Floats = NDArray[np.float64]
 
 
-@attrs.frozen
-class Difference:
+@attrs.frozen(repr=False)
+class Difference(Shown):
     """The difference of two measures, with interval and p-value.
 
     `value` is that of what is known at least of each of them.

@@ -15,12 +15,13 @@ from faithkit.measure.protocols import said
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import Count, RowCount
 from faithkit.measure.unequal.counting import UnequalCount
+from faithkit.shown import Shown
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
 
 
-@attrs.frozen
-class Estimate:
+@attrs.frozen(repr=False)
+class Estimate(Shown):
     """A measure estimated from a sample.
 
     Attributes

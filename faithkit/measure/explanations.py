@@ -116,6 +116,9 @@ class Explanations:
     def __len__(self) -> int:
         return n_rows(self.values)
 
+    def __repr__(self) -> str:
+        return f"<Explanations of {len(self):,} rows, kind {self.kind}, {self.missing.sum():,} missing>"
+
     @property
     def identities(self) -> Any:
         """What equality compares: the identity if a discretizer set one, else the values."""
@@ -197,6 +200,10 @@ class Sample:
 
     def __len__(self) -> int:
         return len(self.explanations)
+
+    def __repr__(self) -> str:
+        instances = "no instances" if self.X is None else type(self.X).__name__
+        return f"<Sample of {len(self):,} rows: {instances}, {self.explanations!r}>"
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` gives, computed once for this sample and key."""

@@ -7,10 +7,11 @@ from faithkit.errors import InputError
 from faithkit.measure.predicted import Predicted
 from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
+from faithkit.shown import Shown
 
 
-@attrs.frozen
-class Local:
+@attrs.frozen(repr=False)
+class Local(Shown):
     """One instance's measure: N and A as the paper prints them, and the value without the row itself.
 
     Attributes

@@ -16,6 +16,7 @@ from faithkit.measure.theory import (
     error_sample_size,
     interval_sample_size,
 )
+from faithkit.shown import Shown
 
 MOST_EXPLAINED = 100  # times the pilot's size
 LARGER = "Take a larger pilot."
@@ -71,8 +72,8 @@ class PilotPlan:
     pool: int = 0
 
 
-@attrs.frozen
-class Plan:
+@attrs.frozen(repr=False)
+class Plan(Shown):
     """How many rows to explain, for an error of at most ε.
 
     Attributes

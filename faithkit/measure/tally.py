@@ -66,6 +66,10 @@ class Tally:
     own_agreeing: NDArray[Any] = SELF
     agreement: Agreement = SAME_LABEL
 
+    def __repr__(self) -> str:
+        m, k = self.counts.shape
+        return f"<Tally of {self.n:,} instances: {m:,} explanations × {k:,} labels>"
+
     @property
     def n(self) -> int:
         """The number of instances."""

@@ -11,10 +11,11 @@ from faithkit.measure.agreement.base import Agreement, toward
 from faithkit.measure.instance import Local
 from faithkit.measure.predicted import Predicted
 from faithkit.measure.slots import Counts
+from faithkit.shown import Shown
 
 
-@attrs.frozen
-class Witness:
+@attrs.frozen(repr=False)
+class Witness(Shown):
     """One row of the sample: its position, its prediction, and its cells (None where X is unknown).
 
     A row that is `in_pool` was not explained, and its position is that among such rows.
@@ -25,15 +26,17 @@ class Witness:
     cells: dict[str, Any] | None
     in_pool: bool = False
 
-    def __str__(self) -> str:
+    @property
+    def place(self) -> str:
+        """Where the row stands."""
         return f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
 
 
 LISTED = 100  # predictions of a violation; a recommender has thousands
 
 
-@attrs.frozen
-class Violation:
+@attrs.frozen(repr=False)
+class Violation(Shown):
     """An explanation that holds for instances of different predictions, and two rows that show it.
 
     Attributes
@@ -97,6 +100,22 @@ class Violation:
         }
 
 
+class Violations(Shown, list[Violation]):
+    """What `Evaluation.violations` returns: a list that is readable as a whole.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> print(faithkit.score(["yes", "yes", "no"], ["a", "a", "a"]).violations())
+    Explanations that hold for instances of different predictions, worst first:
+    <BLANKLINE>
+    1. a
+       holds for 3 instances: 2 get yes and 1 get no
+       row 0 → yes
+       row 2 → no
+    """
+
+
 def contradicted(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, NDArray[np.bool_]]:
     """Return which owner of an explanation is contradicted, and which labels contradict it.
 
@@ -156,8 +175,8 @@ def _further(agreement: Agreement, other: int, owners: Counts, held: Counts) -> 
         other, most = int(held[back.argmax()]), float(back.max())
 
 
-@attrs.frozen
-class LocalResult:
+@attrs.frozen(repr=False)
+class LocalResult(Shown):
     """Both measures of one instance.
 
     Attributes

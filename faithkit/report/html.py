@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
-from faithkit.report.formats import Told
+from faithkit.report.formats import Told, unbroken
 from faithkit.report.monitoring import monitor_facts, monitor_view
 from faithkit.report.pages import comparison_view, findings_view
 from faithkit.report.plots import chart_axes, looks
+from faithkit.report.sheets import Sheet, Table
 from faithkit.report.svg import drawn
-from faithkit.report.views import compared_view, fragment_view
 from faithkit.wording import visible
 
 if TYPE_CHECKING:
@@ -59,21 +59,22 @@ def comparison_page(told: Told, slots: Mapping[str, Mapping[str, Slots]] | None 
     return _rendered("comparison.html.jinja", comparison_view(told, slots or {}))
 
 
-def fragment(told: Told) -> str:
-    """Return what a notebook shows: the table and sentences, without any style of our own.
+def sheet_html(sheet: Sheet) -> str:
+    """Return a sheet as a notebook shows it: in its own style, whatever its theme.
 
     Examples
     --------
-    >>> import faithkit
-    >>> fragment(faithkit.score(["yes", "no"], ["a", "a"]).to_dict()).startswith("<div>")
-    True
+    >>> print(sheet_html(Sheet("a < b", ["100 % of 3"])), end="")
+    <div class="mathjax_ignore tex2jax_ignore">
+    <p><strong>a &lt; b</strong></p>
+    <p>100\u00a0% of 3</p>
+    </div>
     """
-    return _rendered("fragment.html.jinja", fragment_view(told))
+    return _rendered("sheet.html.jinja", {"sheet": sheet, "unbroken": unbroken, "is_table": _is_table})
 
 
-def comparison_fragment(told: Told) -> str:
-    """Return what a notebook shows of several systems."""
-    return _rendered("compared.html.jinja", compared_view(told))
+def _is_table(part: Table | str) -> bool:
+    return isinstance(part, Table)
 
 
 def monitor_page(told: Told) -> str:
@@ -81,11 +82,6 @@ def monitor_page(told: Told) -> str:
     figure = drawn(partial(looks, told=told), chart_axes, "agreement with the pool, look by look", "looks")
     more = {"plot": figure, "model": None, "provenance": monitor_facts(told), "versions": told["versions"]}
     return _rendered("monitor.html.jinja", monitor_view(told) | more)
-
-
-def monitor_fragment(told: Told) -> str:
-    """Return what a notebook shows of a monitor."""
-    return _rendered("looks.html.jinja", monitor_view(told))
 
 
 def _rendered(template: str, view: dict[str, Any]) -> str:

@@ -4,14 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from faithkit.measure import MEASURES
-from faithkit.measure.estimate import Estimate
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
-from faithkit.report.agreeing import words
 from faithkit.report.figures import figures, lines, spreads
-from faithkit.report.formats import Told, between, corrected, held, plural, predictions, signed, significance
+from faithkit.report.formats import Told, corrected, held, plural, predictions
 from faithkit.report.told import are_compared, confidence, estimates, group_estimates, ranked
-from faithkit.report.views import View, alone, changes, compared_view, estimate_view, fragment_view
+from faithkit.report.views import (
+    View,
+    alone,
+    changes,
+    compared_view,
+    difference_view,
+    estimate_view,
+    fragment_view,
+    subgroup_rows,
+)
 from faithkit.wording import cell_text, listing
 
 CELLS = 16  # of a witness; further ones are folded
@@ -46,7 +53,7 @@ def _witness(violation: Violation) -> View:
         "held": held(violation),
         "bar": _bar(violation),
         "rows": [
-            {"row": str(seen), "prediction": prediction}
+            {"row": seen.place, "prediction": prediction}
             for seen, prediction in zip((one, two), predictions(one.prediction, two.prediction), strict=True)
         ],
         "cells": cells[:CELLS],
@@ -90,32 +97,13 @@ def _subgroups(told: Told) -> View:
         "tables": [
             {
                 "measure": measure,
-                "rows": _subgroup_rows(groups[measure], parts, told),
+                "rows": subgroup_rows(groups[measure], parts, told),
                 "compared": are_compared(groups[measure]),
                 "alone": alone(parts),
             }
             for measure, parts in found.items()
         ],
     }
-
-
-def _subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], told: Told) -> list[View]:
-    alpha, said = 1 - confidence(told), words(told)
-    return [
-        {
-            "name": name,
-            "n": f"{part['n']:,}",
-            **estimate_view(found[name], said),
-            **_minus_the_rest(part, alpha),
-        }
-        for name, part in parts.items()
-    ]
-
-
-def _minus_the_rest(part: Told, alpha: float) -> View:
-    if part.get("from") is None:  # a group that is everybody, or one against one
-        return {"difference": "–", "between": "–", "p": "–", "sure": False}
-    return _difference_view(part["difference"], part["from"], part["to"], part["p_value"], alpha)
 
 
 def _drift(told: Told) -> View:
@@ -126,7 +114,7 @@ def _drift(told: Told) -> View:
             "name": name,
             "here": estimate_view(here[name])["at_least"],
             "there": estimate_view(there[name])["at_least"],
-            **_difference_view(change["value"], change["low"], change["high"], change["p_value"], alpha),
+            **difference_view(change["value"], change["low"], change["high"], change["p_value"], alpha),
         }
         for name, change in reference["difference"].items()
     ]
@@ -166,7 +154,7 @@ def _details(told: Told, measure: str) -> View:
     return {
         "plot": lines(found, measure, told["best"][measure]) if found else None,
         "pairs": [
-            pair | _difference_view(pair["value"], pair["low"], pair["high"], pair["adjusted_p_value"], alpha)
+            pair | difference_view(pair["value"], pair["low"], pair["high"], pair["adjusted_p_value"], alpha)
             for pair in pairs
         ],
         "absent": _reasons(absent),
@@ -179,16 +167,6 @@ def _reasons(absent: Told) -> dict[str, str]:
     for name, one in absent.items():
         names.setdefault(str(one["why_no_sufficiency"]), []).append(name)
     return {reason: listing(those) for reason, those in names.items()}
-
-
-def _difference_view(value: float | None, low: float, high: float, p_value: float, alpha: float) -> View:
-    """Return a difference's numbers, and whether it is surely not 0."""
-    return {
-        "difference": signed(value),
-        "between": between(low, high),
-        "p": significance(p_value),
-        "sure": p_value < alpha,
-    }
 
 
 def _system_facts(told: Told) -> dict[str, str]:

@@ -28,14 +28,22 @@ def plan_text(plan: Plan) -> str:
     narrow enough from 2,465 on; the larger number keeps both promises.
     """
     lines: list[str] = []
+    for source, told in promises(plan).items():
+        lines += [source, *_lines(told)]
+    return "\n".join([*lines, *map(_wrapped, advice(plan))]) + "\n"
+
+
+def promises(plan: Plan) -> dict[str, list[Line]]:
+    """Return what each number of rows promises, by what that is known from."""
+    found = {}
     if plan.from_range is not None:
         few = plural(plan.from_range.n_explanations, "explanation")
-        lines.append(f"For the consistency of any explainer with at most {few}:")
-        lines += _lines(_of_range(plan, plan.from_range))
+        source = f"For the consistency of any explainer with at most {few}:"
+        found[source] = _of_range(plan, plan.from_range)
     if plan.from_pilot is not None:
-        lines.append(f"For {plan.measure}, from a pilot of {plural(plan.from_pilot.n, 'row')}:")
-        lines += _lines(_of_pilot(plan, plan.from_pilot))
-    return "\n".join([*lines, *_advice(plan)]) + "\n"
+        source = f"For {plan.measure}, from a pilot of {plural(plan.from_pilot.n, 'row')}:"
+        found[source] = _of_pilot(plan, plan.from_pilot)
+    return found
 
 
 def _lines(told: Iterable[Line]) -> list[str]:
@@ -79,11 +87,11 @@ def _interval(plan: Plan) -> str:
     return f"a {100 * plan.confidence:g} % interval of ± {plan.epsilon:g} or less"
 
 
-def _advice(plan: Plan) -> list[str]:
+def advice(plan: Plan) -> list[str]:
     """Say which number to use and why, and how much of it a pool can do: its rows need no explanation."""
     if plan.n is None or plan.to_explain is None:
-        return [_wrapped(f"No number can be promised: {plan.why}")]
-    lines = [_wrapped(f"Explain {plural(plan.n, 'row')}: {plan.why}")]
+        return [f"No number can be promised: {plan.why}"]
+    lines = [f"Explain {plural(plan.n, 'row')}: {plan.why}"]
     spare = plan.n - plan.to_explain
     pilot = plan.from_pilot
     if pilot is not None and plan.n == pilot.n:

@@ -50,13 +50,13 @@ def chart_axes() -> "Axes":
 
 def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes":
     """Leave fixed margins (in inches) for numbers and legend: measuring them would draw everything twice."""
-    from matplotlib.figure import Figure
+    from faithkit.report.drawings import Drawing, DrawnAxes
 
     top = 0.3
     place = (left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, (height - bottom - top) / height)
-    figure = Figure(figsize=(WIDTH, height))
+    figure = Drawing(figsize=(WIDTH, height))
     figure.set_layout_engine("none")  # the reader's rcParams may ask for one
-    return figure.add_axes(place)
+    return figure.add_axes(place, axes_class=DrawnAxes)
 
 
 def measures(

@@ -10,18 +10,20 @@ from faithkit.report.agreeing import Words, words
 from faithkit.report.agreeing import remarks as about_predictions
 from faithkit.report.formats import (
     Told,
+    between,
     corrected,
     number,
     outward,
     percent,
     plural,
+    signed,
     significance,
     system_name,
     unbroken,
 )
 from faithkit.report.readings import reading_sentences
 from faithkit.report.sentences import OF_LABELS, sentence
-from faithkit.report.told import estimates, estimator_name, interval_name, note, ranked
+from faithkit.report.told import confidence, estimates, estimator_name, interval_name, note, ranked
 from faithkit.wording import listing
 
 View = dict[str, Any]
@@ -136,6 +138,36 @@ def alone(found: Mapping[str, Estimate | None]) -> str | None:
     if not names:
         return None
     return f"One instance alone has nothing to be checked against, nor to be compared: {listing(names)}."
+
+
+def subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], told: Told) -> list[View]:
+    """Return a line for every group: its numbers, and the difference to everybody else."""
+    alpha, said = 1 - confidence(told), words(told)
+    return [
+        {
+            "name": name,
+            "n": f"{part['n']:,}",
+            **estimate_view(found[name], said),
+            **_minus_the_rest(part, alpha),
+        }
+        for name, part in parts.items()
+    ]
+
+
+def _minus_the_rest(part: Told, alpha: float) -> View:
+    if part.get("from") is None:  # a group that is everybody, or one against one
+        return {"difference": "–", "between": "–", "p": "–", "sure": False}
+    return difference_view(part["difference"], part["from"], part["to"], part["p_value"], alpha)
+
+
+def difference_view(value: float | None, low: float, high: float, p_value: float, alpha: float) -> View:
+    """Return a difference's numbers, and whether it is surely not 0."""
+    return {
+        "difference": signed(value),
+        "between": between(low, high),
+        "p": significance(p_value),
+        "sure": p_value < alpha,
+    }
 
 
 def changes(reference: Told) -> list[str]:

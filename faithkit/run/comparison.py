@@ -17,13 +17,14 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.result import with_ends
+from faithkit.shown import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@attrs.frozen
-class Pair:
+@attrs.frozen(repr=False)
+class Pair(Shown):
     """Two systems' difference, with the p-value adjusted for all pairs asked about."""
 
     first: str
@@ -45,8 +46,8 @@ class Pair:
         return cls(told["first"], told["second"], found, told["adjusted_p_value"])
 
 
-@attrs.frozen(eq=False)
-class Comparison:
+@attrs.frozen(eq=False, repr=False)
+class Comparison(Shown):
     """Evaluations of several explanation systems on the same rows and predictions; made by `compare`.
 
     Order, best and differences are those of leave-one-out, the estimate of the measure itself, whatever the
@@ -150,16 +151,6 @@ class Comparison:
 
         slots = {name: one.slots for name, one in self.results.items()}
         return written(comparison_page(self.to_dict(), slots), path)
-
-    def _repr_html_(self) -> str:
-        from faithkit.report.html import comparison_fragment
-
-        return comparison_fragment(self.to_dict(data=False))
-
-    def __repr__(self) -> str:
-        from faithkit.report.text import comparison_table
-
-        return comparison_table(self.to_dict(data=False))
 
     def _measured(self, measure: str) -> dict[str, Estimate]:
         found = {name: getattr(result, measure) for name, result in self.results.items()}

@@ -17,7 +17,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.slots import Slots
 from faithkit.measure.tally import Count, Tally
-from faithkit.measure.witnesses import LocalResult, Violation
+from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
@@ -125,7 +125,7 @@ class Evaluation(Result):
         """
         return self.population.local(row, self.counts, self.setup)
 
-    def violations(self, k: int = 5) -> list[Violation]:
+    def violations(self, k: int = 5) -> Violations:
         """Return the explanations that hold for instances of different predictions, worst first.
 
         They are those of sufficiency where it was measured, else of consistency; at most `k`. Of numbers and

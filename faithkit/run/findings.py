@@ -20,10 +20,11 @@ from faithkit.run.reading import NOBODY, ReaderResult, read_unasked
 from faithkit.run.reference import learnt_apart
 from faithkit.run.result import with_ends
 from faithkit.run.subgroups import Subgroups
+from faithkit.shown import Shown
 
 
-@attrs.frozen(eq=False)
-class Findings:
+@attrs.frozen(eq=False, repr=False)
+class Findings(Shown):
     """An evaluation with its witnesses, its subgroups, its reader, and the same system on a reference sample.
 
     `allowed` says for measures how much worse than in the reference they may be.
@@ -151,11 +152,6 @@ class Findings:
         minus, drift = {"rows": "minus the reference", "bracket": (None, None)}, self.drift()
         rows += [minus | {"measure": name} | self.change(name, found) for name, found in drift.items()]
         return with_ends(pd.DataFrame(rows).astype({"n": "Int64"}))
-
-    def __repr__(self) -> str:
-        from faithkit.report.text import summary
-
-        return summary(self.to_dict(data=False), self.violations)
 
 
 def _read(result: Evaluation, classifier: Any) -> ReaderResult | None:

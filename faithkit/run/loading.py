@@ -81,7 +81,7 @@ def _reason(error: Exception) -> str:
 
 def _try(found: Evaluation | Comparison) -> None:
     """Ask a result for what it will be asked for, so that one that cannot answer is refused here."""
-    repr(found)
+    str(found)
     for one in [found] if isinstance(found, Evaluation) else found.results.values():
         for name in ("rows", "columns", "fingerprint"):
             one.to_dict()["data"][name]

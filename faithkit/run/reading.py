@@ -11,16 +11,17 @@ from faithkit.inputs.outcome import OF_LABELS, Outcome
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.reader.models import candidates
 from faithkit.measure.reader.reading import LEAST, Read, Share
-from faithkit.report.readings import guessed, reading_sentences
+from faithkit.report.readings import guessed
 from faithkit.run.population import Population
 from faithkit.run.setup import Setup
+from faithkit.shown import Shown
 
 NOBODY = "none"
 MOST_UNASKED = 10_000  # rows up to which the command line reads without being asked
 
 
 @attrs.frozen(repr=False)
-class ReaderResult(Read):
+class ReaderResult(Shown, Read):
     """How well a classifier guesses predictions from explanations, having learnt from other rows.
 
     It sees what equality compares, and nothing else. Any reader's quadratic score is at most the consistency
@@ -60,7 +61,7 @@ class ReaderResult(Read):
     Examples
     --------
     >>> import faithkit
-    >>> faithkit.score(["yes", "no"] * 100, ["a", "b"] * 100).reader()
+    >>> print(faithkit.score(["yes", "no"] * 100, ["a", "b"] * 100).reader())
     Somebody who sees only the explanation guesses the prediction right 100 % of the time (98 – 100 %); ...
     """
 
@@ -79,9 +80,6 @@ class ReaderResult(Read):
     def sentence(self) -> str:
         """What was found, in words that anybody understands."""
         return guessed(self.to_dict())
-
-    def __repr__(self) -> str:
-        return "\n".join(reading_sentences({"reader": self.to_dict()}))
 
 
 def reader(population: Population, setup: Setup, classifier: Any = None, seed: Any = None) -> ReaderResult:

@@ -15,13 +15,14 @@ from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.population import Population, Saved
 from faithkit.run.reading import ReaderResult
 from faithkit.run.setup import Setup
+from faithkit.shown import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Result:
+class Result(Shown):
     """The numbers of one explanation system on one sample, and what they were measured of and how.
 
     It tells what it has; `Evaluation` adds what takes the rows' counts.
@@ -159,7 +160,7 @@ class Result:
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw each measure with its interval and bracket, and return the Matplotlib axes.
 
-        Without `ax` they are those of a new figure, which a notebook shows as `result.plot().figure`.
+        Without `ax` they are those of a new figure, which a notebook shows, once; pyplot does not know it.
 
         Examples
         --------
@@ -172,16 +173,6 @@ class Result:
         estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
         axes = plots.line_axes(len(estimates)) if ax is None else ax
         return plots.measures(axes, estimates)
-
-    def _repr_html_(self) -> str:
-        from faithkit.report.html import fragment
-
-        return fragment(self.to_dict(data=False))
-
-    def __repr__(self) -> str:
-        from faithkit.report.text import summary
-
-        return summary(self.to_dict(data=False))
 
 
 def with_ends(frame: pd.DataFrame) -> pd.DataFrame:

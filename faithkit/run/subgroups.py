@@ -9,6 +9,7 @@ import pandas as pd
 from faithkit.jsonable import names
 from faithkit.measure.adjustment import ADJUSTMENTS, adjustment
 from faithkit.measure.difference import Difference
+from faithkit.shown import Shown
 
 Result = TypeVar("Result", bound=Any)  # an evaluation, which knows subgroups, so that they do not know it
 
@@ -17,8 +18,8 @@ _LEVEL = ("at_least", "merging", "low", "high", "floor", "at_least_by_chance")
 SHOWN = (*_LEVEL, "verified", "checked", "agree", "finding", "value", "by_chance", "bracket")
 
 
-@attrs.frozen(eq=False)
-class Subgroups(Mapping[Any, Result]):
+@attrs.frozen(eq=False, repr=False)
+class Subgroups(Shown, Mapping[Any, Result]):
     """One evaluation per subgroup, and one of everybody else for each, to compare it with.
 
     Both x and x′ come from the group: averaging local scores would answer another question. Differences are
@@ -88,12 +89,6 @@ class Subgroups(Mapping[Any, Result]):
                 for measure, frame in frames.items()
             },
         }
-
-    def __repr__(self) -> str:
-        from faithkit.report.text import subgroup_table
-
-        first = next(iter(self.values()))
-        return subgroup_table(first.to_dict(data=False, steps=False), self.to_dict())
 
 
 def _is_one(part: Any) -> bool:

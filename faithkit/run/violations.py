@@ -11,13 +11,13 @@ from faithkit.measure.estimators import ratio
 from faithkit.measure.predicted import Predicted
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
-from faithkit.measure.witnesses import Violation, Witness
+from faithkit.measure.witnesses import Violation, Violations, Witness
 from faithkit.run.population import Population
 from faithkit.run.readable import readable
 from faithkit.run.setup import Setup
 
 
-def violations(population: Population, setup: Setup, counted: Count, most: int) -> list[Violation]:
+def violations(population: Population, setup: Setup, counted: Count, most: int) -> Violations:
     """Return the explanations that cost the measure most, the worst first: Σ owners (1 − h), the loss.
 
     Pairs that clash would be counted by the square of a group: a large one in which few dissent has more of
@@ -29,7 +29,7 @@ def violations(population: Population, setup: Setup, counted: Count, most: int) 
     loss = slots.by_explanation(slots.owners * ratio(others - slots.agreeing, others))
     worst = np.argsort(-loss, kind="stable")[:most]
     worst = worst[loss[worst] > 0]
-    found = []
+    found = Violations()
     for start, stop in spans(len(worst), max(1, asking.DENSE // counted.n_labels)):
         some = worst[start:stop]
         for u, held in zip(some.tolist(), counted.label_counts(some), strict=True):

@@ -585,5 +585,5 @@ def test_a_relation_learns_from_the_reference_for_both(here):
 
 def test_findings_know_what_was_allowed():
     found = Findings.of(scored("february"), reference=scored("january"), allowed={"consistency": 0.1})
-    assert "by more than 0.1 (" in repr(found)
+    assert "by more than 0.1 (" in str(found)
     assert found.to_dict()["reference"]["difference"]["consistency"]["allowed"] == 0.1

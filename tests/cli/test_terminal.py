@@ -85,8 +85,8 @@ def test_what_looks_like_markup_stays_text(hostile, markup):
 def test_a_result_shown_in_python_obeys_no_data(escape):
     labels, why = ["yes", f"no{escape}", "yes"] * 2, [f"a{escape}"] * 6
     result = faithkit.score(labels, why)
-    assert not hidden(repr(result))
-    assert not hidden(repr(result.by(pd.Series([f"g{escape}", "h"] * 3, name=f"who{escape}"))))
+    assert not hidden(str(result))
+    assert not hidden(str(result.by(pd.Series([f"g{escape}", "h"] * 3, name=f"who{escape}"))))
 
 
 @pytest.mark.parametrize("escape", [escape for escape in ESCAPES if escape != "\x00"], ids=repr)

@@ -158,19 +158,19 @@ def test_a_result_says_what_predictions_are_and_nothing_of_labels(case):
         {"fine": result, "poor": faithkit.score(predictions, [0] * 300, **asked)}
     )
     for told in (
-        repr(result),
+        str(result),
         result._repr_html_(),
         page_of(case),
-        repr(comparison),
+        str(comparison),
         comparison.to_html(),
     ):
         assert meant in flat(told)
         assert "same prediction" not in flat(told)
-    assert "get the same" not in flat(repr(result.by(["f", "m"] * 150)))
+    assert "get the same" not in flat(str(result.by(["f", "m"] * 150)))
 
 
 def test_labels_are_not_remarked_on():
-    assert "Predictions are" not in flat(repr(faithkit.score(["yes", "no"] * 20, ["a", "b", "b", "b"] * 10)))
+    assert "Predictions are" not in flat(str(faithkit.score(["yes", "no"] * 20, ["a", "b", "b", "b"] * 10)))
 
 
 def test_what_was_decided_is_in_json_and_comes_back(tmp_path):
@@ -178,7 +178,7 @@ def test_what_was_decided_is_in_json_and_comes_back(tmp_path):
     assert result.to_dict()["outcome"] == {"kind": "numbers", "within": None, "unasked": True}
     result.to_json(tmp_path / "result.json")
     again = faithkit.load(tmp_path / "result.json")
-    assert repr(again) == repr(result)
+    assert str(again) == str(result)
 
 
 def test_measures_of_two_kinds_are_not_subtracted():
@@ -191,7 +191,7 @@ def test_measures_of_two_kinds_are_not_subtracted():
 def test_all_predictions_within_the_tolerance_test_nothing():
     result = faithkit.score([1.0, 1.2, 1.4, 1.1], ["a", "a", "b", "b"], agree="within:0.5")
     assert result.consistency.finding == "one label"
-    assert "within 0.5 of each other: nothing was tested" in flat(repr(result))
+    assert "within 0.5 of each other: nothing was tested" in flat(str(result))
 
 
 def outliers(n=40):
@@ -211,7 +211,7 @@ def test_sufficiency_below_0_is_explained():
     y, rules, X = outliers()
     result = faithkit.score(y, rules, X=X)
     assert result.sufficiency.at_least < 0
-    text = flat(repr(result))
+    text = flat(str(result))
     assert "A measure below 0 is one of predictions that differ more than any two do on average" in text
     assert "-" not in text.split("sufficiency")[1].split("All")[0]  # a minus sign is no hyphen
     result.to_html()
@@ -230,7 +230,7 @@ LAWS = {
 def test_heavy_tails_are_warned_of(law):
     draw, heavy = LAWS[law]
     words = ["a", "b", "c"] * 100
-    seen = [repr(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(20)]
+    seen = [str(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(20)]
     warned = sum("heavy tails" in flat(text) for text in seen)
     assert warned >= 11 if heavy else warned <= 2
 
@@ -254,7 +254,7 @@ def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, 
         if len(set(y)) == 1:
             return
         result = faithkit.score(y, rng.integers(0, groups, n).tolist(), agree=agree)
-    row = next(line for line in repr(result).splitlines() if line.startswith("consistency "))
+    row = next(line for line in str(result).splitlines() if line.startswith("consistency "))
     least, low, _, high = row.replace("> 0.999", "0.9995").replace("< 0.001", "0.0005").split()[1:5]
     assert float(low) <= float(least) <= float(high)
 

@@ -220,7 +220,7 @@ def test_the_verdict_is_in_json_and_nobody_reads_it(case):
     told = result.to_dict()["measures"]["consistency"]
     assert told["finding"] == finding
     assert told["verdict"] in ("verifiable", "unverifiable")
-    for text in (repr(result), result._repr_html_(), result.to_html(), repr(result.by(LABELS))):
+    for text in (str(result), result._repr_html_(), result.to_html(), str(result.by(LABELS))):
         assert "verifiable" not in text
         assert "verdict" not in text
 
@@ -231,7 +231,7 @@ def test_a_small_group_shows_how_few_could_be_checked():
     words = ["a", "b"] * 200 + [f"c{i}" for i in range(19)] + ["d"] * 14
     groups = ["many"] * 400 + ["few"] * 33
     found = faithkit.score(labels, words).by(groups)
-    (row,) = [line.split() for line in repr(found).splitlines() if line.startswith("few ")][:1]
+    (row,) = [line.split() for line in str(found).splitlines() if line.startswith("few ")][:1]
     assert row[1] == "33"
     assert row[-7:-1] == ["42", "%", "100", "%", "of", "14"]
     assert found.to_dict()["groups"]["consistency"]["few"]["checked"] == 14
@@ -240,7 +240,7 @@ def test_a_small_group_shows_how_few_could_be_checked():
 @pytest.mark.parametrize("name", ["", "n", "checked", "a\nb", "x" * 90])
 def test_a_table_of_groups_is_there_whatever_the_column_is_called(name):
     groups = pd.Series(["one", "two " * 30] * 30, name=name)
-    text = repr(faithkit.score(["y", "n", "n"] * 20, ["a"] * 60).by(groups))
+    text = str(faithkit.score(["y", "n", "n"] * 20, ["a"] * 60).by(groups))
     assert max(map(len, text.splitlines())) <= 80
     assert text.count(" % of 30") == 2
 
@@ -273,7 +273,7 @@ BEST = [
 def test_systems_that_may_be_the_best_only_for_want_of_anything_to_check_say_so(systems, words):
     found = Comparison({name: system(share, good=True) for name, share in systems.items()})
     assert found.best() == ["one", "two"]
-    assert f"*: these may all be the best: {words} (paired differences" in " ".join(repr(found).split())
+    assert f"*: these may all be the best: {words} (paired differences" in " ".join(str(found).split())
     for text in (found.to_html(), found._repr_html_()):
         assert f"2 systems may be the best: {words}." in " ".join(text.split())
 

@@ -9,6 +9,7 @@ from report.examples import hostile, ordinary
 
 import faithkit
 from faithkit.report import html
+from faithkit.report.sheets import comparison_sheet
 from faithkit.report.text import comparison_table, subgroup_table, summary
 from faithkit.run.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
@@ -49,7 +50,7 @@ def read(found):
 def test_text_is_made_of_what_a_file_tells(name):
     found = RESULTS[name]()
     asked = found.violations if isinstance(found, Findings) else None
-    assert summary(read(found), asked) == repr(found)
+    assert summary(read(found), asked) == f"{found}\n"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
     found.to_json(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     assert loaded.to_dict() == read(found)
-    assert repr(loaded) == repr(found)
+    assert str(loaded) == str(found)
     assert loaded._repr_html_() == found._repr_html_()
 
 
@@ -89,8 +90,8 @@ def compared():
 
 def test_a_comparison_is_made_of_what_a_file_tells(compared):
     told = read(compared)
-    assert comparison_table(told) == repr(compared)
-    assert html.comparison_fragment(told) == compared._repr_html_()
+    assert comparison_table(told) == f"{compared}\n"
+    assert html.sheet_html(comparison_sheet(told)) == compared._repr_html_()
     assert html.comparison_page(told) == SCORES.sub("", compared.to_html())
 
 
@@ -98,7 +99,7 @@ def test_a_comparison_that_was_loaded_looks_as_it_did(compared, tmp_path):
     compared.to_json(tmp_path / "compared.json")
     loaded = faithkit.load(tmp_path / "compared.json")
     assert loaded.to_dict() == read(compared)
-    assert repr(loaded) == repr(compared)
+    assert str(loaded) == str(compared)
     assert "Local consistency" not in loaded.to_html()
 
 
@@ -111,12 +112,12 @@ def test_the_order_and_what_was_left_out_are_told(compared):
 def test_groups_are_a_table_of_what_a_file_tells():
     result = ordinary()
     groups = result.by("sex")
-    assert subgroup_table(read(result), read(groups)) == repr(groups)
+    assert subgroup_table(read(result), read(groups)) == f"{groups}\n"
 
 
 def test_groups_with_one_text_can_be_told_apart():
     groups = faithkit.score(["y", "n", "n"] * 20, ["a"] * 60).by([1, "1"] * 30)
-    assert [line.split()[0] for line in repr(groups).splitlines()[4:6]] == ["1", "'1'"]
+    assert [line.split()[0] for line in str(groups).splitlines()[4:6]] == ["1", "'1'"]
 
 
 def test_what_a_result_of_an_older_version_does_not_tell_is_left_out():
@@ -137,10 +138,11 @@ def test_what_a_result_of_an_older_version_does_not_tell_is_left_out():
     "show",
     [
         repr,
+        str,
         Evaluation._repr_html_,
-        lambda result: repr(Findings.of(result, by=WORDS, reference=result)),
-        lambda result: repr(result.by(WORDS)),
-        lambda result: repr(Comparison({"one": result})),
+        lambda result: str(Findings.of(result, by=WORDS, reference=result)),
+        lambda result: str(result.by(WORDS)),
+        lambda result: str(Comparison({"one": result})),
         lambda result: Comparison({"one": result})._repr_html_(),
     ],
 )

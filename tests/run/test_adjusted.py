@@ -88,9 +88,9 @@ def test_another_word_is_refused(question):
 def test_every_report_names_the_adjustment(result, adjust):
     found = Findings.of(result, by=GROUPS, adjust=adjust)
     assert corrected({"adjust": adjust}) == NAMES[adjust]
-    for text in (repr(found), repr(found.subgroups), found.to_html(), comparison(adjust).to_html()):
+    for text in (str(found), str(found.subgroups), found.to_html(), comparison(adjust).to_html()):
         assert f"({NAMES[adjust]})" in " ".join(text.split())
-    assert f"(paired differences, {NAMES[adjust]}'s correction)" in repr(comparison(adjust))
+    assert f"(paired differences, {NAMES[adjust]}'s correction)" in str(comparison(adjust))
 
 
 @pytest.mark.parametrize("adjust", ADJUSTMENTS)

@@ -85,7 +85,7 @@ def test_the_same_numbers_come_out_as_when_each_is_evaluated_alone(found):
 
 
 def test_the_table_fits_eighty_columns_and_marks_the_best(found):
-    lines = repr(found).splitlines()
+    lines = str(found).splitlines()
     assert max(map(len, lines)) <= 80
     assert [line[0] for line in lines if "perfect" in line] == ["*", "*"]
     assert [line[0] for line in lines if "useless" in line] == [" "]
@@ -149,9 +149,9 @@ def test_one_explainer_and_one_discretizer_may_be_given_alone():
 def test_what_was_left_out_is_told_with_the_reason():
     found = faithkit.compare(model, X, [perfect, all_distinct], ["original", "sign", "1fp"])
     assert found.left_out == ("sign and 1fp for perfect (made for explanations of kind vector, not value)",)
-    for text in (repr(found), found.to_html(), found._repr_html_()):
+    for text in (str(found), found.to_html(), found._repr_html_()):
         assert f"Left out: {found.left_out[0]}." in " ".join(text.split())
-    assert "Left out" not in repr(faithkit.compare(model, X, all_distinct, ["original", "sign"]))
+    assert "Left out" not in str(faithkit.compare(model, X, all_distinct, ["original", "sign"]))
 
 
 @pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])
@@ -164,15 +164,15 @@ def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator(e
     assert found.best() == usual.best() == ["all_distinct", "perfect"]
     assert found.pairs() == usual.pairs()
     told = "Order, intervals, differences and p are the same for every estimator."
-    for one, other in ((repr(found), repr(usual)), (found.to_html(), usual.to_html())):
+    for one, other in ((str(found), str(usual)), (found.to_html(), usual.to_html())):
         assert told in " ".join(one.split())
         assert told not in " ".join(other.split())
-    marked = [line.split()[:2] for line in repr(found).splitlines() if "%" in line][1:]
+    marked = [line.split()[:2] for line in str(found).splitlines() if "%" in line][1:]
     assert marked == [["*", "perfect"], ["*", "all_distinct"], ["useless", marked[2][1]]]
 
 
 def test_p_values_are_printed_where_they_were_asked_for(found):
-    asked = repr(faithkit.compare(model, X, [perfect, useless], permutations=19))
+    asked = str(faithkit.compare(model, X, [perfect, useless], permutations=19))
     assert "p (19 permutations): perfect 0.050, useless " in asked
     assert max(map(len, asked.splitlines())) <= 80
-    assert "permutation" not in repr(found)
+    assert "permutation" not in str(found)

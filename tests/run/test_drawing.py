@@ -107,7 +107,7 @@ def test_a_result_with_weights_is_saved_and_loaded(tmp_path, log):
     loaded = faithkit.load(tmp_path / "r.json")
     assert loaded.to_dict() == result.to_dict()
     assert loaded.difference(result, paired=False).value == 0
-    assert "worth" in repr(loaded)
+    assert "worth" in str(loaded)
 
 
 def test_what_is_local_counts_rows_and_shares_weights():
@@ -146,14 +146,14 @@ def test_rules_are_checked_against_the_pool_too(loans):
     assert result.sufficiency.value == pytest.approx(np.mean(shares))
     assert result.pool == 380
     assert result.consistency.value == faithkit.score(y[:20], explained(few)).consistency.value
-    assert "20 rows explained, checked against 380 more" in repr(result)
+    assert "20 rows explained, checked against 380 more" in str(result)
 
 
 def test_a_witness_may_be_in_the_pool():
     X = pd.DataFrame({"debt": [0.5, 0.6, 0.7]})
     result = faithkit.score(["no", "no"], explained(X[:2]), X=X[:2], pool=(X[2:], ["yes"]))
     [worst] = result.violations()
-    assert str(worst.witnesses[1]) == "row 0 of the pool"
+    assert worst.witnesses[1].place == "row 0 of the pool"
     assert worst.predictions == {"no": 2, "yes": 1}
     assert worst.to_dict()["witnesses"][1]["in_pool"] is True
     assert result.local(0).sufficiency.holds_for == 3
@@ -448,7 +448,7 @@ def test_who_said_that_all_cases_differ_is_not_asked_again():
 def test_where_nothing_can_be_exchanged_it_is_said():
     result = faithkit.score([0, 0, 1, 1, 0, 1], ["e"] * 6, clusters=list("aaabbc"), permutations=9)
     assert result.consistency.p_value is None
-    assert "No p: no two clusters are of one size." in repr(result)
+    assert "No p: no two clusters are of one size." in str(result)
 
 
 def test_a_pool_that_a_named_relation_cannot_use_is_refused_before_anything_is_explained(loans):

@@ -82,8 +82,8 @@ def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
     assert result.consistency.high == 1
     assert (result.consistency.verdict, result.consistency.finding) == ("unverifiable", "unknown")
     assert (result.uniqueness, result.singletons) == (1, 1)
-    assert "This does not show whether consistency is above chance" in " ".join(repr(result).split())
-    row = next(line for line in repr(result).splitlines() if line.startswith("consistency  "))
+    assert "This does not show whether consistency is above chance" in " ".join(str(result).split())
+    row = next(line for line in str(result).splitlines() if line.startswith("consistency  "))
     assert row.split()[-4:] == ["0", "%", "–", "–"]
 
 
@@ -224,7 +224,7 @@ def test_unexplained_rows_count_in_n_and_agree_with_nobody():
     result = faithkit.score([0, 0, 0, 0], ["a", None, "a", None])
     assert (result.n, result.unexplained, result.n_explanations) == (4, 2, 3)
     assert result.consistency.value == 0.5
-    assert "4 instances, 1 distinct explanation, 2 unexplained\n" in repr(result)
+    assert "4 instances, 1 distinct explanation, 2 unexplained\n" in str(result)
 
 
 def test_the_result_has_exactly_the_documented_fields():
@@ -301,12 +301,12 @@ def test_a_p_value_is_computed_only_when_asked_for():
 
 def test_p_values_are_printed_where_they_were_asked_for(people):
     frame, model = people
-    asked = repr(faithkit.evaluate(model, frame, explainer=ByAge(), permutations=19))
+    asked = str(faithkit.evaluate(model, frame, explainer=ByAge(), permutations=19))
     told = [line for line in asked.splitlines() if line.startswith("p (")]
     assert len(told) == 1
     assert re.fullmatch(r"p \(19 permutations\): consistency [01]\.\d{3}, sufficiency [01]\.\d{3}", told[0])
     assert max(map(len, asked.splitlines())) <= 80
-    assert "p (" not in repr(faithkit.evaluate(model, frame, explainer=ByAge()))
+    assert "p (" not in str(faithkit.evaluate(model, frame, explainer=ByAge()))
 
 
 @pytest.mark.parametrize("k", [-1, 1.5, "2"])
@@ -340,8 +340,8 @@ def test_with_another_estimator_differences_are_said_to_be_the_same(estimator):
     groups = ["f"] * 10 + ["m"] * 10
     assert result.by(groups).difference("f") == usual.by(groups).difference("f")
     for found, other in ((result, usual), (result.by(groups), usual.by(groups))):
-        assert "Intervals, differences and p are the same for every estimator" in repr(found)
-        assert "leave-one-out" not in repr(other)
+        assert "Intervals, differences and p are the same for every estimator" in str(found)
+        assert "leave-one-out" not in str(other)
 
 
 def test_learning_from_the_sample_itself_is_warned_about_and_marked(people):
@@ -542,8 +542,8 @@ def test_logged_rules_without_instances_still_give_consistency():
     assert result.why_no_sufficiency.endswith(
         "pass X (CLI: --features)"
     )  # whoever quotes it ends the sentence
-    assert "(CLI: --features)." in repr(result)
-    assert "(CLI: --features).." not in repr(result)
+    assert "(CLI: --features)." in str(result)
+    assert "(CLI: --features).." not in str(result)
 
 
 def test_measures_that_are_taken_one_after_the_other_do_not_mix():

@@ -123,7 +123,7 @@ def both_ways(
 def test_pieces_give_the_same_bytes_as_the_whole(log, question):
     pieces, whole = both_ways(log, **question)
     assert pieces.to_json() == whole.to_json()
-    assert repr(pieces) == repr(whole)
+    assert str(pieces) == str(whole)
     if "relation" in question or "features" in question:
         assert pieces.to_dict()["violations"]
 
@@ -156,7 +156,7 @@ def test_numbers_in_pieces_give_the_same_bytes_as_the_whole(log, question):
     asked = {"prediction": "p_a"} | question
     pieces, whole = both_ways(log, **asked)
     assert pieces.to_json() == whole.to_json()
-    assert repr(pieces) == repr(whole)
+    assert str(pieces) == str(whole)
     kind = "scores" if asked["prediction"] == "p_*" else "numbers"
     assert pieces.result.setup.outcome.kind == question.get("outcome", kind)
 

@@ -267,8 +267,8 @@ def test_a_file_steers_no_terminal_and_no_page(tmp_path):
     told = json.loads(words(4, 60).to_json())
     path.write_text(json.dumps(told | {"next_steps": ["\x1b[31mred<script>", "[bold]"]}))
     loaded = faithkit.load(path)
-    assert "\x1b" not in repr(loaded)
-    assert "[bold]" in repr(loaded)
+    assert "\x1b" not in str(loaded)
+    assert "[bold]" in str(loaded)
     for page in (loaded.to_html(), loaded._repr_html_()):
         assert "red<script>" not in page
         assert "red&lt;script&gt;" in page
@@ -296,7 +296,7 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
 
     monkeypatch.setattr(next_steps, "suitable", fail)
     assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["With relation"]
-    assert "Next steps" in repr(faithkit.score(LABELS, PHI))
+    assert "Next steps" in str(faithkit.score(LABELS, PHI))
 
 
 def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
@@ -307,9 +307,9 @@ def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
     result.by(["f", "m"] * 75)
     faithkit.try_discretizers(result)
     assert not asked
-    assert repr(result).endswith("\nNext steps:\n- Rest.\n")
+    assert str(result).endswith("\nNext steps:\n- Rest.")
     assert "<h2>Next steps</h2>\n<ul>\n<li>Rest.</li>\n</ul>" in result.to_html()
-    assert "<p>Rest.</p>" in result._repr_html_()
+    assert "<p>Next step: Rest.</p>" in result._repr_html_()
     assert result.to_dict()["next_steps"] == ["Rest."]
     assert len(asked) == 1
 
@@ -321,7 +321,7 @@ def test_groups_comparisons_and_references_have_none():
     found = Findings(result, reference=faithkit.score(LABELS, PHI)).to_dict()
     assert "next_steps" in found
     assert "next_steps" not in found["reference"]
-    assert "Next steps" not in repr(result.by(["f", "m"] * 75))
+    assert "Next steps" not in str(result.by(["f", "m"] * 75))
 
 
 def test_the_order_of_rows_changes_nothing():

@@ -65,9 +65,9 @@ def test_json_has_null_and_csv_an_empty_cell():
 @pytest.mark.parametrize("estimator", ESTIMATORS[:4])
 def test_reports_have_a_dash_and_say_why(estimator):
     result = faithkit.score(LABELS, DISTINCT, estimator=estimator)
-    (row,) = [line.split() for line in repr(result).splitlines() if line.startswith("consistency  ")]
+    (row,) = [line.split() for line in str(result).splitlines() if line.startswith("consistency  ")]
     assert row[-4:] == ["0", "%", "–", "–"]  # of what was checked, nobody agrees, and there is no value
-    assert "No two instances share an explanation" in " ".join(repr(result).split())
+    assert "No two instances share an explanation" in " ".join(str(result).split())
     assert "Of consistency nothing could be checked" in result.to_html()
     assert result.plot() is not None
 
@@ -82,7 +82,7 @@ def test_a_difference_to_what_could_not_be_checked_is_that_of_what_is_known_at_l
     assert list(comparison.ranked()) == ["good", "unchecked"]
     (pair,) = comparison.pairs()
     assert (pair.first, pair.second, pair.difference) == ("good", "unchecked", found)
-    assert "–" in repr(comparison)
+    assert "–" in str(comparison)
     assert comparison.to_html()
 
 
@@ -96,7 +96,7 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
     told = parts.to_dict()["groups"]["consistency"]
     assert (told["m"]["value"], told["m"]["agree"], told["m"]["checked"]) == (None, None, 0)
     assert (told["f"]["value"], told["f"]["agree"], told["f"]["checked"]) == (1.0, 1.0, 2)
-    rows = [line.split() for line in repr(parts).splitlines() if line.startswith(("f ", "m "))]
+    rows = [line.split() for line in str(parts).splitlines() if line.startswith(("f ", "m "))]
     assert [row[-1] for row in rows[:2]] == ["1.000", "–"]
     assert Findings.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
 
@@ -105,7 +105,7 @@ def test_drift_from_a_reference_that_could_not_be_checked_says_so():
     result = faithkit.score(LABELS, ["a", "a", "b", "b"])
     found = Findings.of(result, reference=faithkit.score(LABELS, DISTINCT))
     assert found.drift()["consistency"].value == pytest.approx(1 - 1 / 3)
-    assert "); nothing could be checked in the reference." in " ".join(repr(found).split())
+    assert "); nothing could be checked in the reference." in " ".join(str(found).split())
     assert "); nothing could be checked in the reference." in found.to_html()
 
 

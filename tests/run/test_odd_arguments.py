@@ -207,7 +207,7 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
     assert sum(worst["predictions"].values()) == 3
     for row in range(4):
         strict(json.dumps(result.local(row).to_dict(), allow_nan=False))
-    assert repr(result)
+    assert str(result)
     assert result.to_html()
 
 

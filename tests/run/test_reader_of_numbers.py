@@ -60,7 +60,7 @@ def test_readers_choose_what_reads_better():
 def test_explanations_that_say_nothing_cannot_be_read():
     found = faithkit.score(LINEAR, RNG.normal(size=(400, 3))).reader()
     assert found.score < 0.05
-    assert "nothing is known" in repr(found) or found.score > 0
+    assert "nothing is known" in " ".join(str(found).split()) or found.score > 0
 
 
 def test_a_constant_explanation_is_read_as_the_mean():
@@ -92,7 +92,7 @@ def test_scores_have_the_limits_of_labels():
     assert 0 < found.low <= found.score <= 1
     assert 0 < found.guaranteed <= 1
     assert found.score > found.score_without
-    assert "can tell the scores with an agreement of" in repr(found)
+    assert "can tell the scores with an agreement of" in " ".join(str(found).split())
 
 
 def test_certain_scores_are_read_like_labels():
@@ -106,7 +106,7 @@ def test_several_numbers_are_read_together():
     found = faithkit.score(np.column_stack([LINEAR, -LINEAR]), X).reader()
     assert found.score > 0.7
     assert found.error is None
-    assert "of the variance of the predictions" in repr(found)
+    assert "of the variance of the predictions" in " ".join(str(found).split())
 
 
 def test_anybody_s_regressor_can_read():
@@ -141,7 +141,7 @@ def test_what_a_reader_found_is_written_and_comes_back(tmp_path):
     )
     (tmp_path / "result.json").write_text(findings.to_json(), "utf-8")
     again = faithkit.load(tmp_path / "result.json").reader()
-    assert repr(again) == repr(findings.reader)
+    assert str(again) == str(findings.reader)
 
 
 def test_nobody_reads_within_a_tolerance_unasked():

@@ -36,7 +36,7 @@ why.assign(label=item).to_parquet(sys.argv[1], row_group_size=20_000)
 read = score_log(open_log(sys.argv[1], "label", ("why",)), violations=3, estimator="majority")
 same = [{**found.to_dict(), "data": None} for found in (held, read)]
 print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.population).__name__, "peak": peak(),
-                  "n_explanations": result.n_explanations, "letters": len(held.to_json()) + len(repr(held))}))
+                  "n_explanations": result.n_explanations, "letters": len(held.to_json()) + len(str(held))}))
 """
 )
 
@@ -70,7 +70,7 @@ log = open_log(sys.argv[1], "label", ("rule",), tuple("abcd"))
 read = score_log(log, violations=3)
 same = [{**found.to_dict(), "data": None} for found in (held, read)]
 print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.population).__name__, "peak": peak(),
-                  "n_explanations": result.n_explanations, "letters": len(held.to_json()) + len(repr(held))}))
+                  "n_explanations": result.n_explanations, "letters": len(held.to_json()) + len(str(held))}))
 """
 )
 

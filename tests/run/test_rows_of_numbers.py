@@ -177,7 +177,7 @@ SHOWN = {
 @pytest.mark.parametrize("kind", SHOWN)
 def test_rows_are_shown_and_written_as_the_schema_says(kind):
     findings = Findings.of(result_of(kind), violations=2)
-    text, page = repr(findings), findings.to_html()
+    text, page = str(findings), findings.to_html()
     for part in SHOWN[kind]:
         assert part in text
         assert part in page

@@ -79,7 +79,7 @@ def test_a_group_that_is_everybody_has_nothing_to_be_compared_with(result):
     parts = result.by(["all"] * N)
     assert parts.difference("all") is None
     assert parts["all"].consistency == result.consistency
-    assert "–" in repr(parts)
+    assert "–" in str(parts)
 
 
 def test_groups_made_of_the_prediction_are_warned_of(result):
@@ -104,7 +104,7 @@ def test_groups_that_make_no_sense_are_refused(result, groups, message):
 
 
 def test_the_table_fits_eighty_columns_and_marks_what_differs(result):
-    text = repr(result.by("sex"))
+    text = str(result.by("sex"))
     assert max(map(len, text.splitlines())) <= 80
     minus = text[text.index("minus the rest") :].splitlines()
     assert all(line.rstrip().endswith("*") for line in minus if line.startswith(("f ", "m ")))
@@ -138,8 +138,8 @@ def test_one_instance_has_nothing_to_be_checked_against_and_so_no_difference(cas
     told = parts.to_dict()["groups"]["consistency"]
     assert [group for group in told if told[group].get("difference") is not None] == list(compared)
     said = "One instance alone has nothing to be checked against, nor to be compared: "
-    assert (said in " ".join(repr(parts).split())) == bool(alone)
-    assert " and ".join(alone) + "." in " ".join(repr(parts).split())
+    assert (said in " ".join(str(parts).split())) == bool(alone)
+    assert " and ".join(alone) + "." in " ".join(str(parts).split())
 
 
 def test_the_page_says_it_of_one_instance_too():

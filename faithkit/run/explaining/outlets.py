@@ -77,7 +77,7 @@ class Notebook:
         from IPython.display import display
 
         self.total, self.start, self.done, self.last = total, time.monotonic(), done, 0.0
-        self.handle: Any = display(_text(f"fitting {who} …"), display_id=True)
+        self.handle: Any = display(_line(f"fitting {who} …"), raw=True, display_id=True)
 
     def show(self, done: int) -> None:
         """Change the line, if that is not too soon."""
@@ -87,30 +87,31 @@ class Notebook:
         self.last = now
         rate = (done - self.done) / max(now - self.start, 1e-9)
         left = f", {_clock((self.total - done) / rate)} left" if rate else ""
-        self.handle.update(_text(f"explaining: {done:,} of {self.total:,} rows{left}"))
+        self.handle.update(_line(f"explaining: {done:,} of {self.total:,} rows{left}"), raw=True)
 
     def tell(self, text: str) -> None:
         """Print a sentence, as notebooks show it."""
         from IPython.display import display
 
-        display(_text(text))
+        display(_line(text), raw=True)
 
     def clear(self) -> None:
-        """Take the line away."""
-        self.handle.update(_text(""))
+        """Take the line away: an empty text would still be a blank line, and empty HTML is nothing."""
+        self.handle.update({"text/html": "", "text/plain": ""}, raw=True)
 
 
 def _is_notebook() -> bool:
-    """Whether this runs in a notebook; nothing is imported to find out."""
+    """Whether this runs in a notebook whose output is not captured; nothing is imported to find out."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
-    return any(kind.__name__ == "ZMQInteractiveShell" for kind in type(shell).__mro__)
+    if all(kind.__name__ != "ZMQInteractiveShell" for kind in type(shell).__mro__):
+        return False
+    # what is captured, by %%capture or capture_output, would keep every change of the line
+    return type(getattr(shell, "display_pub", None)).__name__ != "CapturingDisplayPublisher"
 
 
-def _text(text: str) -> Any:
-    from IPython.display import Pretty
-
-    return Pretty(visible(text))
+def _line(text: str) -> dict[str, str]:
+    return {"text/plain": visible(text)}
 
 
 def _clock(seconds: float) -> str:

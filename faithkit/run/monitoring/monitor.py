@@ -23,14 +23,15 @@ from faithkit.run.monitoring.making import ASKED, asked_outcome, chosen, make, s
 from faithkit.run.monitoring.scores import Scores
 from faithkit.run.monitoring.state import State, Told
 from faithkit.run.monitoring.tallies import Tallies, check_form
+from faithkit.shown import Shown
 from faithkit.wording import few
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@attrs.frozen
-class Look:
+@attrs.frozen(repr=False)
+class Look(Shown):
     """A batch that was added, and what was known of the stream after it.
 
     Attributes
@@ -63,7 +64,7 @@ class Look:
 
 
 @attrs.frozen(eq=False, repr=False)
-class Monitor:
+class Monitor(Shown):
     """A stream of predictions and explanations, compared with a reference each time that one looks.
 
     A row's score is how far its prediction agrees with those of the pool's rows with its explanation: of
@@ -255,13 +256,3 @@ class Monitor:
         from faithkit.report.html import monitor_page
 
         return written(monitor_page(self.to_dict()), path)
-
-    def _repr_html_(self) -> str:
-        from faithkit.report.html import monitor_fragment
-
-        return monitor_fragment(self.to_dict())
-
-    def __repr__(self) -> str:
-        from faithkit.report.text import monitor_text
-
-        return monitor_text(self.to_dict())

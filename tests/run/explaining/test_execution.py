@@ -88,7 +88,7 @@ def test_recorded_failures_are_unexplained_with_their_reason(n_jobs):
     result = evaluated(explainer=Slow(trouble="raise"), on_error="record", n_jobs=n_jobs)
     assert missing(result) == TROUBLE
     assert result.why_unexplained == {"ValueError": 6}
-    assert ", 6 unexplained\nof the unexplained, ValueError: 6\n" in repr(result)
+    assert ", 6 unexplained\nof the unexplained, ValueError: 6\n" in str(result)
     assert result.sample.explanations.remarked[3] == "ValueError: row 3.0 is not to my taste"
 
 

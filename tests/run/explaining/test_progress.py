@@ -186,18 +186,20 @@ def notebook(monkeypatch):
         def __init__(self, place):
             self.place = place
 
-        def update(self, text):
-            shown[self.place] = text
+        def update(self, bundle, raw):
+            assert raw
+            shown[self.place] = bundle
 
-    def display(text, display_id=False):
-        shown.append(text)
+    def display(bundle, raw, display_id=False):
+        assert raw
+        shown.append(bundle)
         return Handle(len(shown) - 1) if display_id else None
 
     shell = type("Shell", (type("ZMQInteractiveShell", (), {}),), {})()
     ipython = types.ModuleType("IPython")
     ipython.get_ipython = lambda: shell
     ipython.display = types.ModuleType("IPython.display")
-    ipython.display.display, ipython.display.Pretty = display, str
+    ipython.display.display = display
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", ipython.display)
     return shown
@@ -205,11 +207,19 @@ def notebook(monkeypatch):
 
 def test_in_a_notebook_a_line_changes_and_goes_away(notebook):
     with watched("slow", Execution(), 2000, 0) as progress:
-        assert notebook == ["fitting slow …"]
+        assert notebook == [{"text/plain": "fitting slow …"}]
         progress.within(1000)
-        assert notebook[0].startswith("explaining: 1,000 of 2,000 rows, 0:0")
+        assert notebook[0]["text/plain"].startswith("explaining: 1,000 of 2,000 rows, 0:0")
         progress.seen.tell("it takes long")
-    assert notebook == ["", "it takes long"]
+    assert notebook == [{"text/html": "", "text/plain": ""}, {"text/plain": "it takes long"}]
+
+
+def test_where_a_notebook_captures_its_output_no_line_is_kept(notebook):
+    shell = sys.modules["IPython"].get_ipython()
+    shell.display_pub = type("CapturingDisplayPublisher", (), {})()
+    with watched("slow", Execution(), 2000, 0) as progress:
+        progress.within(1000)
+    assert notebook == []
 
 
 def test_who_wants_no_progress_sees_none(notebook):

@@ -25,7 +25,7 @@ def test_a_new_monitor_knows_the_reference_and_nothing_else(monitor):
     assert told["reference"]["pool"] + told["calibration"]["n"] == 3000
     assert told["reference"]["n_explanations"] == 4
     assert (told["n"], told["agreement"], told["low"], told["high"], told["alarm"]) == (0, None, 0, 1, None)
-    assert "No rows were added yet." in repr(monitor)
+    assert "No rows were added yet." in str(monitor)
 
 
 def test_the_calibration_is_where_the_agreement_is(monitor):
@@ -241,7 +241,7 @@ def test_what_a_person_reads(tmp_path):
     monitor = faithkit.Monitor.create(tmp_path / "state", *columns(log(4000, seed=0)))
     for seed in range(1, 36):
         monitor = monitor.add(*columns(log(300, seed, wrong=0.4 * (seed > 33))), name=f"day {seed}")
-    text = repr(monitor)
+    text = str(monitor)
     assert max(map(len, text.splitlines())) <= 80
     assert "5 earlier looks: --csv has all." in text
     assert "day 6 " in text
@@ -257,7 +257,7 @@ def test_names_are_shown_and_never_obeyed(monitor):
     name = "<script>alert(1)</script>\x1b[2J"
     monitor = monitor.add(*columns(log(50, seed=1)), name=name)
     assert "<script>" not in monitor.to_html()
-    assert "\x1b" not in monitor.to_html() + repr(monitor)
+    assert "\x1b" not in monitor.to_html() + str(monitor)
     assert monitor.looks[0].name == name
 
 

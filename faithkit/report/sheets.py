@@ -1,0 +1,147 @@
+"""What a notebook shows of a value: a title, tables and sentences, in the words of the terminal's text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from faithkit.report.formats import Told, corrected, plural
+from faithkit.report.monitoring import monitor_view
+from faithkit.report.told import group_estimates, note
+from faithkit.report.views import (
+    View,
+    alone,
+    columns,
+    compared_view,
+    fragment_view,
+    subgroup_rows,
+)
+
+NAME = 24  # letters that fit into a line beside numbers
+MOST_ROWS = 50  # of a table; longer ones are for `to_frame`
+
+
+@attrs.frozen
+class Table:
+    """Cells under the names of their columns, which may be none.
+
+    The first column is text, and so is what was found; all others are numbers if the table `is_numeric`.
+    """
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    is_numeric: bool = True
+    name: str | None = None
+
+    def style(self, place: int, cell: str | None = None) -> str:
+        """Return how a column is aligned, and whether a cell of it must not be broken: a number, a name."""
+        is_text = not self.is_numeric or place == 0 or self.heads[place] in ("", "finding")
+        is_name = place == 0 and cell is not None and len(cell) <= NAME
+        is_whole = self.is_numeric and cell is not None and (is_name or not is_text)
+        return f"text-align: {'left' if is_text else 'right'}" + ("; white-space: nowrap" if is_whole else "")
+
+
+@attrs.frozen
+class Sheet:
+    """A title, if there is one, then tables and sentences in the order in which they are read."""
+
+    title: str | None
+    parts: Sequence[Table | str]
+
+    @classmethod
+    def of(cls, title: str | None, *parts: Table | str | None) -> "Sheet":
+        """Make a sheet of those parts that there are."""
+        return cls(title, [part for part in parts if part])
+
+
+def result_sheet(told: Told) -> Sheet:
+    """Return the measures of a result, and what they mean.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> sheet = result_sheet(faithkit.score(["yes", "no"], ["a", "a"]).to_dict())
+    >>> sheet.title, sheet.parts[0]
+    ('logged explanations', '2 instances, 1 distinct explanation')
+    """
+    shown = fragment_view(told)
+    named = shown["columns"]
+    table = Table(
+        ("measure", *named.values(), "finding"),
+        [(one["name"], *_numbers(named, one)) for one in shown["measures"]],
+    )
+    steps = [f"Next step: {step}" for step in shown["next_steps"]]
+    said = [shown["permuted"], *shown["sentences"], *shown["reader"], *steps]
+    title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
+    return Sheet.of(title, *shown["facts"], table, *said)
+
+
+def _numbers(named: Mapping[str, str], row: View) -> list[str]:
+    return [*(row[key] for key in named), row["finding"]]
+
+
+def subgroup_sheet(told: Told, subgroups: Told) -> Sheet:
+    """Return a line for every group and measure: its numbers, and the difference to everybody else.
+
+    Parameters are those of `subgroup_table`.
+    """
+    star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
+    parts: list[Table | str | None] = []
+    for measure, groups in subgroups["groups"].items():
+        found = group_estimates(told, groups)
+        rows = [_group(columns(told), row) for row in subgroup_rows(groups, found, told)]
+        heads = (subgroups["by"], "n", *columns(told).values(), "minus the rest", "p")
+        parts += [Table(heads, rows, name=f"{measure} by {subgroups['by']}"), alone(found)]
+    return Sheet.of(None, *parts, star, note(told))
+
+
+def _group(named: Mapping[str, str], row: View) -> list[str]:
+    minus = row["difference"] + (f" ({row['between']})" if row["between"] != "–" else "")
+    numbers = (row[key] for key in named)
+    return [row["name"], row["n"], *numbers, minus, row["p"] + ("*" if row["sure"] else "")]
+
+
+def comparison_sheet(told: Told) -> Sheet:
+    """Return the systems of a comparison by each measure; those that may be the best are marked."""
+    shown = compared_view(told)
+    named, parts = shown["columns"], []
+    for one in shown["measures"]:
+        heads = ("system", *named.values(), "finding", "")
+        rows = [(row["name"], *_numbers(named, row), row["mark"]) for row in one["rows"]]
+        if rows:
+            parts += [*cut(Table(heads, rows, name=one["name"])), one["sentence"], one["permuted"]]
+    return Sheet.of(None, *parts, *shown["remarks"])
+
+
+def monitor_sheet(told: Told) -> Sheet:
+    """Return the looks of a monitor, the last ones where there are many, and what they mean."""
+    shown = monitor_view(told)
+    names = ("rows", "unverified", "agreement", "so far", "interval")
+    last = [shown["calibration"], *shown["looks"][-MOST_ROWS:]]
+    rows = [[one["name"], *(one[name] for name in names), "alarm" if one["mark"] else ""] for one in last]
+    earlier = len(shown["looks"]) - len(last) + 1
+    more = f"{plural(earlier, 'earlier look')}: to_frame() has all." if earlier else None
+    table = Table(("batch", *names, ""), rows)
+    return Sheet.of(shown["headline"], *shown["facts"], table, more, *shown["sentences"])
+
+
+def cut(table: Table, where: str = "to_frame()") -> list[Table | str]:
+    """Return a table as it is, or its first rows and how many more there are.
+
+    Examples
+    --------
+    >>> short, more = cut(Table(["x"], [["1"]] * 60))
+    >>> len(short.rows), more
+    (50, '10 more rows: to_frame() has all.')
+    """
+    more = len(table.rows) - MOST_ROWS
+    if more <= 0:
+        return [table]
+    short = attrs.evolve(table, rows=table.rows[:MOST_ROWS])
+    return [short, f"{plural(more, 'more row')}: {where} has all."]
+
+
+def pairs(named: Mapping[str, Any], name: str | None = None) -> Table:
+    """Return a table of names and what belongs to them, without what is None."""
+    rows = [(key, str(text)) for key, text in named.items() if text is not None]
+    return Table(("", ""), rows, is_numeric=False, name=name)

@@ -1,0 +1,147 @@
+"""Small values as a person reads them: an estimate, a difference, an instance, a plan."""
+
+from collections.abc import Sequence
+
+from faithkit.measure.difference import Difference
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.instance import Local
+from faithkit.measure.planning import Plan
+from faithkit.measure.witnesses import LocalResult, Violation, Witness
+from faithkit.report.agreeing import Shares, Words
+from faithkit.report.formats import (
+    Told,
+    between,
+    held,
+    number,
+    outward,
+    percent,
+    predictions,
+    signed,
+    significance,
+)
+from faithkit.report.instances import (
+    local_cells,
+    local_facts,
+    local_table,
+    sharers,
+    witness_lines,
+)
+from faithkit.report.plans import advice, promises
+from faithkit.report.readings import reading_sentences
+from faithkit.report.sheets import Sheet, Table, cut, pairs
+from faithkit.report.views import estimate_view
+from faithkit.wording import cell_text
+
+NOT_ONE = "No explanation holds for instances of different predictions."
+WORST_FIRST = "Explanations that hold for instances of different predictions, worst first:"
+LETTERS = 300  # of an explanation
+
+
+def estimate_sheet(found: Estimate) -> Sheet:
+    """Return the numbers of one estimate.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> print(faithkit.score(["yes", "no", "no"] * 9, ["a", "b", "a"] * 9).consistency)
+    at least                   0.647
+    95 % interval              0.542 – 0.825
+    by chance                  0.538
+    checked                    100 %
+    agree among those checked  65 % of 27
+    value                      0.647
+    bracket                    0.647 – 0.648
+    finding                    above chance
+    """
+    words = Words() if found.moments is None or found.moments.span is None else Shares()
+    shown = estimate_view(found, words)
+    named = {
+        "at least": shown["at_least"],
+        f"{100 * found.confidence:g} % interval": shown["interval"],
+        "by chance": shown["chance"],
+        "checked": shown["checked"],
+        words.agree: shown["agree"],
+        "value": shown["value"],
+        "bracket": shown["bracket"],
+        "p (permutations)": shown["p"],
+        "finding": shown["finding"],
+    }
+    return Sheet.of(None, pairs(named))
+
+
+def difference_sheet(found: Difference, names: Sequence[str] = (), adjusted: float | None = None) -> Sheet:
+    """Return the numbers of a difference, and of which two, where that is known."""
+    p = significance(found.p_value) if adjusted is None else significance(adjusted)
+    named = {
+        "difference": signed(found.value),
+        f"{100 * found.confidence:g} % interval": between(found.low, found.high),
+        "p" if adjusted is None else "p, adjusted": p,
+    }
+    return Sheet.of(" minus ".join(names) or None, pairs(named))
+
+
+def local_sheet(found: Local) -> Sheet:
+    """Return one measure of one instance."""
+    return Sheet.of(None, pairs(local_cells(found)))
+
+
+def instance_sheet(found: LocalResult) -> Sheet:
+    """Return both measures of one instance, its explanation, and who shares it."""
+    return Sheet.of(None, *map(shortened, local_facts(found)), Table(*local_table(found)), sharers(found))
+
+
+def witness_sheet(found: Witness) -> Sheet:
+    """Return one row."""
+    table = pairs({name: cell_text(cell) for name, cell in (found.cells or {}).items()})
+    cells = cut(table, "cells") if table.rows else ()
+    return Sheet.of(f"{found.place} → {predictions(found.prediction)[0]}", *cells)
+
+
+def violation_sheet(found: Violation) -> Sheet:
+    """Return an explanation that misleads, and two rows that show it."""
+    return Sheet.of(shortened(found.explanation), f"holds for {held(found)}", *witness_lines(found))
+
+
+def violations_sheet(found: Sequence[Violation]) -> Sheet:
+    """Return the explanations that mislead most, each with two rows."""
+    if not found:
+        return Sheet.of(None, NOT_ONE)
+    rows = [(shortened(one.explanation), held(one), *witness_lines(one)) for one in found]
+    heads = ("explanation", "holds for", "a row", "another that contradicts it")
+    return Sheet.of(None, WORST_FIRST, Table(heads, rows, is_numeric=False))
+
+
+def plan_sheet(plan: Plan) -> Sheet:
+    """Return what each number of rows promises, and which one to use."""
+    tables = [Table(("", ""), told, is_numeric=False, name=source) for source, told in promises(plan).items()]
+    return Sheet.of(None, *tables, *advice(plan))
+
+
+def reader_sheet(told: Told) -> Sheet:
+    """Return what somebody could guess, and what that says about consistency."""
+    return Sheet.of(None, *reading_sentences({"reader": told}))
+
+
+def look_sheet(told: Told) -> Sheet:
+    """Return one batch of a monitor."""
+    alarm = told["alarm"]
+    named = {
+        "rows": f"{told['n']:,}",
+        "unverified": percent(told["unverified"] / told["n"]),
+        "agreement": number(told["agreement"]),
+        "so far": number(told["so_far"]),
+        "interval": outward(told["low"], told["high"]),
+        "alarm": alarm and f"{alarm['change']} since {alarm['since']}",
+    }
+    return Sheet.of(told["name"], pairs(named))
+
+
+def shortened(text: str) -> str:
+    """Cut what is too long to be read in a notebook.
+
+    Examples
+    --------
+    >>> shortened("age ≤ 37"), len(shortened("a" * 1000))
+    ('age ≤ 37', 301)
+    """
+    return text if len(text) <= LETTERS else f"{text[:LETTERS]}…"

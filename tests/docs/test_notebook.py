@@ -1,0 +1,84 @@
+"""The notebook of the documentation: run from its first cell to its last, and each value is shown once."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+TOUR = DOCS / "notebooks" / "tour.ipynb"
+
+# what each cell with something to see begins with, and how many tables it shows; None for a plot
+SHOWN = {
+    "result": 1,
+    "result.plot()": None,
+    "result.violations(2)": 1,
+    "result.local(0)": 1,
+    'result.by(loans.X["housing"][1000:1400])': 1,
+    'faithkit.score(model.predict(test), phi, discretizer="sign")': 1,
+    'faithkit.evaluate(prices, X[1000:1300], explainer="tree", background=X[:1000])': 1,
+    "compared": 1,
+    "compared.plot()": None,
+    "faithkit.plan(0.03, pilot=result)": 1,
+    "[result.consistency, compared]": 0,
+}
+
+
+def last_line(cell):
+    return cell.source.splitlines()[-1]
+
+
+def is_seen(output):
+    return output.output_type != "display_data" or any(output.data.values())
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory):
+    for name in ("nbclient", "ipykernel"):
+        pytest.importorskip(name)
+    sys.path.insert(0, str(DOCS / "_ext"))
+    try:
+        from notebook_pages import executed
+    finally:
+        sys.path.remove(str(DOCS / "_ext"))
+    return [cell for cell in executed(TOUR).cells if cell.cell_type == "code"]
+
+
+@pytest.mark.slow
+def test_every_cell_shows_its_value_once_and_nothing_else(cells):
+    seen = {last_line(cell): [one for one in cell.outputs if is_seen(one)] for cell in cells}
+    assert [line for line, outputs in seen.items() if outputs] == list(SHOWN)
+    for line, tables in SHOWN.items():
+        (output,) = seen[line]  # no warning, no progress, nothing printed, and no second picture
+        assert output.output_type == "execute_result"
+        kinds = {"text/plain", *(["image/png"] if tables is None else ["text/html"] if tables else [])}
+        assert set(output.data) == kinds
+        assert output.data.get("text/html", "").count("<table>") == (tables or 0)
+        assert output.data["text/plain"].count("\n") == (1 if line.startswith("[") else 0)
+
+
+@pytest.mark.slow
+def test_what_a_run_shows_while_it_lasts_has_gone_away(cells):
+    shown = [one for cell in cells for one in cell.outputs if one.output_type == "display_data"]
+    assert len(shown) == 4  # a line for each explainer that explains
+    assert [dict(one.data) for one in shown] == [{"text/html": "", "text/plain": ""}] * 4
+
+
+@pytest.mark.slow
+def test_tables_are_of_what_the_sentences_say(cells):
+    by_line = {last_line(cell): cell.outputs[-1].data for cell in cells if cell.outputs}
+    result, line = by_line["result"]["text/html"], by_line["result"]["text/plain"]
+    (level,) = re.findall(r"at least (0\.\d{3}) \(", line)
+    assert f">{level}</td>" in result
+    assert "Consistency is above chance" in result
+    assert "of the prediction's variance" in by_line[next(one for one in SHOWN if "prices" in one)][
+        "text/html"
+    ].replace("&#39;", "'")
+    assert all(name in by_line["compared"]["text/html"] for name in ("shap · 1fp", "lime · sign"))
+
+
+def test_the_file_keeps_nothing_of_an_earlier_run():
+    kept = [cell for cell in json.loads(TOUR.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in kept)

@@ -1,0 +1,231 @@
+"""Every value that comes back is one line in Python, lines when it is printed, and HTML, once, in a notebook."""
+
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, ordinary
+from report.test_html import Reader
+
+import faithkit
+from faithkit.measure.witnesses import Violations
+from faithkit.report.sheets import MOST_ROWS
+from faithkit.run.comparison import Comparison
+from faithkit.run.findings import Findings
+from faithkit.shown import Shown
+
+TAGS = {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td"}
+# values of a few numbers, whose names say it all: Python's own line will do
+PLAIN = {"Moments", "Others", "Share", "Predicted", "RangePlan", "PilotPlan"}
+ESCAPE = "\x1b[2J\r\n"
+
+
+@cache
+def system(hostile=False):
+    """Rules that mislead, on rows with names; hostile ones try to break out of wherever they are shown."""
+    name, cell, label = (
+        (SCRIPT + ESCAPE, CELL + ESCAPE, LABEL + ESCAPE) if hostile else ("job", "nurse", "yes")
+    )
+    frame = pd.DataFrame({name: [cell, "clerk", "clerk", "farmer"] * 15, "age": np.arange(60)})
+    labels = np.where(frame["age"] % 7 % 3 > 0, label, "no")
+    explanations = [f"{name} is {job}" for job in frame[name]]
+    return faithkit.score(labels, explanations, X=frame, relation="same-explanation")
+
+
+@cache
+def numbers():
+    x = np.random.default_rng(0).normal(size=80)
+    return faithkit.score(100 * x, np.sign(x).tolist(), X=x[:, None])
+
+
+def by_group(hostile):
+    groups = [GROUP + ESCAPE, "b", "c"] if hostile else ["a", "b", "c"]
+    return system(hostile).by(pd.Series(groups * 20, name=SCRIPT if hostile else "branch"))
+
+
+def compared(hostile):
+    names = (SCRIPT + ESCAPE, GROUP) if hostile else ("rules", "others")
+    return Comparison(dict(zip(names, [system(hostile)] * 2, strict=True)), left_out=(names[0],))
+
+
+@pytest.fixture(scope="module")
+def monitor(tmp_path_factory):
+    labels = ["yes", "no"] * 300
+    state = tmp_path_factory.mktemp("states") / "state"
+    made = faithkit.Monitor.create(state, labels, labels)
+    return made.add(labels[:50], labels[:50], name=SCRIPT + ESCAPE).add(labels[:90], ["yes"] * 90, name="b")
+
+
+SYSTEMS = {
+    "a result": lambda hostile: system(hostile),
+    "what else was asked": lambda hostile: Findings.of(
+        system(hostile), violations=1, by=["f", "m"] * 30, reference=system(hostile)
+    ),
+    "groups": by_group,
+    "a comparison": compared,
+    "a pair": lambda hostile: compared(hostile).pairs()[0],
+    "a difference": lambda hostile: compared(hostile).pairs()[0].difference,
+    "an estimate": lambda hostile: system(hostile).consistency,
+    "violations": lambda hostile: system(hostile).violations(),
+    "no violations": lambda hostile: Violations(),
+    "a violation": lambda hostile: system(hostile).violations()[0],
+    "a witness": lambda hostile: system(hostile).violations()[0].witnesses[0],
+    "an instance": lambda hostile: system(hostile).local(0),
+    "one measure of it": lambda hostile: system(hostile).local(0).consistency,
+    "a reader": lambda hostile: system(hostile).reader(),
+    "a plan from a pilot": lambda hostile: faithkit.plan(0.05, pilot=system(hostile)),
+}
+OTHERS = {
+    "rules": ordinary,
+    "a plan from a range": lambda: faithkit.plan(0.1, n_explanations=2048),
+    "numbers": numbers,
+    "an estimate of numbers": lambda: numbers().consistency,
+    "violations of numbers": lambda: numbers().violations(),
+    "an instance of numbers": lambda: numbers().local(3),
+    "a reader of numbers": lambda: numbers().reader(),
+    "nothing checked": lambda: faithkit.score(["y", "n", "n"], ["a", "b", "c"]),
+    "no interval": lambda: faithkit.score(["y", "n", "n"], ["a", "a", "a"], estimator="majority").consistency,
+}
+VALUES = {
+    f"{name} {kind}": (make, kind == "hostile")
+    for name, make in SYSTEMS.items()
+    for kind in ("tame", "hostile")
+}
+VALUES |= {name: (lambda _, make=make: make(), False) for name, make in OTHERS.items()}
+
+
+@pytest.fixture(params=[*VALUES, "a monitor", "a look"])
+def value(request, monitor):
+    if request.param not in VALUES:
+        return monitor if request.param == "a monitor" else monitor.looks[0]
+    make, hostile = VALUES[request.param]
+    return make(hostile)
+
+
+def test_in_python_it_is_one_line(value):
+    line = repr(value)
+    assert re.fullmatch(rf"<{type(value).__name__} .+>", line)  # a dot is no end of a line
+    assert line.isprintable()
+    assert len(line) <= 350
+
+
+def test_printed_it_is_lines_of_a_terminals_width_that_no_terminal_obeys(value):
+    text = str(value)
+    assert text == text.strip("\n")
+    assert all(line.isprintable() for line in text.splitlines())
+    words = (word for word in text.split() if len(word) > 30)  # what cannot be broken may stand out
+    assert all(len(line) <= 80 or any(word in line for word in words) for line in text.splitlines())
+
+
+def test_a_notebook_shows_html_of_which_nothing_gets_out(value):
+    html = value._repr_html_()
+    read = Reader(html)
+    assert set(read.tags) <= TAGS
+    assert {name for name, _ in read.attributes} <= {"class", "style"}
+    styles = {style for name, style in read.attributes if name == "style"}
+    assert styles <= {
+        f"text-align: {side}{more}" for side in ("left", "right") for more in ("", "; white-space: nowrap")
+    }
+    assert not any(text in html for text in HOSTILE)
+    assert "\x1b" not in html
+
+
+def test_a_notebook_shows_the_numbers_that_are_printed(value):
+    told, said = (
+        set(re.findall(r"\d+\.\d+", text)) for text in (Reader(value._repr_html_()).text, str(value))
+    )
+    assert told <= said
+
+
+def test_a_notebook_shows_it_once(value):
+    formatters = pytest.importorskip("IPython.core.formatters")
+    shown, _ = formatters.DisplayFormatter().format(value)
+    assert set(shown) == {"text/plain", "text/html"}
+    assert shown["text/plain"] == repr(value)
+
+
+def test_all_that_comes_back_is_shown():
+    source = Path(faithkit.__file__).read_text("utf-8")
+    listed = source.partition("# what comes back")[2].partition("# what a plugin")[0]
+    names = set(re.findall(r'"(\w+)": ', listed))
+    assert names - PLAIN == {name for name in names if issubclass(getattr(faithkit, name), Shown)}
+
+
+def test_what_is_unknown_is_no_number():
+    unknown = faithkit.score(["y", "n", "n"], ["a", "b", "c"])
+    assert repr(unknown) == "<Evaluation of logged explanations: 3 instances, consistency unknown>"
+    assert repr(unknown.consistency) == "<Estimate unknown, 0 % checked, unknown>"
+
+
+def test_what_holds_the_rows_is_one_line_too():
+    result, small = system(), faithkit.score([1, 1, 0], [[0.5], [0.5], [0.1]])
+    assert repr(result.sample).startswith(
+        "<Sample of 60 rows: DataFrame, <Explanations of 60 rows, kind value,"
+    )
+    assert (
+        repr(small.sample)
+        == "<Sample of 3 rows: no instances, <Explanations of 3 rows, kind vector, 0 missing>>"
+    )
+    assert repr(small.tally) == "<Tally of 3 instances: 2 explanations × 2 labels>"
+    assert repr(small.labels) == "<Labels of 3 rows, 2 of them different>"
+
+
+def test_a_subclass_of_somebody_else_is_shown_like_its_parent():
+    class Mine(faithkit.Comparison):
+        pass
+
+    assert repr(Mine({"one": numbers()})).startswith("<Mine of 1 system; consistency at least: one 0.")
+
+
+def test_a_long_table_is_cut_in_a_notebook_and_its_rest_is_counted():
+    wide = pd.DataFrame(np.arange(2 * (MOST_ROWS + 7)).reshape(2, -1))
+    seen = faithkit.score(["y", "n"], ["a", "a"], X=wide).violations()[0].witnesses[0]
+    read = Reader(seen._repr_html_())
+    assert read.tags.count("tr") == MOST_ROWS
+    assert "7 more rows: cells has all." in read.text
+
+
+def test_a_long_explanation_is_cut():
+    word = "x" * 5000
+    result = faithkit.score(["y", "n"] * 5, [word] * 10)
+    for found in (result.violations(), result.violations()[0], result.local(0)):
+        assert len(found._repr_html_()) < 3000
+        assert len(repr(found)) < 350
+
+
+def test_plots_show_themselves_once_and_nobody_keeps_them():
+    formatters = pytest.importorskip("IPython.core.formatters")
+    axes = system().plot()
+    for drawn in (axes, axes.figure):
+        shown, about = formatters.DisplayFormatter().format(drawn)
+        assert set(shown) == {"text/plain", "image/png"}
+        assert about["image/png"] == {"width": 560, "height": 185}
+
+
+@pytest.mark.parametrize(
+    "style", ["dark_background", {"savefig.bbox": "tight", "savefig.facecolor": "black"}]
+)
+def test_a_plot_is_readable_whatever_the_readers_settings(style):
+    import io
+
+    import matplotlib.image
+    import matplotlib.style
+
+    with matplotlib.style.context(style):
+        picture, _ = system().plot()._repr_png_()
+    pixels = matplotlib.image.imread(io.BytesIO(picture))
+    assert pixels.shape[:2] == (370, 1120)
+    assert (pixels[0, 0, :3] == 1).all()  # paper
+
+
+def test_to_measure_imports_no_report():
+    code = (
+        "import sys, faithkit; faithkit.score(['y', 'n'], ['a', 'a']).consistency;"
+        "print([name for name in ('faithkit.report.showing', 'jinja2', 'rich', 'matplotlib') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
