@@ -167,4 +167,5 @@ def _height(found: Estimate) -> tuple[float, float]:
 
     It is what their difference is made of, by which two systems at the floor are told apart.
     """
-    return found.at_least if found.moments is None else found.moments.at_least[0], found.verified
+    least = found.at_least if found.moments is None else found.moments.at_least[0]
+    return round(least, 12), found.verified  # last bits order nothing
