@@ -229,7 +229,19 @@ def as_explanations(given: Any) -> Explanations:
         values = list(given)
     if any(isinstance(value, list | np.ndarray) for value in values):
         return _from_rows(values)
-    return Explanations.of(values)
+    return _from_values(values)
+
+
+def _from_values(values: list[Any]) -> Explanations:
+    """Take any values; rules say where they apply."""
+    from faithkit.measure.rules import Rule  # which are made of what is here
+
+    kinds = {type(value) for value in values} - {type(None)}
+    return (
+        Explanations.of(values, kind="rule", relation="in-scope")
+        if kinds == {Rule}
+        else Explanations.of(values)
+    )
 
 
 def _from_rows(rows: list[Any]) -> Explanations:
@@ -283,7 +295,7 @@ def _from_array(array: NDArray[Any]) -> Explanations:
     if array.ndim == 2:
         return _from_frame(pd.DataFrame(array).infer_objects())
     if array.ndim == 1:
-        return Explanations.of(array.tolist())
+        return _from_values(array.tolist())
     raise InputError(f"explanations in a {array.ndim}-D array are not understood: give one row per instance.")
 
 

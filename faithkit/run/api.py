@@ -10,6 +10,7 @@ from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
+from faithkit.inputs.rule_logs import read_rules
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import as_explanations
 from faithkit.measure.planning import Plan, plan_samples
@@ -162,6 +163,7 @@ def score(
     ----------
     predictions : sequence of n labels
     explanations : 2-D array, DataFrame, list of hashables, or Explanations
+        Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
         The instances, for relations that read them.
     discretizer, relation, estimator, confidence, permutations
@@ -186,7 +188,7 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    given = as_explanations(explanations)
+    given = read_rules(as_explanations(explanations), X)
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions),
