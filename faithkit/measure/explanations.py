@@ -233,14 +233,11 @@ def as_explanations(given: Any) -> Explanations:
 
 
 def _from_values(values: list[Any]) -> Explanations:
-    """Take any values; rules say where they apply."""
-    from faithkit.measure.rules import Rule  # which are made of what is here
-
+    """Take any values; those of one class may say of which kind they are, as rules do."""
     kinds = {type(value) for value in values} - {type(None)}
+    said = getattr(kinds.pop(), "faithkit_kind", None) if len(kinds) == 1 else None
     return (
-        Explanations.of(values, kind="rule", relation="in-scope")
-        if kinds == {Rule}
-        else Explanations.of(values)
+        Explanations.of(values) if said is None else Explanations.of(values, kind=said[0], relation=said[1])
     )
 
 
