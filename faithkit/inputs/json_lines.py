@@ -71,7 +71,7 @@ class Lines:
             return _maps(values)
         if kinds == {list} and all(map(_are_numbers, (row for row in values if row is not None))):
             return pa.array(values, pa.list_(pa.float64()))
-        if kinds and kinds <= {dict, list}:
+        if kinds in ({dict}, {list}):
             return pa.array([None if row is None else json.dumps(row, sort_keys=True) for row in values])
         if not kinds <= {int, float} and len(kinds) > 1:
             raise InputError(self._mixture(name, values))

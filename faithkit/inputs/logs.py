@@ -22,7 +22,7 @@ from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.rule_logs import not_understood, read_rules, rules_of
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
-from faithkit.inputs.typed import is_text
+from faithkit.inputs.typed import check_flat, is_text
 from faithkit.measure.explanations import Explanations, as_explanations, object_array
 from faithkit.measure.rule_texts import is_like_a_rule
 from faithkit.measure.rules import Rule
@@ -298,6 +298,7 @@ def open_log(
         return ParquetLog.open(file, asked)
     table = open_table(file)
     found = asked.among(table.names)
+    check_flat(table.cells.schema, found.features if len(found.explanation) == 1 else found.columns)
     rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
     return attrs.evolve(found, rules=rules).log(table)
 
