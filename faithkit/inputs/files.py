@@ -22,6 +22,7 @@ from faithkit.wording import few, listing
 CSV, JSON, PARQUET = "CSV", "JSON Lines", "Parquet"
 KINDS = {".csv": CSV, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
 PACKINGS = (".gz", ".bz2", ".xz", ".zst")
+DEEPEST = 50  # folders in folders
 _LINK = "{} is a link; expected files and folders themselves. Name what it leads to, or copy it there."
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"  # what Hive writes for a missing value
 
@@ -136,6 +137,8 @@ def _inside(place: Path) -> Iterator[Path]:
         if not is_folder(here):
             yield here
             continue
+        if len(here.parts) - len(place.parts) > DEEPEST:
+            raise InputError(f"{place} has folders more than {DEEPEST} deep; expected those of a log.")
         with foreign(f"reading the folder {here}", "Check that you may look into it."):
             names = [name for name in os.listdir(here) if not is_hidden(name)]
         if here != place and "=" not in here.name:

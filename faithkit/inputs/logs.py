@@ -5,7 +5,8 @@ A log in Parquet can be larger than memory: it is then read in pieces, each of t
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from faithkit.inputs.content import Content
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
-from faithkit.inputs.rule_logs import not_understood, read_rules, rules_of
+from faithkit.inputs.rule_logs import NOT_HELD, as_rules, not_held, not_understood, rules_of
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
 from faithkit.inputs.typed import check_flat, is_text
@@ -86,7 +87,7 @@ class Log:
 class Roles:
     """Which columns of a log are what; `rules` where the explanations are rules in their JSON form.
 
-    Where they are rules in words, `vocabulary` is what these can be about.
+    Where they are rules in words, `words` has the rule of each.
 
     Several columns of predictions are outputs, or the scores of labels; `kind` is what predictions are, where
     somebody said it.
@@ -105,7 +106,7 @@ class Roles:
     clusters: str | None = None
     rules: bool = False
     kind: str | None = None
-    vocabulary: Vocabulary | None = None
+    words: Mapping[str, Rule] | None = None
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
@@ -142,11 +143,10 @@ class Roles:
             explanations = attrs.evolve(explanations, identity=logged)
         missing = explanations.missing | _empty_rows(logged)
         explained = attrs.evolve(explanations, missing=missing, instances=X)
-        if self.vocabulary is not None:
-            explained = read_rules(explained, X, self.vocabulary)
-            explained = attrs.evolve(
-                explained, kind="rule", relation="in-scope"
-            )  # of a part without any, too
+        if self.words is not None:
+            explained = as_rules(explained, self.words)
+            told = None if piece else not_held(explained, X)
+            explained = attrs.evolve(explained, remarks=told)
         groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
         weights = None if self.weights is None else table.frame([self.weights])[self.weights]
         predictions = table.predictions(self.prediction, self.kind)
@@ -191,17 +191,17 @@ class ParquetLog:
             return cls(found, table)
         if _hold_rules(found.explanation, table):
             return cls(attrs.evolve(found, rules=True), table)
-        vocabulary, remarks = _rule_texts(found, table) if found.features else (None, {})
-        return cls(attrs.evolve(found, vocabulary=vocabulary), table, remarks)
+        words, remarks = _rule_texts(found, table) if found.features else (None, {})
+        return cls(attrs.evolve(found, words=words), table, remarks)
 
     def remarks(self) -> dict[str, int]:
         """Count what is remarked of explanations, reading the log once more if need be."""
-        if self.roles.vocabulary is None:
+        if self.roles.words is None:
             return self.not_rules
         logs = (log for piece in self.table.pieces for log in self.logs(piece))
-        told = Counter(one for log in logs for one in log.explanations.remarked if one is not None)
-        del told["no explanation"]
-        return dict(told)
+        told = (not_held(log.explanations, log.X) for log in logs)
+        times = sum(one is not None for some in told if some is not None for one in some)
+        return {NOT_HELD: times} if times else {}
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -319,21 +319,21 @@ def _is_one_text(names: tuple[str, ...], table: ParquetTable) -> bool:
     return len(names) == 1 and _is_text(table.schema.field(names[0]).type)
 
 
-def _rule_texts(roles: Roles, table: ParquetTable) -> tuple[Vocabulary | None, dict[str, int]]:
-    """Return what rules in words can be about, or what is to be said of those that are none."""
-    both = table.using([*roles.explanation, *roles.features])
-    vocabulary, times = None, Counter[str]()
-    for piece in both.pieces:
-        for part in both.parts(piece):
-            frame = part.frame()
-            seen = Vocabulary.of(frame[list(roles.features)])
-            vocabulary = seen if vocabulary is None else vocabulary.united(seen)
-            times.update(frame[roles.explanation[0]].dropna().value_counts(sort=False).to_dict())
-    if vocabulary is None or not any(map(is_like_a_rule, times)):
+def _parts(table: ParquetTable) -> Iterator[pd.DataFrame]:
+    return (part.frame() for piece in table.pieces for part in table.parts(piece))
+
+
+def _rule_texts(roles: Roles, table: ParquetTable) -> tuple[dict[str, Rule] | None, dict[str, int]]:
+    """Return the rules that are written in words, or what is to be said of those that are none."""
+    times = Counter[str]()
+    for part in _parts(table.using(roles.explanation)):
+        times.update(part.iloc[:, 0].dropna().value_counts(sort=False).to_dict())
+    if not any(map(is_like_a_rule, times)):
         return None, {}
-    _, why_not = rules_of(times, vocabulary)
+    vocabulary = reduce(Vocabulary.united, map(Vocabulary.of, _parts(table.using(roles.features))))
+    rules, why_not = rules_of(times, vocabulary)
     if not why_not:
-        return vocabulary, {}
+        return rules, {}
     return None, {not_understood(why_not): sum(times[text] for text in why_not)}
 
 

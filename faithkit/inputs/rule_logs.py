@@ -5,7 +5,7 @@ the result says so.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -22,7 +22,7 @@ from faithkit.measure.vocabulary import Vocabulary
 NOT_HELD = "a rule that does not hold for its own row (perhaps its numbers were rounded)"
 
 
-def read_rules(explanations: Explanations, X: Any, vocabulary: Vocabulary | None = None) -> Explanations:
+def read_rules(explanations: Explanations, X: Any) -> Explanations:
     """Return explanations that are texts of rules about the columns of X as rules; any others as they are.
 
     Examples
@@ -38,23 +38,28 @@ def read_rules(explanations: Explanations, X: Any, vocabulary: Vocabulary | None
     codes, texts = pd.factorize(object_array(map(_text, explanations.values)))
     if not any(map(is_like_a_rule, texts)):
         return explanations
-    rules, why_not = rules_of(texts, Vocabulary.of(X) if vocabulary is None else vocabulary)
+    rules, why_not = rules_of(texts, Vocabulary.of(X))
     if why_not:
-        said = object_array([*map(why_not.get, texts), None])
-        remark = object_array([None, not_understood(why_not)])
-        told = remark[np.array([one is not None for one in said], dtype=np.intp)]
+        remark = not_understood(why_not)
+        told = object_array([*(remark if text in why_not else None for text in texts), None])
         return attrs.evolve(explanations, remarks=told[codes])
-    column = object_array([*rules, None])[codes]
-    found = attrs.evolve(explanations, kind="rule", values=column, relation="in-scope")
-    return attrs.evolve(found, remarks=_not_held(codes, rules, X))
+    found = as_rules(explanations, rules)
+    return attrs.evolve(found, remarks=not_held(found, X))
 
 
-def rules_of(texts: Iterable[str], vocabulary: Vocabulary) -> tuple[list[Rule], dict[str, str]]:
+def as_rules(explanations: Explanations, rules: Mapping[str, Rule]) -> Explanations:
+    """Return texts as the rules that they are known to be."""
+    codes, texts = pd.factorize(object_array(map(_text, explanations.values)))
+    column = object_array([*(rules[text] for text in texts), None])[codes]
+    return attrs.evolve(explanations, kind="rule", values=column, relation="in-scope")
+
+
+def rules_of(texts: Iterable[str], vocabulary: Vocabulary) -> tuple[dict[str, Rule], dict[str, str]]:
     """Return the rules of texts, and of those that are none, in their order, why."""
-    rules, why_not = [], {}
+    rules, why_not = {}, {}
     for text in texts:
         try:
-            rules.append(Rule.from_text(text, vocabulary))
+            rules[text] = Rule.from_text(text, vocabulary)
         except InputError as error:
             why_not[text] = str(error).rstrip(".")
     return rules, why_not
@@ -87,8 +92,9 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _not_held(codes: Any, rules: list[Rule], X: Any) -> Any:
+def not_held(explanations: Explanations, X: Any) -> Any:
     """Remark on the rows for which their own rule does not hold; None where there are no such rows."""
+    codes, rules = pd.factorize(explanations.values)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(rules) + 1))
     told = np.full(len(codes), None, dtype=object)

@@ -31,6 +31,7 @@ _OPERATORS = {
     "==": "=", "=": "=", "!=": "≠", "<>": "≠", "≠": "≠", "<=": "≤", "=<": "≤", "≤": "≤", "<": "<",
     ">=": "≥", "=>": "≥", "≥": "≥", ">": ">",
 }  # fmt: skip
+_SIGNS = sorted(_OPERATORS, key=len, reverse=True)  # the longest first
 _TURNED = {"≤": "≥", "<": ">", "≥": "≤", ">": "<"}
 _AMONG = re.compile(r"\s+(not\s+)?in\s*(?:\{(.*)\}|\[(.*)\]|\((.*)\))", re.IGNORECASE | re.DOTALL)
 _OR_MISSING = re.compile(r"(.*)\(or missing\)\s*", re.DOTALL)
@@ -221,17 +222,13 @@ def _between(number: float, sign: str, text: str, missing: bool, vocabulary: Voc
 
 
 def _sign(text: str) -> str:
-    return next((_OPERATORS[sign] for sign in _longest_first() if text.lstrip().startswith(sign)), "")
-
-
-def _longest_first() -> list[str]:
-    return sorted(_OPERATORS, key=len, reverse=True)
+    return next((_OPERATORS[sign] for sign in _SIGNS if text.lstrip().startswith(sign)), "")
 
 
 def _comparison(column: Column, text: str, missing: bool) -> list[Reading]:
     """Read an operator and a value; of several operators that a text begins with, the longest that can be."""
     found: list[Reading] = []
-    for sign in _longest_first():
+    for sign in _SIGNS:
         if not text.startswith(sign):
             continue
         op, value = _OPERATORS[sign], text[len(sign) :].strip()

@@ -33,9 +33,14 @@ class Column:
         return None if kind in "mMc" else cls(name, False, _words(cells.dropna().unique()))
 
     def united(self, other: "Column") -> "Column":
-        """Return the column with the words of another part of it, too."""
-        known = [value for values in (*self.words.values(), *other.words.values()) for value in values]
-        return attrs.evolve(self, words=_words(known) if not self.numbers else self.words)
+        """Return the column with the words of another part of it, too; one of the parts may be empty."""
+        new = {word: values for word, values in other.words.items() if self.words.get(word) != values}
+        if not new and self.numbers == other.numbers:
+            return self
+        both = {
+            word: tuple(dict.fromkeys((*self.words.get(word, ()), *values))) for word, values in new.items()
+        }
+        return Column(self.name, self.numbers and other.numbers, {**self.words, **both})
 
 
 def _words(values: Iterable[Any]) -> dict[str, tuple[Any, ...]]:

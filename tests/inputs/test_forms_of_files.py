@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from faithkit.cli import main
 from faithkit.errors import InputError
-from faithkit.inputs import packed
+from faithkit.inputs import packed, parquet
 from faithkit.inputs.files import files_of
 from faithkit.inputs.logs import ParquetLog, open_log
 from faithkit.inputs.tables import open_table
@@ -118,7 +118,10 @@ def expected(frame, tmp_path_factory):
 
 @pytest.mark.parametrize("suffix", FILES)
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_the_same_rows_gives_the_same_bytes(frame, expected, tmp_path, form, suffix):
+def test_every_form_of_the_same_rows_gives_the_same_bytes(
+    frame, expected, tmp_path, form, suffix, monkeypatch
+):
+    monkeypatch.setattr(parquet, "CELLS", 60)
     log = open_log(str(form(frame, tmp_path, suffix)), *QUESTION)
     assert isinstance(log, ParquetLog) == (suffix == ".parquet")
     assert json.dumps(score_log(log).to_dict(), sort_keys=True) == expected
@@ -262,6 +265,12 @@ def test_what_programs_hide_is_found_by_no_pattern(tmp_path, name):
 def test_a_file_with_stars_and_brackets_in_its_name_is_itself(tmp_path):
     lay(tmp_path, **{"[ab]*_csv": b"a\n1\n", "a_csv": b"a\n2\n"})
     assert len(open_table(tmp_path / "[ab]*.csv")) == 1
+
+
+def test_folders_in_folders_without_end_are_refused(tmp_path):
+    (tmp_path / "/".join(["k=1"] * 60)).mkdir(parents=True)
+    with pytest.raises(InputError, match="has folders more than 50 deep"):
+        files_of(tmp_path)
 
 
 def test_a_pattern_that_finds_nothing_says_so(tmp_path):

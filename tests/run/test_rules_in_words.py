@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import faithkit
+from faithkit.inputs import parquet
 from faithkit.inputs.logs import ParquetLog, open_log
 from faithkit.inputs.rule_logs import NOT_HELD
 from faithkit.run.scoring import score_log
@@ -23,6 +24,11 @@ RULES = [
     )
     for age, sex in zip(X["age"], X["sex"], strict=True)
 ]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(parquet, "CELLS", 60)
 
 
 def as_csv(frame, path):
@@ -89,6 +95,16 @@ def test_rules_that_do_not_hold_for_their_own_rows_are_counted(tmp_path, form):
     words = np.where(X["debt"] > 0.8, "debt > 0.8", "debt <= 0.74").astype(object)
     found = told(words, form, tmp_path / "log")
     assert found["remarks"] == {NOT_HELD: int((X["debt"] == 0.75).sum())}
+
+
+def test_words_are_known_from_all_parts_of_a_log(tmp_path):
+    """A column may be empty in the first part, and have an 'and' in a word of the last."""
+    X = pd.DataFrame({"age": ROWS, "city": [None] * 60 + ["b"] * 59 + ["a and age > 3"]})
+    words = ["city = a and age > 3"] * 60 + ["city = b"] * 60
+    X.assign(label=LABELS, rule=words).to_parquet(tmp_path / "log.parquet", row_group_size=20)
+    found = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("rule",), ("age", "city")))
+    expected = faithkit.score(LABELS, words, X=X)
+    assert found.result.remarks == expected.remarks == {NOT_HELD: 61}
 
 
 @pytest.mark.parametrize("words", [["too young", "fine"], ["a", "b"]])
