@@ -22,7 +22,7 @@ def placed(_ctx: click.Context, _param: click.Parameter, given: str | None) -> s
 
     What is not there stays as it was given: it may be a name, and the error should show it as it was typed.
     """
-    if given and is_pattern(given):
+    if given and is_pattern(given) and glob.glob(given):
         return os.path.join(glob.escape(os.getcwd()), given)
     return os.path.abspath(given) if given and os.path.exists(given) else given
 
