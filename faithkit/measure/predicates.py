@@ -19,6 +19,8 @@ TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "word": lambda text: re.findall(r"(?u)\b\w\w+\b", text.lower()),
 }
 
+_CONNECTIVE = re.compile(r"(?<=\s)(?:and|or|&&?)(?=\s)|&&|∧", re.IGNORECASE)
+
 
 def tokens(text: str, tokenizer: str = "whitespace") -> list[str]:
     """Split a text as the named tokenizer does.
@@ -37,6 +39,18 @@ def _plain(value: Any) -> Any:
     """Turn NumPy scalars into Python's, and whole floats into integers: equal rules are written alike."""
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _word(value: Any, listed: bool = False) -> str:
+    """Write a value, in quotes where its words could be taken for the next condition, or the next value."""
+    text = str(value)
+    if not isinstance(value, str) or not (_CONNECTIVE.search(text) or (listed and "," in text)):
+        return text
+    return f'"{text}"' if "'" in text else f"'{text}'"
+
+
+def _chosen(values: Sequence[Any]) -> str:
+    return f"{{{', '.join(_word(value, listed=True) for value in values)}}}"
 
 
 def _nothing_but_missing(predicate: "Interval | OneOf") -> str:
@@ -185,9 +199,9 @@ class OneOf:
         if not self.values:
             return _nothing_but_missing(self)
         if len(self.values) == 1:
-            text = f"{self.column} = {self.values[0]}"
+            text = f"{self.column} = {_word(self.values[0])}"
         else:
-            text = f"{self.column} in {{{', '.join(map(str, self.values))}}}"
+            text = f"{self.column} in {_chosen(self.values)}"
         return text + (" (or missing)" if self.missing else "")
 
 
@@ -234,9 +248,9 @@ class NoneOf:
         if not self.values:
             text = f"any value of {self.column}"
         elif len(self.values) == 1:
-            text = f"{self.column} ≠ {self.values[0]}"
+            text = f"{self.column} ≠ {_word(self.values[0])}"
         else:
-            text = f"{self.column} not in {{{', '.join(map(str, self.values))}}}"
+            text = f"{self.column} not in {_chosen(self.values)}"
         return text + (" (or missing)" if self.missing else "")
 
 

@@ -35,6 +35,7 @@ _SIGNS = sorted(_OPERATORS, key=len, reverse=True)  # the longest first
 _TURNED = {"≤": "≥", "<": ">", "≥": "≤", ">": "<"}
 _AMONG = re.compile(r"\s+(not\s+)?in\s*(?:\{(.*)\}|\[(.*)\]|\((.*)\))", re.IGNORECASE | re.DOTALL)
 _OR_MISSING = re.compile(r"(.*)\(or missing\)\s*", re.DOTALL)
+_MORE = re.compile(rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE)  # than one word
 _LIKE = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains '|^always$| is missing$")
 
 Reading = tuple[Predicate, bool]
@@ -267,16 +268,19 @@ def _number(text: str) -> float | None:
 
 
 def _words(column: Column, text: str) -> list[tuple[Any, bool]]:
-    """Return the values of a column that a text may mean: those that occur, or a word that does not."""
+    """Return the values of a column that a text may mean: those that occur, or a word that does not.
+
+    Of such a word nobody knows where it ends: one that could be a condition, too, has to stand in quotes.
+    """
     quoted = text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else None
     known = [(value, True) for value in column.words.get(text, ())]
     if quoted is not None:
         known += [(value, True) for value in column.words.get(quoted.strip(), ()) if str(value) == quoted]
     if known or column.numbers or not text:
         return known
-    if quoted is not None:
+    if quoted is not None and text[0] not in quoted:
         return [(quoted, False)]
-    return [] if text[0] in "'\"" else [(text, False)]
+    return [] if _MORE.search(text) else [(text, False)]
 
 
 def _membership(column: Column, text: str, excluded: bool, missing: bool) -> Iterator[Reading]:
