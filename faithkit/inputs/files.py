@@ -181,8 +181,16 @@ def _file(path: Path, root: Path) -> File:
 
 
 def _check_together(files: list[File]) -> None:
-    """Refuse files of several kinds, and those of which folders say different things."""
+    """Refuse files of several kinds, files twice, and those of which folders say different things."""
     first = files[0]
+    seen: dict[str, File] = {}
+    for file in files:
+        other = seen.setdefault(str(file.path).removesuffix(file.packing), file)
+        if other is not file:
+            raise InputError(
+                f"{other.path} and {file.path} have the same name, packed and not, and may be the same rows: "
+                "leave one of them out."
+            )
     for file in files:
         if file.kind != first.kind:
             raise InputError(

@@ -122,7 +122,8 @@ def _object(file: File, number: int, line: bytes) -> dict[str, Any]:
     if len(line) > csv_texts.LONGEST_ROW:
         raise InputError(f"{place} has more than {csv_texts.LONGEST_ROW // 2**20} MiB. Shorten it.")
     try:
-        found = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), object_pairs_hook=_distinct)
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        found = json.loads(text, object_pairs_hook=_distinct, parse_float=_finite)
     except UnicodeDecodeError:
         raise InputError(f"{place} is not UTF-8 text. Save it as UTF-8.") from None
     except (ValueError, RecursionError) as error:
@@ -137,6 +138,13 @@ def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("it has a name twice")
     return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if abs(number) == float("inf"):
+        raise ValueError(f"{text:.20} is too large for a number")
+    return number
 
 
 def _word(value: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_hashable
 
 _TRUTHS = {"True": True, "False": False, "true": True, "false": False}
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "empty")
@@ -30,7 +31,12 @@ class Column:
             return cls(name, True)
         if kind == "b" or inferred == "boolean":
             return cls(name, True, {word: (truth,) for word, truth in _TRUTHS.items()})
-        return None if kind in "mMc" else cls(name, False, _words(cells.dropna().unique()))
+        if kind in "mMc":
+            return None
+        there = cells.dropna()
+        return cls(
+            name, False, _words(there.unique() if inferred == "string" else filter(is_hashable, there))
+        )
 
     def united(self, other: "Column") -> "Column":
         """Return the column with the words of another part of it, too; one of the parts may be empty."""

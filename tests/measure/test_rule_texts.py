@@ -148,6 +148,15 @@ def test_quotes_tell_apart_what_would_be_read_in_two_ways():
     assert Rule.from_text("c = 'x' and d = y", frame) == Rule([OneOf("c", ["x"]), OneOf("d", ["y"])])
 
 
+def test_cells_that_are_no_words_are_in_nobodys_way():
+    frame = pd.DataFrame(
+        {"c": [["a"], "b"], "d": pd.to_datetime(["2026-01-01", "2026-01-02"]), "e": [None, None]}
+    )
+    assert Rule.from_text("c = b", frame) == Rule([OneOf("c", ["b"])])
+    with pytest.raises(InputError, match="names no column"):
+        Rule.from_text("d > 2026", frame)
+
+
 @pytest.mark.parametrize("name", ["x1", "1"])
 def test_the_columns_of_an_array_have_numbers(name):
     array = np.array([[0.0, 1.0], [2.0, 3.0]])
