@@ -170,14 +170,21 @@ def _check_no_logs(folder: Path, inside: Path, names: list[str]) -> None:
 
 
 def _file(path: Path, root: Path) -> File:
-    folders = (name.partition("=") for name in path.relative_to(root).parts[:-1] if "=" in name)
-    said = [(unquote(key), None if value == _NOTHING else unquote(value)) for key, _, value in folders]
+    folders = [name.partition("=") for name in path.relative_to(root).parts[:-1] if "=" in name]
+    with foreign(f"the name of a folder of {str(path)!r}", "Rename it."):  # its bytes need not be UTF-8
+        said = [(_text(key), None if value == _NOTHING else _text(value)) for key, _, value in folders]
     names = [name for name, _ in said]
     if len(set(names)) < len(names) or "" in names:
         raise InputError(
             f"{path} lies in folders that name a column twice, or none: {few(map(repr, names))}."
         )
     return attrs.evolve(_one(path), partition=tuple(said))
+
+
+def _text(name: str) -> str:
+    found = unquote(name, errors="strict")
+    found.encode()
+    return found
 
 
 def _check_together(files: list[File]) -> None:

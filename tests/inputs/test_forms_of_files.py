@@ -264,6 +264,14 @@ def test_what_programs_hide_is_found_by_no_pattern(tmp_path, name):
         assert [file.path.name for file in files_of(path)] == ["a.csv"]
 
 
+@pytest.mark.parametrize("name", ["k=%FF", os.fsdecode(b"k=\xff")])
+def test_a_folder_whose_name_is_no_text_is_refused(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "a.csv").write_text("a\n1\n")
+    with pytest.raises(InputError, match=r"the name of a folder of .* failed with Unicode.*Rename it"):
+        open_table(tmp_path)
+
+
 def test_a_file_with_stars_and_brackets_in_its_name_is_itself(tmp_path):
     lay(tmp_path, **{"[ab]*_csv": b"a\n1\n", "a_csv": b"a\n2\n"})
     assert len(open_table(tmp_path / "[ab]*.csv")) == 1
