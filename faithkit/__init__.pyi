@@ -12,9 +12,11 @@ from faithkit.errors import UnknownComponentError as UnknownComponentError
 from faithkit.extension.component import Component as Component
 from faithkit.extension.hookspecs import hookimpl as hookimpl
 from faithkit.extension.registry import registry as registry
+from faithkit.inputs.adapters import About as About
 from faithkit.inputs.datasets import dataset_names as dataset_names
 from faithkit.inputs.datasets import load_dataset as load_dataset
 from faithkit.inputs.encoder import Encoder as Encoder
+from faithkit.inputs.forms import adapt as adapt
 from faithkit.inputs.predictor import Predictor as Predictor
 from faithkit.inputs.randomness import global_seed as global_seed
 from faithkit.inputs.seeds import row_seeds as row_seeds
@@ -61,10 +63,12 @@ from faithkit.run.components import relation as relation
 from faithkit.run.discretizations import try_discretizers as try_discretizers
 from faithkit.run.evaluation import Evaluation as Evaluation
 from faithkit.run.explaining.progress import rows_done as rows_done
+from faithkit.run.judging import Judgement as Judgement
 from faithkit.run.loading import load as load
 from faithkit.run.monitoring.monitor import Look as Look
 from faithkit.run.monitoring.monitor import Monitor as Monitor
 from faithkit.run.reading import ReaderResult as ReaderResult
+from faithkit.run.scorer import scorer as scorer
 from faithkit.run.subgroups import Subgroups as Subgroups
 
 __version__: str

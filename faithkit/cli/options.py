@@ -159,7 +159,7 @@ measuring = together(
         help="Use this estimator, which turns counts into values.",
     ),
     confidence,
-    option("--permutations N", default=0, help="Shuffle the labels N times, for a p-value."),
+    option("--permutations N", default=0, help="Shuffle the predictions N times, for a p-value."),
 )
 
 
@@ -226,8 +226,9 @@ asking = together(
 
 reading = option(
     "--reader NAME",
-    help="Let this classifier guess the predictions from the explanations: auto (chosen), logistic, trees, "
-    "module:attribute of one of scikit-learn's, or none.  [default: auto for 10 to 10,000 rows]",
+    help="Let this classifier, or regressor where predictions are numbers, guess them from the explanations: "
+    "auto (chosen), logistic or linear, trees, module:attribute of one of scikit-learn's, or none.  "
+    "[default: auto for 10 to 10,000 rows]",
 )
 
 referring = option(
@@ -253,10 +254,21 @@ judging = together(
     into="limits",
 )
 
-output = together(
+_FILES = (
     option("--json FILE", "json_path", help="Write the result to this file as JSON; - means stdout."),
     option("--csv FILE", "csv_path", help="Write the measures to this file as CSV; - means stdout."),
     option("--html FILE", "html_path", help="Write a report for a browser to this file; - means stdout."),
+)
+
+output = together(*_FILES, debug, into="output")
+
+judged_output = together(
+    *_FILES,
+    option(
+        "--junit FILE",
+        "junit_path",
+        help="Write which limits were kept to this file as JUnit XML, for a build server; - means stdout.",
+    ),
     debug,
     into="output",
 )

@@ -105,7 +105,7 @@ def _check_inputs(component: "Component", attribute: "Attribute[tuple[str, ...]]
 
 @frozen(kw_only=True)
 class Component:
-    """One explainer, relation, discretizer, estimator, dataset or command, described without importing it.
+    """One component of any kind, from explainer to command, described without importing it.
 
     Parameters
     ----------
@@ -125,6 +125,9 @@ class Component:
         What ``X`` may be.
     requires : tuple of str, default=()
         Import names that it needs and that the plugin does not install for sure.
+    types : tuple of str, default=()
+        Of an adapter: the classes whose objects it takes, each as its package and its name, such as
+        "shap.Explanation", wherever in the package it is defined.
 
     Raises
     ------
@@ -153,6 +156,7 @@ class Component:
     kinds: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
     inputs: tuple[str, ...] = field(default=INPUTS, converter=_as_tuple, validator=_check_inputs)
     requires: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
+    types: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
 
     def load(self) -> Any:
         """Import the factory.

@@ -1,7 +1,7 @@
-"""The six hooks by which a plugin says what it offers.
+"""The seven hooks by which a plugin says what it offers.
 
 They take no arguments and yield values, so that no order of plugins or calls can matter. Each hook serves one
-arrow of the pipeline; datasets and commands stand beside it.
+arrow of the pipeline; adapters, datasets and commands stand beside it.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ GROUP = "faithkit"
 API_VERSION = 1
 """What a plugin's module states as ``FAITHKIT_API``; it changes when old plugins would no longer work."""
 
-KINDS = ("explainer", "relation", "discretizer", "estimator", "dataset", "command")
+KINDS = ("explainer", "relation", "discretizer", "estimator", "adapter", "dataset", "command")
 """The kinds of component, in the order of the pipeline; the hook of each is ``faithkit_<kind>s``."""
 
 hookspec = pluggy.HookspecMarker("faithkit")
@@ -133,6 +133,32 @@ def faithkit_estimators() -> Iterable[Component]:
     ...     )
     >>> next(iter(faithkit_estimators())).factory
     'my_plugin.estimators:Smoothed'
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_adapters() -> Iterable[Component]:
+    """Offer adapters: what takes an object of another library as explanations, rows, predictions or a model.
+
+    Returns
+    -------
+    iterable of Component
+        Their `types` are the classes whose objects they take; nothing is imported to find out.
+
+    Examples
+    --------
+    >>> from faithkit import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_adapters():
+    ...     yield Component(
+    ...         name="acme-reasons",
+    ...         factory="my_plugin.adapters:Reasons",
+    ...         summary="Reasons as acme's explainer gives them.",
+    ...         types=("acme.Reasons",),
+    ...     )
+    >>> next(iter(faithkit_adapters())).types
+    ('acme.Reasons',)
     """
     raise NotImplementedError
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.content import Content
+from faithkit.inputs.forms import as_explanations
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
@@ -24,7 +25,7 @@ from faithkit.inputs.rule_logs import NOT_HELD, as_rules, not_held, not_understo
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
 from faithkit.inputs.typed import check_flat, is_text
-from faithkit.measure.explanations import Explanations, as_explanations, object_array
+from faithkit.measure.explanations import Explanations, object_array
 from faithkit.measure.rule_texts import is_like_a_rule
 from faithkit.measure.rules import Rule
 from faithkit.measure.vocabulary import Vocabulary

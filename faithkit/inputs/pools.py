@@ -10,6 +10,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.inputs.columns import is_category
 from faithkit.inputs.content import Content
+from faithkit.inputs.conversion import as_column, as_rows
 from faithkit.inputs.outcome import Outcome
 from faithkit.inputs.parquet import ParquetTable, is_parquet
 from faithkit.inputs.predictor import Predictor
@@ -43,8 +44,8 @@ class PoolRows:
         """Take rows as people give them."""
         if isinstance(pool, PoolRows):
             return pool
-        check_X(pool, "the pool")
-        return cls(lambda: [pool], predictions)
+        rows = check_X(as_rows(pool), "the pool")
+        return cls(lambda: [rows], None if predictions is None else as_column(predictions))
 
     def like(self, X: Rows) -> "PoolRows":
         """Return the same rows with the columns of X, in its order; other ones are refused at once."""

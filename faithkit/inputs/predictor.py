@@ -12,7 +12,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.outcome import NUMBERS, SCORES, Outcome, as_numbers
+from faithkit.inputs.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
 from faithkit.inputs.rows import Rows
 from faithkit.measure.containers import copy_rows, n_rows, unmasked
 from faithkit.wording import describe, few
@@ -172,9 +172,8 @@ class Predictor:
         found = as_numbers(unmasked(self._ask(self._predict, X), "the predictions"))
         found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
         if len(found) != n:
-            raise InputError(
-                f"the model returned {len(found)} predictions for {n} rows; expected one for each."
-            )
+            many = f"{len(found)} prediction{'' if len(found) == 1 else 's'}"
+            raise InputError(f"the model returned {many} for {n} rows; expected one for each.")
         return found
 
     def _known_classes(self, classes: Any, background: Rows, outcome: str | None) -> np.ndarray | None:
@@ -202,14 +201,17 @@ class Predictor:
         name = _score_method(self.model)
         if name is None and self.is_regressor:
             raise InputError(
-                f"{_name(self.model)} predicts numbers and gives no scores: say outcome='numbers', or give a "
-                "classifier."
+                f"{_name(self.model)} predicts numbers and gives no scores: say {asked_as(NUMBERS)}, "
+                "or give a classifier."
             )
         if name is None:
+            counts = self.classes is not None and self.classes.dtype.kind in "iuf"
+            amounts = f" If its labels are amounts, say {asked_as(NUMBERS)}." if counts else ""
             raise InputError(
                 f"{_name(self.model)} gives labels only: it has neither predict_proba nor decision_function. "
                 "Explainers such as shap, lime, lime-text and gradient need scores. Give a model with those, "
                 "or use an explainer that needs labels only, such as tree, anchors or nearest-neighbor."
+                f"{amounts}"
             )
         return name
 
@@ -272,7 +274,7 @@ def _checked_labels(answer: Any, n: int) -> np.ndarray:
         raise InputError(
             f"the model returned an array of shape {labels.shape} for {n} rows; expected one label per row. "
             "If these are scores, return the class of the highest: classes[scores.argmax(axis=1)]; if they "
-            "are numbers, say outcome='numbers' (CLI: --outcome numbers)."
+            f"are numbers, say {asked_as(NUMBERS)}."
         )
     if len(labels) != n:
         labels_text = f"{len(labels)} label{'' if len(labels) == 1 else 's'}"
@@ -280,13 +282,21 @@ def _checked_labels(answer: Any, n: int) -> np.ndarray:
             f"the model returned {labels_text} for {n} rows; expected one label per row. "
             "A predictor answers each row by itself: check that it neither drops nor aggregates rows."
         )
-    missing = np.asarray(pd.isna(labels))
-    if missing.any():
-        raise InputError(
-            f"the model returned a missing label ({labels[missing.argmax()]!r}) for {int(missing.sum())} of "
-            f"{n} rows; expected str, bool, int or float. Drop those rows, or name the label."
-        )
+    _check_none_missing(labels, n)
     return _plain(labels)
+
+
+def _check_none_missing(labels: np.ndarray, n: int) -> None:
+    missing = np.asarray(pd.isna(labels))
+    if not missing.any():
+        return
+    what, expected, otherwise = "label", "str, bool, int or float", ", or name the label"
+    if labels.dtype.kind == "f" and Outcome.of(None, None, labels).kind == NUMBERS:
+        what, expected, otherwise = "number", "one for each", ""
+    raise InputError(
+        f"the model returned a missing {what} ({labels[missing.argmax()]!r}) for {int(missing.sum())} of {n} "
+        f"rows; expected {expected}. Drop those rows{otherwise}."
+    )
 
 
 def _as_array(answer: Any) -> np.ndarray:

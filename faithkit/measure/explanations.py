@@ -13,9 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
 from faithkit.measure.containers import concat_rows, n_rows, take_rows, unmasked
-from faithkit.wording import few
 
 T = TypeVar("T")
 
@@ -111,6 +109,7 @@ class Explanations:
         array([False,  True, False])
         """
         column = object_array(values)
+        _check_comparable(column)
         gone = np.array([value is None for value in column], dtype=bool)
         return cls(kind=kind, values=column, missing=gone | fields.pop("missing", False), **fields)
 
@@ -173,6 +172,17 @@ class Explanations:
         return attrs.evolve(whole, missing=whole.missing | gone, remarks=told, instances=None)
 
 
+def _check_comparable(values: NDArray[Any]) -> None:
+    """Refuse objects that are equal to nothing but themselves: no two explanations would ever be the same."""
+    for kind in dict.fromkeys(map(type, values)):
+        if kind.__hash__ is object.__hash__ and kind is not type(None):
+            raise InputError(
+                f"explanations of type {kind.__module__}.{kind.__qualname__} are equal to nothing but "
+                "themselves, so that no two would ever be the same, and no adapter takes them: give what "
+                "they say, as texts, tuples or vectors, or write an adapter (hook faithkit_adapters)."
+            )
+
+
 def _is_matrix(values: Any) -> bool:
     return isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf"
 
@@ -202,103 +212,15 @@ class Sample:
         return self.X
 
 
-def as_explanations(given: Any) -> Explanations:
-    """Take explanations as people have them: a 2-D array, a DataFrame, a list of hashables.
-
-    Examples
-    --------
-    >>> as_explanations([("age", "sex"), ("age",)]).kind
-    'value'
-    """
-    if isinstance(given, Explanations):
-        return given
-    given = unmasked(given, "the explanations")
-    if isinstance(given, pd.Series):
-        plain = isinstance(given.dtype, np.dtype) and given.dtype.kind in "biuf"
-        given = given.to_numpy() if plain else given.to_numpy(dtype=object, na_value=None)
-    if isinstance(given, pd.DataFrame):
-        return _from_frame(given)
-    if isinstance(given, np.ndarray):
-        return _from_array(given)
-    if not isinstance(given, Iterable) or isinstance(given, str | bytes | dict | set | frozenset):
-        raise InputError(
-            f"explanations of type {type(given).__name__} are not understood: give a 2-D array, a DataFrame, "
-            "a list of hashable values, or Explanations."
-        )
-    with foreign("going through the explanations"):
-        values = list(given)
-    if any(isinstance(value, list | np.ndarray) for value in values):
-        return _from_rows(values)
-    return _from_values(values)
-
-
-def _from_values(values: list[Any]) -> Explanations:
-    """Take any values; those of one class may say of which kind they are, as rules do."""
-    kinds = {type(value) for value in values} - {type(None)}
-    said = getattr(kinds.pop(), "faithkit_kind", None) if len(kinds) == 1 else None
-    return (
-        Explanations.of(values) if said is None else Explanations.of(values, kind=said[0], relation=said[1])
-    )
-
-
-def _from_rows(rows: list[Any]) -> Explanations:
-    """Take a list of vectors, in which None is a missing one."""
-    _check_unmasked(rows)
-    gone = np.array([row is None for row in rows], dtype=bool)
-    width = len(next(row for row in rows if isinstance(row, list | np.ndarray)))
-    filled = [[np.nan] * width if row is None else row for row in rows]
-    return Explanations.vectors(filled, missing=gone)
-
-
-def _check_unmasked(rows: Iterable[Any]) -> None:
+def check_unmasked(rows: Iterable[Any]) -> None:
+    """Refuse vectors of which a mask hides some values."""
     for row in rows:
         unmasked(row, "the explanations")
 
 
-def _from_frame(frame: pd.DataFrame) -> Explanations:
-    _check_names(frame)
-    shared = {"names": [str(name) for name in frame.columns]}
-    if all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
-        return _from_numbers(frame, shared)
-    if frame.shape[1] == 1:
-        return attrs.evolve(as_explanations(frame.iloc[:, 0]), shared=shared)
-    return Explanations(kind="value", values=frame.reset_index(drop=True), shared=shared)
-
-
-def _check_names(frame: pd.DataFrame) -> None:
-    """Refuse columns that nobody could tell apart: in words, the last one would stand for all."""
-    names = pd.Index([str(name) for name in frame.columns])
-    if not names.is_unique:
-        twice = few(repr(name) for name in names[names.duplicated()].unique())
-        raise InputError(
-            f"the explanations have more than one column named {twice}; expected distinct names. "
-            "Rename or drop them."
-        )
-
-
-def _from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
-    dtypes = set(frame.dtypes)
-    if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype):
-        return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared)
-    values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
-    # integers beyond 2**53 would fall together as floats: equality then compares the columns as they are
-    exact = None if not (np.abs(values) >= 2.0**53).any() else frame.reset_index(drop=True)
-    return Explanations(kind="vector", values=values, identity=exact, shared=shared)
-
-
-def _from_array(array: NDArray[Any]) -> Explanations:
-    if array.ndim == 2 and array.dtype.kind in "biuf":
-        return Explanations.vectors(array)
-    if array.ndim == 2:
-        return _from_frame(pd.DataFrame(array).infer_objects())
-    if array.ndim == 1:
-        return _from_values(array.tolist())
-    raise InputError(f"explanations in a {array.ndim}-D array are not understood: give one row per instance.")
-
-
 def as_matrix(values: Any) -> NDArray[Any]:
     """Return values as a 2-D numeric array, or say what is wrong with them."""
-    _check_unmasked(values if isinstance(values, list | tuple) else [values])
+    check_unmasked(values if isinstance(values, list | tuple) else [values])
     try:
         matrix = np.asarray(values)
     except ValueError:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from functools import reduce
 from itertools import chain, filterfalse
-from typing import Any, ClassVar
+from typing import Any
 
 import attrs
 import numpy as np
@@ -86,7 +86,6 @@ class Rule:
     array([ True, False])
     """
 
-    faithkit_kind: ClassVar = ("rule", "in-scope")  # what a list of rules is, and where one applies
     predicates: tuple[Predicate, ...] = attrs.field(default=(), converter=_canonical)
 
     def covers(self, X: Any) -> NDArray[np.bool_]:

@@ -6,13 +6,15 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked
+from faithkit.inputs.adapters import adapted
+from faithkit.inputs.conversion import as_column, as_rows
+from faithkit.inputs.forms import adapt
+from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.inputs.rule_logs import read_rules
 from faithkit.measure.containers import n_rows
-from faithkit.measure.explanations import as_explanations
 from faithkit.measure.planning import Plan, plan_samples
 from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
@@ -108,6 +110,8 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
+    X, background = as_rows(X), as_rows(background)
+    weights, clusters = as_column(weights), as_column(clusters)
     check_X(X)
     given = component("explainer", explainer)
     way = None if discretizer is None else component("discretizer", discretizer)
@@ -120,7 +124,7 @@ def evaluate(
     if background is None and learners:
         warn_about_background(learners[0])
     kind, within = checked(outcome, agree)
-    predictor = Predictor.of(model, background=known, outcome=kind, within=within)
+    predictor = Predictor.of(adapted(model, "model"), background=known, outcome=kind, within=within)
     check_predictions(given.text, given.instance, predictor)
     setup = Setup(
         outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within, kind is None),
@@ -188,7 +192,9 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    given = read_rules(as_explanations(explanations), X)
+    X, predictions = as_rows(X), gone_through(as_column(predictions))
+    weights, clusters = as_column(weights), as_column(clusters)
+    given = read_rules(adapt(explanations, predictions=predictions, X=X), X)
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions),
@@ -332,5 +338,7 @@ def plan(
     >>> faithkit.plan(0.1, n_explanations=2048).n
     7535
     """
+    if isinstance(epsilon, Evaluation):
+        raise InputError("epsilon is a result: give that as the pilot, as in plan(0.1, pilot=result).")
     first = None if pilot is None else pilot_of(pilot, measure)
     return plan_samples(epsilon, n_explanations, first, measure, pool)

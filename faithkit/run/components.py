@@ -11,7 +11,7 @@ from faithkit.extension.spec import format_spec, parse_spec
 from faithkit.foreign import foreign
 from faithkit.inputs.outcome import KINDS
 from faithkit.measure.estimators import FunctionEstimator
-from faithkit.measure.explanations import Explanations, as_explanations
+from faithkit.measure.explanations import Explanations
 from faithkit.measure.relations import FunctionRelation, Relation
 
 METHOD = {"explainer": "explain", "discretizer": "discretize", "relation": "holds", "estimator": "scores"}
@@ -43,9 +43,9 @@ class FunctionExplainer:
         """Return self: the function knows what it needs."""
         return self
 
-    def explain(self, X: Any, seeds: Any) -> Explanations:
-        """Call the function on the rows."""
-        return as_explanations(self.function(X))
+    def explain(self, X: Any, seeds: Any) -> Any:
+        """Call the function on the rows: what it returns may have any form that `score` takes."""
+        return self.function(X)
 
 
 class FunctionDiscretizer:

@@ -25,6 +25,7 @@ METHODS = {
     "relation": ("key", "holds"),
     "discretizer": ("discretize",),
     "estimator": ("scores",),
+    "adapter": ("example",),
     "dataset": ("load", "place"),
 }
 _EXAMPLES: dict[type, Any] = {bool: True, float: 0.5, int: 1}

@@ -17,6 +17,7 @@ from faithkit.extension.installed import demand_that_it_loads
 from faithkit.extension.registry import GROUP
 from faithkit.inputs.situation import Situation
 from faithkit.testing import (
+    adapter_checks,
     component_checks,
     dataset_checks,
     declarations,
@@ -36,6 +37,7 @@ _MODULES = {
     "relation": relation_checks,
     "discretizer": discretizer_checks,
     "estimator": estimator_checks,
+    "adapter": adapter_checks,
     "dataset": dataset_checks,
 }
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from matrices import Matrix
 
 from faithkit.errors import ContractError, InputError
+from faithkit.inputs.forms import as_explanations
 from faithkit.measure import asking, bitsets, grouping, relations
-from faithkit.measure.explanations import Explanations, Sample, as_explanations
+from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.jackknife import per_row, pseudo_values
 from faithkit.measure.relations import NearExplanation, Relation, SameExplanation
 from faithkit.measure.tally import Tally, count

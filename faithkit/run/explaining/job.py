@@ -6,16 +6,19 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import ContractError, ExplainerError
 from faithkit.foreign import foreign
+from faithkit.inputs.adapters import About, adapter_for
+from faithkit.inputs.forms import as_explanations
 from faithkit.inputs.predictor import Predictor
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import copy_rows, n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
-from faithkit.run.components import Given, component
+from faithkit.run.components import FunctionExplainer, Given, component
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -55,17 +58,33 @@ class Job:
     def explain(self, X: Any, seeds: NDArray[np.uint32]) -> Explanations:
         """Explain rows: one explanation each, whatever the batch they come in."""
         own = copy_rows(X)  # some explainers change their input; what X holds is compared later
-        given, who = self.fitted.explain(own, seeds.copy()), self.explainer.text
-        if not isinstance(given, Explanations):
-            raise ContractError(
-                f"the explainer {who} returned a {type(given).__name__}; expected faithkit.Explanations."
-            )
+        given, who = self._taken(self.fitted.explain(own, seeds.copy()), X), self.explainer.text
         if len(given) != n_rows(X):
             raise ContractError(
                 f"the explainer {who} returned {len(given)} explanations for {n_rows(X)} rows; expected one "
                 "per row: mark rows without an explanation in `missing`."
             )
         return given if given.instances is not None else attrs.evolve(given, instances=X)
+
+    def _taken(self, given: Any, X: Any) -> Explanations:
+        """Take what an explainer returned: of a function in any form, else what an adapter takes."""
+        if isinstance(given, Explanations):
+            return given
+        if not isinstance(self.explainer.instance, FunctionExplainer) and adapter_for(given) is None:
+            raise ContractError(
+                f"the explainer {self.explainer.text} returned a {type(given).__name__}; expected "
+                "faithkit.Explanations, or what an adapter takes."
+            )
+        classes, predictor = self.predictor.classes, self.predictor
+        return as_explanations(
+            given,
+            About(
+                n=n_rows(X),
+                predict=lambda: predictor.predict(X),
+                classes=None if classes is None else classes.tolist(),
+                features=[str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None,
+            ),
+        )
 
     @property
     def rows_per_chunk(self) -> int:
