@@ -61,6 +61,14 @@ def test_a_row_that_names_no_weight_has_no_explanation(tmp_path, nothing):
     assert score_log(log(tmp_path / "log.jsonl", cells)).result.unexplained == 3
 
 
+def test_dicts_are_the_same_explanations_in_python_and_in_a_log(tmp_path):
+    cells = [None, {}, *map(without_zeros, WEIGHTS[2:])]
+    found = score_log(log(tmp_path / "log.jsonl", cells)).to_dict()
+    in_memory = faithkit.score(LABELS, cells).to_dict()
+    assert found["measures"] == in_memory["measures"]
+    assert found["unexplained"] == in_memory["unexplained"] == 2 + cells[2:].count({})
+
+
 def test_an_empty_list_is_no_explanation(tmp_path):
     assert score_log(log(tmp_path / "log.jsonl", [[], *WEIGHTS[1:]])).result.unexplained == 1
 
