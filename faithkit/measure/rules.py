@@ -121,8 +121,8 @@ class Rule:
         text : str
             Conditions with "and" between them: `≤`, `<=`, `<`, `>`, `>=`, `=`, `==`, `≠`, `!=`, `in {a, b}`,
             `3 < x <= 4`; "IF … THEN …", of which the conditions are the rule.
-        X : array, DataFrame, list of str, or Vocabulary
-            The instances, or what is known of them.
+        X : array, DataFrame or list of str
+            The instances, whose columns and words are known by that.
 
         Raises
         ------
