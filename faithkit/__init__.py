@@ -57,6 +57,7 @@ _HOME = {
     "Tally": "faithkit.measure.tally",
     "Rule": "faithkit.measure.rules",
     "Interval": "faithkit.measure.predicates",
+    "NoneOf": "faithkit.measure.predicates",
     "OneOf": "faithkit.measure.predicates",
     "Contains": "faithkit.measure.predicates",
     "pack_bits": "faithkit.measure.bitsets",

@@ -38,6 +38,7 @@ from faithkit.measure.planning import Plan as Plan
 from faithkit.measure.planning import RangePlan as RangePlan
 from faithkit.measure.predicates import Contains as Contains
 from faithkit.measure.predicates import Interval as Interval
+from faithkit.measure.predicates import NoneOf as NoneOf
 from faithkit.measure.predicates import OneOf as OneOf
 from faithkit.measure.predicates import tokens as tokens
 from faithkit.measure.predicted import Predicted as Predicted

@@ -55,7 +55,7 @@ def command(
 ) -> None:
     """Compare each LOG with the reference of STATE, once, and say whether anything has changed.
 
-    LOG is a CSV or Parquet file, a folder of them, or one that is partitioned by date (date=2026-11-14/), of
+    LOG is a file, a pattern, a folder of files, or one that is partitioned by date (date=2026-11-14/), of
     which every new day is added. STATE is one file, which holds counts and no rows; the first run makes it,
     with --reference, and what is asked for then need not be asked for again. Without LOG, STATE is shown as
     it is. The command ends with code 3 once an alarm was raised.

@@ -1,5 +1,6 @@
 """Where files are: decided when the command starts, and checked before anything is computed."""
 
+import glob
 import os
 import stat
 import tempfile
@@ -11,6 +12,7 @@ import click
 
 from faithkit.errors import InputError
 from faithkit.files import is_replaced
+from faithkit.inputs.files import is_pattern, kind_of, matches
 
 STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
@@ -20,6 +22,8 @@ def placed(_ctx: click.Context, _param: click.Parameter, given: str | None) -> s
 
     What is not there stays as it was given: it may be a name, and the error should show it as it was typed.
     """
+    if given and is_pattern(given) and glob.glob(given):
+        return os.path.join(glob.escape(os.getcwd()), given)
     return os.path.abspath(given) if given and os.path.exists(given) else given
 
 
@@ -53,7 +57,8 @@ def check_paths(paths: Mapping[str, str | None], kept: Sequence[str] = ()) -> di
     given = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
     if list(given.values()).count("-") > 1:
         raise click.UsageError("only one of the outputs can be - (stdout): give the others a file each.")
-    read = [Path(file) for path in _inputs() for file in (path, _module(path)) if os.path.exists(file)]
+    inputs = [file for path in _inputs() for file in ([path] if not is_pattern(path) else matches(path))]
+    read = [Path(file) for path in inputs for file in (path, _module(str(path))) if os.path.exists(file)]
     read += map(Path, kept)
     files = [path for path in given.values() if path != "-"]
     for place, path in enumerate(files):
@@ -113,10 +118,10 @@ def _taken(path: str, others: Iterable[str]) -> str | None:
 
 
 def _read(path: str, inputs: Iterable[Path]) -> str | None:
-    """Say that a path is one of the inputs, or would become a part of a folder of Parquet files."""
+    """Say that a path is one of the inputs, or would become a part of a folder that is read."""
     for given in inputs:
         inside = given.is_dir() and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(given))
-        if _same(path, given) or (inside and Path(path).suffix.lower() == ".parquet"):
+        if _same(path, given) or (inside and kind_of(Path(path).name) is not None):
             return f"{given} is read; give a file of its own"
     return None
 

@@ -86,10 +86,11 @@ def command(
     output: dict[str, Any],
     **options: Any,
 ) -> None:
-    """Measure explanations that were logged in LOG: a CSV or Parquet file, or a folder of Parquet files.
+    """Measure explanations that were logged in LOG: CSV, JSON Lines or Parquet, one file or several.
 
+    Several files are a folder, or a pattern in quotes; what folders are called (month=2026-01) is a column.
     Parquet is read in pieces, and may be larger than memory. Rows whose explanation cells are all empty count
-    as unexplained. A column of rules in their JSON form, with --features, has sufficiency, too.
+    as unexplained. A column of rules, in words or in their JSON form, with --features, has sufficiency, too.
 
     The log of --reference is read alike: with the same columns, and in pieces. What learns does so from it.
     """

@@ -13,7 +13,9 @@ import pyarrow as pa
 from faithkit.errors import InputError
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES
 from faithkit.inputs.typed import Gaps, as_frame, check_flat
+from faithkit.inputs.vectors import vectors_of
 from faithkit.inputs.written import READ
+from faithkit.wording import few
 
 
 @attrs.frozen(eq=False)
@@ -55,6 +57,12 @@ class Content:
     ) -> pd.DataFrame:
         """Return columns as "features", as an "explanation", as "labels" (groups), or as "predictions"."""
         cells = self.cells if names is None else self.cells.select(list(names))
+        if (
+            role == "explanation"
+            and cells.num_columns == 1
+            and pa.types.is_nested(cells.schema.field(0).type)
+        ):
+            return vectors_of(cells.column_names[0], cells.column(0))
         if self.written:
             columns = zip(cells.column_names, cells.columns, strict=True)
             cells = pa.table({name: READ[role](column) for name, column in columns})
@@ -91,6 +99,18 @@ def _is_decimal(kind: Any) -> bool:
     """Whether a type of Arrow's is that of exact fractions, which databases write."""
     held = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_decimal(held) and held.scale > 0)
+
+
+def check_none_only(
+    first: Path, second: Path, owner: Path, mine: Sequence[str], theirs: Sequence[str]
+) -> None:
+    """Refuse two files where one of them, the owner, has columns that the other has not."""
+    only = [name for name in mine if name not in set(theirs)]
+    if only:
+        raise InputError(
+            f"{first.name} and {second.name} have different columns: only {owner.name} has {few(only)}. "
+            "Give all files of a folder the same columns."
+        )
 
 
 def check_distinct(path: Path, names: Sequence[str]) -> None:

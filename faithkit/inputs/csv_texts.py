@@ -5,11 +5,8 @@ rest of the file for one cell. A last row of our own shows it, for it would be i
 """
 
 import csv
-import gzip
 import io
-import math
 import re
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +17,14 @@ from faithkit.errors import InputError
 from faithkit.wording import describe
 
 LONGEST_ROW = 2**24  # bytes
-UNPACKED = 2**30  # bytes that any gzip file may unpack to; a larger one to RATIO times its own size
-RATIO = 100
 _END = "end of the file"
-_CHUNK = 2**24
 
 
-def read_texts(path: Path, packed: bool) -> Any:
+def read_texts(path: Path, content: bytearray) -> Any:
     """Return an Arrow table of texts, null where a cell is empty; the first row gives the names.
 
     A column without a name is called as pandas calls it, "Unnamed: 0".
     """
-    content = _content(path, packed)
     width = len(_header(path, content))
     content += b"\n" + ",".join([_END] * width).encode() + b"\n"
     table = _parsed(path, content, width)
@@ -41,25 +34,6 @@ def read_texts(path: Path, packed: bool) -> Any:
     names = table.slice(0, 1).to_pylist()[0].values()
     named = [name or f"Unnamed: {j}" for j, name in enumerate(names)]
     return table.slice(1, table.num_rows - 2).rename_columns(named)
-
-
-def _content(path: Path, packed: bool) -> bytearray:
-    content = bytearray()
-    limit = max(UNPACKED, RATIO * path.stat().st_size) if packed else math.inf
-    try:
-        with gzip.open(path) if packed else open(path, "rb") as file:
-            while chunk := file.read(_CHUNK):
-                if b"\0" in chunk:  # told at once: such a file may be endless
-                    raise InputError(f"{path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
-                content += chunk
-                if len(content) > limit:
-                    raise InputError(
-                        f"{path} unpacks to more than {limit // 2**20:,} MiB, {RATIO} times its size. "
-                        "If that is meant, unpack it first."
-                    )
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is not a whole gzip file ({describe(error)}). Fetch it again.") from error
-    return content
 
 
 def _header(path: Path, content: bytearray) -> list[str]:

@@ -15,8 +15,10 @@ from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
 from faithkit.inputs.adapters import About, adapted_by, adapter_for
 from faithkit.inputs.conversion import as_column, as_rows
+from faithkit.inputs.vectors import vectors_of_dicts
 from faithkit.measure.containers import n_rows, unmasked
 from faithkit.measure.explanations import Explanations, check_unmasked
+from faithkit.measure.rules import Rule
 from faithkit.wording import few
 
 
@@ -132,6 +134,13 @@ def _from_list(values: list[Any], about: About | None = None) -> Explanations:
         return _from_dicts([_as_dict(row, value) for row, value in enumerate(values)], about)
     if any(isinstance(value, list | np.ndarray) for value in values):
         return _from_rows(values)
+    return _from_values(values)
+
+
+def _from_values(values: list[Any]) -> Explanations:
+    """Take any values; rules say where they apply."""
+    if {type(value) for value in values} - {type(None)} == {Rule}:
+        return Explanations.of(values, kind="rule", relation="in-scope")
     return Explanations.of(values)
 
 
@@ -159,17 +168,15 @@ def _as_dict(row: int, pairs: Any) -> Any:
 
 
 def _from_dicts(rows: list[Any], about: About | None) -> Explanations:
-    """Take {feature: weight} of each row; a feature that is not named has weight 0."""
+    """Take {feature: weight} of each row; what is not named weighs 0; where nothing is, all is missing."""
     for row, one in enumerate(rows):
         _check_weights(row, one)
-    named = sorted({name for row in rows if row is not None for name in row})
+    table = vectors_of_dicts(rows)
+    named = list(table.columns)
     known = None if about is None or about.features is None else list(about.features)
     names = known if known is not None and set(named) <= set(known) else named
-    place = {name: column for column, name in enumerate(names)}
-    values, gone = np.zeros((len(rows), len(names))), np.array([row is None for row in rows], dtype=bool)
-    for row, one in enumerate(rows):
-        for name, weight in (one or {}).items():
-            values[row, place[name]] = weight
+    values = table.reindex(columns=names, fill_value=0.0).to_numpy()
+    gone = np.array([not row for row in rows], dtype=bool)
     return Explanations.vectors(values, missing=gone, shared={"names": names})
 
 
@@ -231,5 +238,5 @@ def _from_array(array: NDArray[Any]) -> Explanations:
     if array.ndim == 2:
         return _from_frame(pd.DataFrame(array).infer_objects())
     if array.ndim == 1:
-        return Explanations.of(array.tolist())
+        return _from_values(array.tolist())
     raise InputError(f"explanations in a {array.ndim}-D array are not understood: give one row per instance.")

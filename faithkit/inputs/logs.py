@@ -3,7 +3,10 @@
 A log in Parquet can be larger than memory: it is then read in pieces, each of them a small log.
 """
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +21,16 @@ from faithkit.inputs.forms import as_explanations
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
+from faithkit.inputs.rule_logs import NOT_HELD, as_rules, not_held, not_understood, rules_of
 from faithkit.inputs.seeds import cell_words, digest_words, header
 from faithkit.inputs.tables import match_name, match_names, open_table
-from faithkit.inputs.typed import is_text
+from faithkit.inputs.typed import check_flat, is_text
 from faithkit.measure.explanations import Explanations, object_array
+from faithkit.measure.rule_texts import is_like_a_rule
 from faithkit.measure.rules import Rule
+from faithkit.measure.vocabulary import Vocabulary
 
+_RULE = re.compile(r"\[\s*[\]{]")  # the JSON form
 BESIDE = ("predictions", "X", "groups", "weights", "clusters")  # the explanations of a log, row by row
 
 
@@ -81,6 +88,8 @@ class Log:
 class Roles:
     """Which columns of a log are what; `rules` where the explanations are rules in their JSON form.
 
+    Where they are rules in words, `words` has the rule of each.
+
     Several columns of predictions are outputs, or the scores of labels; `kind` is what predictions are, where
     somebody said it.
 
@@ -98,6 +107,7 @@ class Roles:
     clusters: str | None = None
     rules: bool = False
     kind: str | None = None
+    words: Mapping[str, Rule] | None = None
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
@@ -134,6 +144,10 @@ class Roles:
             explanations = attrs.evolve(explanations, identity=logged)
         missing = explanations.missing | _empty_rows(logged)
         explained = attrs.evolve(explanations, missing=missing, instances=X)
+        if self.words is not None:
+            explained = as_rules(explained, self.words)
+            told = None if piece else not_held(explained, X)
+            explained = attrs.evolve(explained, remarks=told)
         groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
         weights = None if self.weights is None else table.frame([self.weights])[self.weights]
         predictions = table.predictions(self.prediction, self.kind)
@@ -166,15 +180,29 @@ class ParquetLog:
 
     roles: Roles
     table: ParquetTable
+    not_rules: dict[str, int] = attrs.field(factory=dict)  # what is remarked of texts that are no rules
 
     @classmethod
     def open(cls, path: Path, asked: Roles) -> "ParquetLog":
-        """Look at a Parquet file, or at a folder of them."""
+        """Look at Parquet files."""
         whole = ParquetTable.open(path)
         found = asked.among(whole.columns)
         table = whole.using(found.columns)
-        rules = _hold_rules(found.explanation, table)
-        return cls(attrs.evolve(found, rules=rules), table)
+        if not _is_one_text(found.explanation, table):
+            return cls(found, table)
+        if _hold_rules(found.explanation, table):
+            return cls(attrs.evolve(found, rules=True), table)
+        words, remarks = _rule_texts(found, table) if found.features else (None, {})
+        return cls(attrs.evolve(found, words=words), table, remarks)
+
+    def remarks(self) -> dict[str, int]:
+        """Count what is remarked of explanations, reading the log once more if need be."""
+        if self.roles.words is None:
+            return self.not_rules
+        logs = (log for piece in self.table.pieces for log in self.logs(piece))
+        told = (not_held(log.explanations, log.X) for log in logs)
+        times = sum(one is not None for some in told if some is not None for one in some)
+        return {NOT_HELD: times} if times else {}
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -262,7 +290,8 @@ def open_log(
     explanation 0.50 is 0.5, but codes such as `01` stay texts. A column of predictions that has fractions is
     numbers, unless the `outcome` says what predictions are.
 
-    A single column of text in which every value is a rule's JSON form is read as rules.
+    A single column of text in which every value is a rule's JSON form is read as rules; in words
+    ("age ≤ 37 and sex = Male") where they are all about the `features`.
     """
     asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome)
     file = Path(path)
@@ -270,6 +299,7 @@ def open_log(
         return ParquetLog.open(file, asked)
     table = open_table(file)
     found = asked.among(table.names)
+    check_flat(table.cells.schema, found.features if len(found.explanation) == 1 else found.columns)
     rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
     return attrs.evolve(found, rules=rules).log(table)
 
@@ -282,10 +312,30 @@ def _check_some(X: Any, nothing: bool) -> None:
 
 
 def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
-    if len(names) != 1 or not _is_text(table.schema.field(names[0]).type):
-        return False
     one = table.using(names)
     return _all_rules(part.frame().iloc[:, 0] for piece in one.pieces for part in one.parts(piece))
+
+
+def _is_one_text(names: tuple[str, ...], table: ParquetTable) -> bool:
+    return len(names) == 1 and _is_text(table.schema.field(names[0]).type)
+
+
+def _parts(table: ParquetTable) -> Iterator[pd.DataFrame]:
+    return (part.frame() for piece in table.pieces for part in table.parts(piece))
+
+
+def _rule_texts(roles: Roles, table: ParquetTable) -> tuple[dict[str, Rule] | None, dict[str, int]]:
+    """Return the rules that are written in words, or what is to be said of those that are none."""
+    times = Counter[str]()
+    for part in _parts(table.using(roles.explanation)):
+        times.update(part.iloc[:, 0].dropna().value_counts(sort=False).to_dict())
+    if not any(map(is_like_a_rule, times)):
+        return None, {}
+    vocabulary = reduce(Vocabulary.united, map(Vocabulary.of, _parts(table.using(roles.features))))
+    rules, why_not = rules_of(times, vocabulary)
+    if not why_not:
+        return rules, {}
+    return None, {not_understood(why_not): sum(times[text] for text in why_not)}
 
 
 def _is_float(kind: Any) -> bool:
@@ -310,7 +360,7 @@ def _all_rules(columns: Any) -> bool:
     some = False
     for column in columns:
         cells = column.dropna()
-        if not all(isinstance(cell, str) and cell.startswith("[") for cell in cells):
+        if not all(isinstance(cell, str) and _RULE.match(cell) for cell in cells):
             return False
         some = some or len(cells) > 0
     return some

@@ -5,11 +5,12 @@ Which columns have gaps is settled first, from the files' metadata.
 
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
 from operator import attrgetter, or_
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -19,7 +20,9 @@ from pyarrow import dataset
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.content import Content, check_distinct
+from faithkit.inputs.content import Content, check_distinct, check_none_only
+from faithkit.inputs.files import PARQUET, files_of, is_pattern
+from faithkit.inputs.partitions import check_apart, partition_values
 from faithkit.inputs.paths import is_folder
 from faithkit.inputs.typed import Gaps, check_flat, columns_of, may_change
 from faithkit.inputs.written import EXACT
@@ -39,6 +42,7 @@ class Piece:
     row_groups: tuple[int, ...]
     start: int
     n: int
+    partition: dict[str, Any] = attrs.field(factory=dict, eq=False)  # what its folder says of all rows
 
 
 @attrs.frozen(eq=False)
@@ -65,16 +69,22 @@ class ParquetTable:
 
     @classmethod
     def open(cls, path: Path) -> "ParquetTable":
-        """Read the metadata of a file or folder, and refuse files that do not fit together."""
+        """Read the metadata of files, and refuse those that do not fit together."""
+        found = files_of(path)
+        said = partition_values(found)
         # workers may have another working directory
-        files = [file.resolve() for file in (_files_of(path) if is_folder(path) else [path])]
+        files = [file.path.resolve() for file in found]
         headers = {file: _header(file) for file in files}
         first = headers[files[0]][0]
         # one file may promise that no value is missing, and another break it
-        schema = pa.schema([pa.field(field.name, field.type) for field in first], first.metadata)
+        fields = [pa.field(field.name, field.type) for field in first]
         for file in files[1:]:
-            _check_alike(files[0], schema, file, headers[file][0])
-        rows = {str(file): row_groups for file, (_, row_groups) in headers.items()}
+            _check_alike(files[0], pa.schema(fields), file, headers[file][0])
+        for one in found:
+            check_apart(one, first.names)
+        fields += [pa.field(name, value.type) for name, value in said[0].items()]
+        schema = pa.schema(fields, first.metadata)
+        rows = {str(file): (headers[file][1], named) for file, named in zip(files, said, strict=True)}
         pieces = list(_pieces(rows, max(1, CELLS // max(1, len(schema)))))
         names = columns_of(schema)
         if not pieces or not names:
@@ -92,13 +102,20 @@ class ParquetTable:
         return attrs.evolve(self, columns=list(columns), gaps=gaps, settled=self.settled.union(new))
 
     def _holding(self, names: Iterable[str], condition: Callable[[str, Any], Any]) -> frozenset[str]:
-        fields = {name: self.schema.field(name) for name in names}
+        said = self.pieces[0].partition
+        fields = {name: self.schema.field(name) for name in names if name not in said}
         asked = {name: condition(name, field.type) for name, field in fields.items()}
-        found: set[str] = set()
+        found = {name for name in names if name in said and self._says(name, condition)}
         for file in dict.fromkeys(piece.file for piece in self.pieces):
             left = {name: asked[name] for name in asked if name not in found}
             found.update(_holding(file, pa.schema(fields.values()), left) if left else ())
         return frozenset(found)
+
+    def _says(self, name: str, condition: Callable[[str, Any], Any]) -> bool:
+        """Whether a condition holds for what any folder says."""
+        values = {piece.partition[name] for piece in self.pieces}
+        cells = pa.chunked_array([pa.repeat(value, 1) for value in values], self.schema.field(name).type)
+        return _finds(dataset.dataset(pa.table({name: cells})), [name], {name: condition(name, cells.type)})
 
     def __len__(self) -> int:
         return self.pieces[-1].start + self.pieces[-1].n
@@ -113,9 +130,10 @@ class ParquetTable:
         if not os.path.exists(piece.file):
             raise InputError(f"there is no file {piece.file} on {platform.node()}: {_SHARE}.")
         with _opened(Path(piece.file)) as file:
-            batches = file.iter_batches(size, row_groups=list(piece.row_groups), columns=self.columns)
+            columns = [name for name in self.columns if name not in piece.partition]
+            batches = file.iter_batches(size, row_groups=list(piece.row_groups), columns=columns)
             while (batch := _next(batches, piece)) is not None:
-                yield self._part(pa.Table.from_batches([batch]))
+                yield self._part(pa.Table.from_batches([batch]), piece.partition)
 
     def read(self) -> Content:
         """Read the whole table."""
@@ -136,9 +154,10 @@ class ParquetTable:
         """Return these columns without rows."""
         return self._part(self.schema.empty_table())
 
-    def _part(self, cells: Any) -> Content:
+    def _part(self, cells: Any, said: Mapping[str, Any] = MappingProxyType({})) -> Content:
         schema = pa.schema([self.schema.field(name) for name in self.columns], self.schema.metadata)
-        columns = [cells.column(name) for name in self.columns]
+        n = cells.num_rows
+        columns = [pa.repeat(said[name], n) if name in said else cells.column(name) for name in self.columns]
         return Content(pa.Table.from_arrays(columns, schema=schema), written=False, gaps=self.gaps)
 
 
@@ -149,38 +168,19 @@ def _next(batches: Iterator[Any], piece: Piece) -> Any:
 
 
 def is_parquet(path: str) -> bool:
-    """Whether a path names a Parquet file, or a folder, which has such files."""
-    return is_folder(path) or path.lower().endswith(".parquet")
+    """Whether a path names files in Parquet."""
+    return files_of(path)[0].kind == PARQUET
 
 
-def read_cells(path: Path) -> Any:
-    """Read one file as an Arrow table, without what pandas wrote as an index."""
+def read_cells(path: str | os.PathLike[str]) -> Any:
+    """Read one file or several as an Arrow table, without what pandas wrote as an index."""
+    if is_pattern(path) or is_folder(path):
+        return ParquetTable.open(Path(path)).read().cells.unify_dictionaries()
+    path = Path(path)
     schema, _ = _header(path)
     with foreign(f"reading {path}", _PARTIAL), _opened(path) as file:
         table = file.read(use_threads=False)
     return table.select(columns_of(schema))
-
-
-def _files_of(folder: Path) -> list[Path]:
-    """Return the files of a log; hidden ones are not part of it."""
-    with foreign(f"reading the folder {folder}", "Check that you may look into it."):
-        found = sorted(os.listdir(folder))
-    names = [name for name in found if name.endswith(".parquet") and not is_hidden(name)]
-    deeper = (file.relative_to(folder) for file in folder.glob("*/**/*.parquet"))
-    inside = next((file for file in deeper if not any(map(is_hidden, file.parts))), None)
-    if inside is not None:
-        raise InputError(
-            f"{folder} has Parquet files in a folder inside it ({inside}): name a folder "
-            "that has all of them side by side."
-        )
-    if not names:
-        raise InputError(f"the folder {folder} has no file that ends in .parquet: name the folder of a log.")
-    return [folder / name for name in names]
-
-
-def is_hidden(name: str) -> bool:
-    """Whether a name is one that programs give to what is not yet, or not, a part of the data."""
-    return name.startswith((".", "_"))
 
 
 def _opened(file: Path) -> Any:
@@ -203,12 +203,7 @@ def _check_alike(first: Path, wanted: Any, file: Path, found: Any) -> None:
     """Refuse a file whose columns or their types are not those of the first; their order is moot."""
     types, others = ({field.name: field.type for field in schema} for schema in (wanted, found))
     for owner, mine, theirs in ((first, types, others), (file, others, types)):
-        only = [name for name in mine if name not in theirs]
-        if only:
-            raise InputError(
-                f"{first.name} and {file.name} have different columns: only {owner.name} has {few(only)}. "
-                "Give all files of a folder the same columns."
-            )
+        check_none_only(first, file, owner, list(mine), list(theirs))
     for name, kind in types.items():
         if kind != others[name]:
             raise InputError(
@@ -217,17 +212,17 @@ def _check_alike(first: Path, wanted: Any, file: Path, found: Any) -> None:
             )
 
 
-def _pieces(files: dict[str, list[int]], size: int) -> Iterator[Piece]:
+def _pieces(files: dict[str, tuple[list[int], dict[str, Any]]], size: int) -> Iterator[Piece]:
     """Put small row groups of a file together; where edges are depends on the files alone."""
     start = 0
-    for file, rows in files.items():
-        last = Piece(file, (), start, 0)
+    for file, (rows, said) in files.items():
+        last = Piece(file, (), start, 0, said)
         for i, n in enumerate(rows):
             if last.n and last.n + n > size:
                 yield last
-                last = Piece(file, (), last.start + last.n, 0)
+                last = Piece(file, (), last.start + last.n, 0, said)
             if n:
-                last = Piece(file, (*last.row_groups, i), last.start, last.n + n)
+                last = Piece(file, (*last.row_groups, i), last.start, last.n + n, said)
         if last.n:
             yield last
         start = last.start + last.n

@@ -10,6 +10,7 @@ import numpy as np
 from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
+from faithkit.inputs.files import is_pattern
 from faithkit.inputs.models import DEFAULTS, load_model, train_default
 from faithkit.inputs.outcome import NUMBERS
 from faithkit.inputs.parquet import ParquetTable, is_parquet
@@ -111,7 +112,7 @@ def _trained(
 
 def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any, Any]:
     """Return the features, the target where there is one, and all columns as they were read."""
-    if not os.path.exists(data) and not Path(data).suffix:
+    if not os.path.exists(data) and not Path(data).suffix and not is_pattern(data):
         try:
             dataset = load_dataset(data)
         except UnknownComponentError as error:

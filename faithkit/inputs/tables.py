@@ -6,21 +6,26 @@ Whatever can be wrong with a file is said in one line, because the reader of tha
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from os import PathLike
-from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.content import Content, check_distinct
+from faithkit.inputs.content import Content, check_distinct, check_none_only
 from faithkit.inputs.csv_texts import read_texts
-from faithkit.inputs.paths import is_folder
-from faithkit.wording import did_you_mean, few, listing
-
-_SUFFIXES = (".csv", ".csv.gz", ".parquet")
+from faithkit.inputs.files import CSV, PARQUET, File, files_of
+from faithkit.inputs.json_lines import read_lines
+from faithkit.inputs.packed import contents
+from faithkit.inputs.partitions import partition_values, with_partition
+from faithkit.wording import did_you_mean, few
 
 
 def open_table(path: str | PathLike[str]) -> Content:
-    r"""Read a CSV (`.csv`, `.csv.gz`) or Parquet (`.parquet`) file, and leave open what its columns mean.
+    r"""Read CSV, JSON Lines or Parquet, and leave open what columns mean.
+
+    The path names a file (`.csv`, `.jsonl`, `.ndjson`, packed or not: `.csv.gz`; `.parquet`), a folder of
+    such files, or a pattern that finds some. What folders say of files (`month=2026-01/`) is a column.
 
     In a CSV an empty cell is a missing value and nothing else is: words like NA, None, null or nan stay
     the text they are, so a column of numbers with such a word in it is a column of text. Cells are
@@ -49,16 +54,13 @@ def open_table(path: str | PathLike[str]) -> Content:
     0  31.0     NA
     1   NaN  clerk
     """
-    path = Path(path)
-    suffix = _checked_suffix(path)
-    if suffix == ".parquet":
+    files = files_of(path)
+    if files[0].kind == PARQUET:
         from faithkit.inputs.parquet import read_cells
 
         found = Content(read_cells(path), written=False)
     else:
-        with foreign(f"reading {path}", "Check the file."):
-            found = Content(read_texts(path, packed=suffix == ".csv.gz"), written=True)
-        check_distinct(path, found.names)
+        found = Content(_united(_read(files)), written=files[0].kind == CSV)
     if not len(found) or not found.names:
         raise InputError(
             f"{path} has {len(found)} rows and {len(found.names)} columns; expected at least one of each."
@@ -145,11 +147,25 @@ def _matches(names: Sequence[str], pattern: str) -> Iterable[str]:
     return found
 
 
-def _checked_suffix(path: Path) -> str:
-    if is_folder(path):
-        raise InputError(f"{path} is a directory; expected a file that ends in {listing(_SUFFIXES, 'or')}.")
-    suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), None)
-    if suffix is None:
-        expected = listing(_SUFFIXES, "or")
-        raise InputError(f"{path} has the suffix {path.suffix!r}; expected {expected}. Convert it.")
-    return suffix
+def _read(files: list[File]) -> list[tuple[File, Any]]:
+    """Return the cells of each file, as the texts that they are or as JSON types them."""
+    if files[0].kind != CSV:
+        return read_lines(contents(files))
+    return [(file, _texts(file, content)) for file, content in contents(files)]
+
+
+def _texts(file: File, content: bytearray) -> Any:
+    with foreign(f"reading {file.path}", "Check the file."):
+        return read_texts(file.path, content)
+
+
+def _united(tables: list[tuple[File, Any]]) -> Any:
+    """Put tables of the same columns below each other, with what their folders say of them."""
+    first, wanted = tables[0]
+    parts, said = [], partition_values([file for file, _ in tables], typed=first.kind != CSV)
+    for (file, table), values in zip(tables, said, strict=True):
+        check_distinct(file.path, table.column_names)
+        for owner, mine, theirs in ((first, wanted, table), (file, table, wanted)):
+            check_none_only(first.path, file.path, owner.path, mine.column_names, theirs.column_names)
+        parts.append(with_partition(file, table.select(wanted.column_names), values))
+    return pa.concat_tables(parts)

@@ -19,6 +19,8 @@ TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "word": lambda text: re.findall(r"(?u)\b\w\w+\b", text.lower()),
 }
 
+_CONNECTIVE = re.compile(r"(?<=\s)(?:and|or|&&?)(?=\s)|&&|∧", re.IGNORECASE)
+
 
 def tokens(text: str, tokenizer: str = "whitespace") -> list[str]:
     """Split a text as the named tokenizer does.
@@ -39,8 +41,27 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _word(value: Any, listed: bool = False) -> str:
+    """Write a value, in quotes where its words could be taken for the next condition, or the next value."""
+    text = str(value)
+    if not isinstance(value, str) or not (_CONNECTIVE.search(text) or (listed and "," in text)):
+        return text
+    return f'"{text}"' if "'" in text else f"'{text}'"
+
+
+def _chosen(values: Sequence[Any]) -> str:
+    return f"{{{', '.join(_word(value, listed=True) for value in values)}}}"
+
+
 def _nothing_but_missing(predicate: "Interval | OneOf") -> str:
     return f"{predicate.column} is missing" if predicate.missing else f"no value of {predicate.column}"
+
+
+def _limit(number: float) -> tuple[str, bool]:
+    """Write a limit, and say whether it is the last float before what is written."""
+    after = math.nextafter(number, math.inf)
+    before_it = float(f"{number:.6g}") != number and float(f"{after:.6g}") == after
+    return f"{after if before_it else number:.6g}", before_it
 
 
 @attrs.frozen(order=False, cache_hash=True)
@@ -109,14 +130,16 @@ class Interval:
         return {"op": self.op, "column": self.column, **ends, "missing": self.missing}
 
     def __str__(self) -> str:
-        low, high = f"{self.low:.6g}", f"{self.high:.6g}"
         if self.low > self.high:
             return _nothing_but_missing(self)
+        (low, over), (high, below) = _limit(self.low), _limit(self.high)
         if self.low == -math.inf:
-            text = "any value of {}" if self.high == math.inf else f"{{}} ≤ {high}"
+            text = "any value of {}" if self.high == math.inf else f"{{}} {'<' if below else '≤'} {high}"
+        elif self.high == math.inf:
+            text = f"{{}} {'≥' if over else '>'} {low}"
         else:
-            text = f"{{}} > {low}" if self.high == math.inf else f"{low} < {{}} ≤ {high}"
-        return text.format(self.column) + (" (or missing)" if self.missing else "")
+            text = f"{low} {'≤' if over else '<'} {{}} {'<' if below else '≤'} {high}"
+        return text.replace("{}", str(self.column)) + (" (or missing)" if self.missing else "")
 
 
 def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -176,9 +199,58 @@ class OneOf:
         if not self.values:
             return _nothing_but_missing(self)
         if len(self.values) == 1:
-            text = f"{self.column} = {self.values[0]}"
+            text = f"{self.column} = {_word(self.values[0])}"
         else:
-            text = f"{self.column} in {{{', '.join(map(str, self.values))}}}"
+            text = f"{self.column} in {_chosen(self.values)}"
+        return text + (" (or missing)" if self.missing else "")
+
+
+@attrs.frozen(order=False, cache_hash=True)
+class NoneOf:
+    """The column's value is none of `values`.
+
+    Examples
+    --------
+    >>> print(NoneOf("sex", ["Male"]), "|", NoneOf("job", ["clerk", "farmer"], missing=True))
+    sex ≠ Male | job not in {clerk, farmer} (or missing)
+    """
+
+    op: ClassVar[str] = "none-of"
+    column: str | int = attrs.field(converter=_plain)
+    values: tuple[Any, ...] = attrs.field(converter=_ordered)
+    missing: bool = attrs.field(default=False, converter=bool)
+
+    def __attrs_post_init__(self) -> None:
+        OneOf(self.column, self.values)  # refuses a missing value
+
+    def meet(self, other: "NoneOf") -> "NoneOf":
+        """Return the predicate that holds where both do."""
+        return NoneOf(self.column, (*self.values, *other.values), self.missing and other.missing)
+
+    def read(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
+        """Return what predicates of this kind on this column compare: codes (−1 if missing), and values."""
+        return OneOf(self.column, ()).read(X)
+
+    def takes(self, values: tuple[NDArray[np.intp], pd.Index]) -> NDArray[np.bool_]:
+        """Return which of the values that were read satisfy the predicate."""
+        taken: NDArray[np.bool_] = ~OneOf(self.column, self.values, missing=not self.missing).takes(values)
+        return taken
+
+    def mask(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows satisfy the predicate."""
+        return self.takes(self.read(X))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON value."""
+        return {"op": self.op, "column": self.column, "values": list(self.values), "missing": self.missing}
+
+    def __str__(self) -> str:
+        if not self.values:
+            text = f"any value of {self.column}"
+        elif len(self.values) == 1:
+            text = f"{self.column} ≠ {_word(self.values[0])}"
+        else:
+            text = f"{self.column} not in {_chosen(self.values)}"
         return text + (" (or missing)" if self.missing else "")
 
 
@@ -213,8 +285,8 @@ class Contains:
         return f"contains {self.token!r}"
 
 
-Predicate = Interval | OneOf | Contains
-_PREDICATES: dict[str, type[Predicate]] = {kind.op: kind for kind in (Interval, OneOf, Contains)}
+Predicate = Interval | OneOf | NoneOf | Contains
+_PREDICATES: dict[str, type[Predicate]] = {kind.op: kind for kind in (Interval, OneOf, NoneOf, Contains)}
 
 
 def _is_plain(predicate: Predicate) -> bool:

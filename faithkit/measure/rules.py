@@ -21,7 +21,18 @@ from faithkit.measure.bitsets import BLOCK_WORDS, Bits, n_words, ones, pack_bits
 from faithkit.measure.blocks import each_block
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Sample
-from faithkit.measure.predicates import Contains, Interval, Predicate, predicate_from_json, texts, tokens
+from faithkit.measure.predicates import (
+    Contains,
+    Interval,
+    NoneOf,
+    OneOf,
+    Predicate,
+    predicate_from_json,
+    texts,
+    tokens,
+)
+from faithkit.measure.rule_texts import predicates_of
+from faithkit.measure.vocabulary import Vocabulary
 from faithkit.wording import describe
 
 PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; beyond that the oldest are dropped
@@ -36,11 +47,19 @@ def _canonical(predicates: Iterable[Predicate]) -> tuple[Predicate, ...]:
             continue
         place = (predicate.op, predicate.column)
         united[place] = united[place].meet(predicate) if place in united else predicate
+    for none in [one for one in united.values() if isinstance(one, NoneOf)]:
+        some = united.get((OneOf.op, none.column))
+        if some is not None:  # of the values that are left out, those that are not taken say nothing
+            del united[none.op, none.column]
+            left = [value for value in some.values if value not in none.values]
+            united[some.op, some.column] = OneOf(some.column, left, some.missing and none.missing)
     return tuple(sorted(filterfalse(_takes_all, united.values()), key=_sort_key))
 
 
 def _takes_all(predicate: Predicate) -> bool:
     ends = (-math.inf, math.inf)
+    if isinstance(predicate, NoneOf):
+        return predicate.missing and not predicate.values
     return isinstance(predicate, Interval) and predicate.missing and (predicate.low, predicate.high) == ends
 
 
@@ -92,6 +111,32 @@ class Rule:
         except (ValueError, RecursionError) as error:  # a text that is no JSON, or brackets without an end
             shown = f"{value!r:.60} " if is_text else ""
             raise InputError(f"no rule in JSON form: {shown}({describe(error)}).") from None
+
+    @classmethod
+    def from_text(cls, text: str, X: Any) -> "Rule":
+        """Read a rule as people and libraries write it, in terms of the columns of X.
+
+        Parameters
+        ----------
+        text : str
+            Conditions with "and" between them: `≤`, `<=`, `<`, `>`, `>=`, `=`, `==`, `≠`, `!=`, `in {a, b}`,
+            `3 < x <= 4`; "IF … THEN …", of which the conditions are the rule.
+        X : array, DataFrame or list of str
+            The instances, whose columns and words are known by that.
+
+        Raises
+        ------
+        InputError
+            A condition names no column, or the text can be read in more than one way.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> X = pd.DataFrame({"age": [31, 45], "sex": ["Male", "Female"]})
+        >>> print(Rule.from_text("IF 30 < age <= 40 AND sex = Male THEN approve", X))
+        30 < age ≤ 40 and sex = Male
+        """
+        return cls(predicates_of(text, X if isinstance(X, Vocabulary) else Vocabulary.of(X)))
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.predicates)) or "always"

@@ -13,6 +13,7 @@ from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked, gone_thro
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
+from faithkit.inputs.rule_logs import read_rules
 from faithkit.measure.containers import n_rows
 from faithkit.measure.planning import Plan, plan_samples
 from faithkit.run.comparing import compared
@@ -166,6 +167,7 @@ def score(
     ----------
     predictions : sequence of n labels
     explanations : 2-D array, DataFrame, list of hashables, or Explanations
+        Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
         The instances, for relations that read them.
     discretizer, relation, estimator, confidence, permutations
@@ -192,7 +194,7 @@ def score(
     """
     X, predictions = as_rows(X), gone_through(as_column(predictions))
     weights, clusters = as_column(weights), as_column(clusters)
-    given = adapt(explanations, predictions=predictions, X=X)
+    given = read_rules(adapt(explanations, predictions=predictions, X=X), X)
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions),

@@ -133,11 +133,11 @@ class OnDisk(Population):
         return listed(self.census.labels)
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
-        """Count the rows without an explanation; a log does not say why, and has no remarks."""
+        """Count the rows without an explanation, of which a log does not say why, and what was remarked."""
         census = self.gathered
         missing = census.explanations.missing
         gone = int(census.count[missing[census.owner]].sum()) if missing.any() else 0
-        return gone, {"no explanation": gone} if gone else {}, {}
+        return gone, {"no explanation": gone} if gone else {}, self.reading.log.remarks()
 
     def data(self) -> dict[str, Any]:
         """Describe the log, reading it once more."""

@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 from faithkit.errors import FaithkitWarning, InputError
+from faithkit.inputs.files import is_pattern, kind_of
 from faithkit.inputs.logs import Roles
 from faithkit.inputs.outcome import Outcome
 from faithkit.inputs.paths import is_folder
@@ -19,10 +20,10 @@ from faithkit.wording import few
 
 def is_saved(path: str) -> bool:
     """Whether a file is a result that was saved, and no data: by its suffix, or by how it begins."""
-    if is_folder(path):
+    if is_pattern(path) or is_folder(path) or kind_of(path) is not None:
         return False
-    if path.lower().endswith((".json", ".csv", ".csv.gz", ".parquet")):
-        return path.lower().endswith(".json")
+    if path.lower().endswith(".json"):
+        return True
     with contextlib.suppress(OSError), open(path, "rb") as file:  # who reads it as data says what is wrong
         return file.read(1) == b"{"
     return False

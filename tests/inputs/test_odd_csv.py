@@ -9,7 +9,7 @@ from fixtures.odd_files import csv_files
 from inputs.frames import read_table
 
 from faithkit import InputError
-from faithkit.inputs import csv_texts
+from faithkit.inputs import csv_texts, packed
 from faithkit.inputs.logs import open_log
 
 
@@ -54,12 +54,12 @@ def test_a_packed_file_may_unpack_to_a_limit_and_no_further(tmp_path, monkeypatc
     content = b"a,b\n" + b"1,2\n" * 5000
     path = tmp_path / "odd.csv.gz"
     path.write_bytes(gzip.compress(content))
-    monkeypatch.setattr(csv_texts, "RATIO", 2)
-    monkeypatch.setattr(csv_texts, "UNPACKED", len(content))
+    monkeypatch.setattr(packed, "RATIO", 2)
+    monkeypatch.setattr(packed, "UNPACKED", len(content))
     assert len(read_table(path)) == 5000
-    monkeypatch.setattr(csv_texts, "UNPACKED", len(content) - 1)
+    monkeypatch.setattr(packed, "UNPACKED", len(content) - 1)
     refused(path, "unpacks to more than .* unpack it first")
-    monkeypatch.setattr(csv_texts, "RATIO", 10_000)
+    monkeypatch.setattr(packed, "RATIO", 10_000)
     assert len(read_table(path)) == 5000
 
 

@@ -162,8 +162,8 @@ def test_a_file_that_is_named_may_be_hidden(log):
     ("make", "words"),
     [
         (pipe, r"c\.parquet is a pipe; expected a regular file"),
-        (link_to_a_device, r"zero is a device; expected a regular file"),
-        (link_to_nothing, "there is no file"),
+        (link_to_a_device, r"c\.parquet is a link; expected files and folders themselves"),
+        (link_to_nothing, r"c\.parquet is a link"),
         (folder, r"c\.parquet is a folder; expected a Parquet file"),
     ],
 )

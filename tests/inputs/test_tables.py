@@ -81,7 +81,7 @@ PARQUET = b"PAR1" + bytes(20)
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.txt", "a\n1\n", r"suffix '\.txt'; expected \.csv, \.csv\.gz or \.parquet"),
+        ("t.txt", "a\n1\n", r"suffix '\.txt'; expected \.csv, \.jsonl, .*packed \(\.gz, \.bz2"),
         ("table", "a\n1\n", r"suffix ''; expected \.csv"),
         ("t.csv", "", "is empty; expected a line with column names"),
         ("t.csv", "a,b\n", "has 0 rows and 2 columns; expected at least one"),
@@ -155,10 +155,10 @@ def test_an_empty_parquet_table_is_refused(tmp_path):
         read_table(tmp_path / "t.parquet")
 
 
-def test_a_missing_file_and_a_directory_are_refused(tmp_path):
+def test_a_missing_file_and_a_folder_without_tables_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"no file .*nowhere\.csv"):
         read_table(tmp_path / "nowhere.csv")
-    with pytest.raises(InputError, match=r"is a directory; expected a file that ends in \.csv"):
+    with pytest.raises(InputError, match=r"the folder .* has no file that ends in \.csv"):
         read_table(tmp_path)
 
 

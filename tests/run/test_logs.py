@@ -392,13 +392,13 @@ def test_a_truncated_file_of_a_folder_is_named(folder):
 
 def test_an_empty_folder_is_refused(tmp_path):
     (tmp_path / "log").mkdir()
-    assert "has no file that ends in .parquet" in refused(tmp_path / "log")
+    assert "has no file that ends in .csv, .jsonl, .ndjson or .parquet" in refused(tmp_path / "log")
 
 
 def test_files_in_folders_of_a_folder_are_refused(folder):
-    (folder / "day=2").mkdir()
-    (folder / "b.parquet").rename(folder / "day=2" / "b.parquet")
-    assert "in a folder inside it (day=2/b.parquet)" in refused(folder)
+    (folder / "old").mkdir()
+    (folder / "b.parquet").rename(folder / "old" / "b.parquet")
+    assert "in a folder inside it (old/b.parquet)" in refused(folder)
 
 
 def test_files_without_rows_are_refused(folder):

@@ -11,15 +11,13 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.inputs.files import KINDS, is_hidden, is_pattern, kind_of, matches
 from faithkit.inputs.logs import open_log
 from faithkit.inputs.outcome import Outcome
-from faithkit.inputs.parquet import is_hidden
 from faithkit.inputs.paths import is_folder
 from faithkit.run.components import Given
 from faithkit.run.monitoring.tallies import Tallies
 from faithkit.wording import listing
-
-SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 
 @attrs.frozen
@@ -71,6 +69,8 @@ def batches(path: str | Path) -> list[Batch]:
     >>> [batch.name for batch in batches(folder)]
     ['date=2026-11-14', 'date=2026-11-15']
     """
+    if is_pattern(path):
+        return [batch for place in matches(path) for batch in batches(place)]
     if not is_folder(path):
         return [Batch(Path(path))]
     given = Path(path).absolute()
@@ -115,13 +115,13 @@ def _files(folder: Path) -> Iterator[Path]:
         elif _is_log(entry):
             yield entry
         else:
-            raise InputError(f"{entry} is no log; expected a file that ends in {listing(SUFFIXES, 'or')}.")
+            raise InputError(f"{entry} is no log; expected a file that ends in {listing(KINDS, 'or')}.")
     if not found:
         raise InputError(f"the folder {folder} has no files: expected logs. Remove it, or wait until it has.")
 
 
 def _is_log(file: Path) -> bool:
-    return file.name.lower().endswith(SUFFIXES)
+    return kind_of(file.name) is not None
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -50,7 +50,7 @@ def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows
     [
         (["date=yesterday/a.csv"], "date=yesterday is of no date, as date=2026-11-14 is"),
         (["date=__HIVE_DEFAULT_PARTITION__/a.csv"], "is of no date"),
-        (["date=2026-11-10/a.csv", "date=2026-11-10/b.orc"], "b.orc is no log; expected a file that ends in .parquet"),
+        (["date=2026-11-10/a.csv", "date=2026-11-10/b.orc"], "b.orc is no log; expected a file that ends in .csv"),
         (["date=2026-11-10/.a.csv"], "has no files: expected logs"),
         (["date=2026-11-10/a.csv", "b.csv"], "b.csv lies beside folders of days"),
     ],

@@ -1,0 +1,139 @@
+"""Explanations in one cell of JSON Lines: a list of weights, features and their weights, or a text."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.errors import InputError
+from faithkit.inputs.logs import open_log
+from faithkit.inputs.tables import open_table
+from faithkit.inputs.vectors import vectors_of_dicts
+from faithkit.run.scoring import score_log
+
+N = 40
+LABELS = ["yes" if i % 4 < 2 else "no" for i in range(N)]
+WEIGHTS = [[(i % 4) / 8, i % 2, 0.0] for i in range(N)]
+NAMES = ["debt", "age", "sex"]
+
+
+def log(path, cells, **more):
+    rows = [{"label": label, "why": cell, **more} for label, cell in zip(LABELS, cells, strict=True)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return open_log(str(path), "label", ("why",))
+
+
+def full(row):
+    return dict(zip(NAMES, row, strict=True))
+
+
+def without_zeros(row):
+    return {name: weight for name, weight in full(row).items() if weight}
+
+
+FORMS = {
+    "a list": lambda row: row,
+    "all features": full,
+    "features in any order": lambda row: dict(reversed(full(row).items())),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_weights_in_one_cell_are_a_vector(tmp_path, form):
+    found = score_log(log(tmp_path / "log.jsonl", map(form, WEIGHTS))).to_dict()
+    expected = faithkit.score(LABELS, pd.DataFrame(WEIGHTS, columns=NAMES)).to_dict()
+    assert found["measures"] == expected["measures"]
+    assert found["n_explanations"] == 4
+
+
+def test_a_feature_that_is_not_named_has_no_weight(tmp_path):
+    cells = [without_zeros(row) or {"age": 0} for row in WEIGHTS]
+    found = log(tmp_path / "log.jsonl", cells).explanations
+    assert found.shared["names"] == ["age", "debt"]
+    assert found.values.tolist() == [[row[1], row[0]] for row in WEIGHTS]
+
+
+@pytest.mark.parametrize("nothing", [None, {}, {"age": None, "debt": None}])
+def test_a_row_that_names_no_weight_has_no_explanation(tmp_path, nothing):
+    cells = [nothing if i < 3 else {"age": 1, "debt": 2} for i in range(N)]
+    assert score_log(log(tmp_path / "log.jsonl", cells)).result.unexplained == 3
+
+
+def test_dicts_are_the_same_explanations_in_python_and_in_a_log(tmp_path):
+    cells = [None, {}, *map(without_zeros, WEIGHTS[2:])]
+    found = score_log(log(tmp_path / "log.jsonl", cells)).to_dict()
+    in_memory = faithkit.score(LABELS, cells).to_dict()
+    assert found["measures"] == in_memory["measures"]
+    assert found["unexplained"] == in_memory["unexplained"] == 2 + cells[2:].count({})
+
+
+def test_an_empty_list_is_no_explanation(tmp_path):
+    assert score_log(log(tmp_path / "log.jsonl", [[], *WEIGHTS[1:]])).result.unexplained == 1
+
+
+def test_a_weight_that_is_null_is_missing_and_not_0():
+    found = vectors_of_dicts([{"a": None, "b": 1.0}, {"b": 2.0}])
+    assert np.array_equal(found, [[np.nan, 1.0], [0.0, 2.0]], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("cells", "kinds"),
+    [
+        ([{"age": "high"}] * N, "value"),
+        ([["age", "sex"]] * N, "value"),
+        ([[[1]]] * N, "value"),
+        (["age"] * N, "value"),
+        ([1.5] * N, "vector"),
+    ],
+)
+def test_other_cells_are_compared_as_they_are(tmp_path, cells, kinds):
+    found = log(tmp_path / "log.jsonl", cells)
+    assert found.explanations.kind == kinds
+    assert score_log(found).result.n_explanations == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([[1.0], *WEIGHTS[1:]], r"the lists in the column 'why' have 1 values in row 0 and 3 in row 1"),
+        ([1.0, *WEIGHTS[1:]], r"the column 'why' has a number in row 1 of log\.jsonl and a list in row 2"),
+        ([{"a": 1.0}, *WEIGHTS[1:]], r"'why' has an object in row 1 of log\.jsonl and a list in row 2"),
+        (["a", *[1] * (N - 1)], r"'why' has a text in row 1 of log\.jsonl and a number in row 2"),
+        ([True, *[1] * (N - 1)], r"'why' has a truth value in row 1 of log\.jsonl and a number in row 2"),
+    ],
+)
+def test_cells_of_different_forms_are_refused(tmp_path, cells, words):
+    with pytest.raises(InputError, match=words):
+        log(tmp_path / "log.jsonl", cells)
+
+
+ROLES = {
+    "a prediction": ("why", ("label",)),
+    "a group": ("label", ("label",), (), "why"),
+    "a feature": ("label", ("label",), ("why",)),
+    "one of several columns": ("label", ("label", "why")),
+}
+
+
+@pytest.mark.parametrize("asked", ROLES.values(), ids=ROLES)
+def test_a_vector_is_nothing_but_an_explanation(tmp_path, asked):
+    log(tmp_path / "log.jsonl", WEIGHTS)
+    with pytest.raises(InputError, match=r"the column 'why' is of type .*; expected one value in a cell"):
+        open_log(str(tmp_path / "log.jsonl"), *asked)
+
+
+INTEGERS = {
+    "small": ([1, 2, None], [1, 2, None]),
+    "64 bits": ([2**63, 1], [2**63, 1]),
+    "more": ([2**70, 1], [str(2**70), "1"]),
+    "exact among fractions": ([2**53, 0.5], [float(2**53), 0.5]),
+    "not exact among fractions": ([2**53 + 1, 0.5], [str(2**53 + 1), "0.5"]),
+}
+
+
+@pytest.mark.parametrize(("given", "read"), INTEGERS.values(), ids=INTEGERS)
+def test_no_integer_is_rounded(tmp_path, given, read):
+    (tmp_path / "t.jsonl").write_text("".join(f'{{"a": {json.dumps(one)}}}\n' for one in given))
+    assert open_table(tmp_path / "t.jsonl").cells.column("a").to_pylist() == read

@@ -1,0 +1,230 @@
+"""Rules as people and libraries write them are read as what they say, or refused, and never guessed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithkit.errors import InputError
+from faithkit.measure.predicates import Contains, Interval, NoneOf, OneOf
+from faithkit.measure.rules import Rule
+from faithkit.measure.vocabulary import Vocabulary
+
+X = pd.DataFrame(
+    {
+        "age": [20, 37, 38, 48, 60, 31],
+        "sex": ["Male", "Female", "Male", "Male", None, "Female"],
+        "petal width (cm)": [0.1, 0.8, 0.9, np.nan, 3.0, 4.2],
+        "Marital Status": ["Never-Married", "Divorced", "and", "a and b", "a, b", "b"],
+        "age group": ["=3", ">50K", "a = b", "'s-Hertogenbosch", " lead", "x"],
+        "smoker": [True, False, True, False, True, False],
+        "zip": pd.Categorical(["01", "1", "01", "1", "02", "3"]),
+        "code": pd.Categorical([1, 2, 1, 2, 3, 3]),
+    }
+)
+AGE, SEX, WIDTH = X["age"], X["sex"], X["petal width (cm)"]
+STATUS, GROUP, SMOKER, ZIP, CODE = (
+    X[name] for name in ("Marital Status", "age group", "smoker", "zip", "code")
+)
+
+READ = {
+    "age ≤ 37 and sex = Male": (AGE <= 37) & (SEX == "Male"),
+    "age <= 37 AND sex == Male": (AGE <= 37) & (SEX == "Male"),
+    "sex=Male∧age<=37.0": (AGE <= 37) & (SEX == "Male"),
+    "IF age > 37 AND sex = Male THEN approve": (AGE > 37) & (SEX == "Male"),
+    "if age > 37 then b and c": AGE > 37,
+    "37.00 < age <= 48.00 AND sex = Male": AGE.between(38, 48) & (SEX == "Male"),
+    '["37.00 < age <= 48.00", "sex = Male"]': AGE.between(38, 48) & (SEX == "Male"),
+    "48 >= age > 37": AGE.between(38, 48),
+    "37 ≤ age < 48": AGE.between(37, 47),
+    "37 < age": AGE > 37,
+    "age >= 37 & age < 60": AGE.between(37, 59),
+    "age = 37": AGE == 37,
+    "age ≠ 37": AGE != 37,
+    "age in {37, 60.0}": AGE.isin([37, 60]),
+    "age ≥ −3": AGE > 0,
+    "age > 1e1": AGE > 10,
+    "petal width (cm) <= 0.80": WIDTH <= 0.8,
+    "petal width (cm) ≤ 0.8 (or missing)": (WIDTH <= 0.8) | WIDTH.isna(),
+    "petal width (cm) is missing": WIDTH.isna(),
+    "sex ≠ Male": SEX == "Female",
+    "sex not in {Male} (or missing)": SEX != "Male",
+    "sex = 'Male'": SEX == "Male",
+    "sex = Other and age > 3": AGE < 0,
+    "sex = 'Trinidad and Tobago' and age > 3": AGE < 0,
+    "Marital Status = Never-Married": STATUS == "Never-Married",
+    "Marital Status = and and age > 20": (STATUS == "and") & (AGE > 20),
+    "Marital Status = a and b and age > 20": (STATUS == "a and b") & (AGE > 20),
+    "Marital Status in {a, b, Divorced}": None,  # 'a, b' is a word, and so is 'b', and 'a' is none
+    "Marital Status in {'a, b', Divorced}": STATUS.isin(["a, b", "Divorced"]),
+    "age group = x": GROUP == "x",
+    "age group = =3": GROUP == "=3",
+    "age group=>50K": GROUP == ">50K",
+    "age group = a = b": GROUP == "a = b",
+    "age group = 's-Hertogenbosch": GROUP == "'s-Hertogenbosch",
+    "age group = lead": GROUP == " lead",
+    "smoker = True and age>20": SMOKER & (AGE > 20),
+    "smoker <= 0.00": ~SMOKER,
+    "zip = 01": ZIP == "01",
+    "zip = 1": ZIP == "1",
+    "code = 1": CODE == 1,
+    "code > 1.5": CODE.astype(int) > 1.5,
+    "always": AGE > 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "covered"), READ.items())
+def test_a_text_is_read_as_what_it_says(text, covered):
+    if covered is None:
+        covered = STATUS.isin(["a, b", "Divorced"])
+    rule = Rule.from_text(text, X)
+    assert rule.covers(X).tolist() == covered.fillna(False).tolist()
+    assert Rule.from_text(str(rule), X) == rule
+    assert Rule.from_json(rule.to_json()) == rule
+
+
+REFUSED = {
+    "job = clerk": "'job = clerk' names no column",
+    "age > 3 and job = clerk": "'job = clerk' names no column in 'age > 3 and job = clerk'",
+    "IF age > 3 AND wage > 4 THEN yes": "'wage > 4' names no column",
+    "ages > 3": "'ages > 3' is no condition",
+    "sex > 3": "'sex > 3' is no condition that its column could fulfil",
+    "age = old": "is no condition",
+    "age ≤ 37 years": "is no condition",
+    "age > nan": "is no condition",
+    "age > 1_000": "is no condition",
+    "age >": "is no condition",
+    "3 < age > 4": "is no condition",
+    "sex = 'Male": "is no condition",
+    "sex =": "is no condition",
+    "age > 3 and": "is no condition",
+    "age > 3 or sex = Male": "is no condition",
+    "sex = Male and job = clerk": "'job = clerk' names no column",
+    "sex = Male or age > 3": "is no condition",
+    "sex = 'a' and job = 'b'": "names no column",
+    "sex = Male and not smoker": "'not smoker' names no column",
+    "sex = Trinidad and Tobago": "'Tobago' names no column",
+    "age group in {x, a and z}": "is no condition",
+    "too young": "names no column",
+    "": "names no column",
+    '["age > 3", 4]': "is no list of conditions",
+    '["age > 3"': "is no list of conditions",
+    "age > 3" * 2000: "characters is no rule",
+    " and ".join(["age > 3"] * 200): "is no condition|in 'age",
+}
+
+
+@pytest.mark.parametrize(("text", "words"), REFUSED.items())
+def test_what_is_no_rule_about_the_columns_is_refused(text, words):
+    with pytest.raises(InputError, match=words) as error:
+        Rule.from_text(text, X)
+    assert len(str(error.value)) < 400
+
+
+AMBIGUOUS = {
+    "a known word could be a second condition": (
+        "c = x and d = y",
+        {"c": ["x", "x and d = y"], "d": ["y", "z"]},
+    ),
+    "a column's name could be a word": ("c = d = y", {"c": ["d = y"], "c = d": ["y"]}),
+    "two words differ by spaces": ("c = x", {"c": ["x", " x"]}),
+    "two values are written alike": ("c = 1", {"c": [1, "1"]}),
+    "a comma could be in a word": ("c in {a, b}", {"c": ["a", "b", "a, b"]}),
+    "a number could be a column": ("0 > 5", {"0": [1.0], "5": [2.0]}),
+}
+
+
+@pytest.mark.parametrize(("text", "columns"), AMBIGUOUS.values(), ids=AMBIGUOUS)
+def test_what_can_be_read_in_two_ways_is_refused(text, columns):
+    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+    with pytest.raises(InputError, match="can be read in more than one way"):
+        Rule.from_text(text, frame)
+
+
+def test_quotes_tell_apart_what_would_be_read_in_two_ways():
+    frame = pd.DataFrame({"c": ["x", "x and d = y"], "d": ["y", "z"]})
+    assert Rule.from_text("c = 'x and d = y'", frame) == Rule([OneOf("c", ["x and d = y"])])
+    assert Rule.from_text("c = 'x' and d = y", frame) == Rule([OneOf("c", ["x"]), OneOf("d", ["y"])])
+
+
+def test_cells_that_are_no_words_are_in_nobodys_way():
+    frame = pd.DataFrame(
+        {"c": [["a"], "b"], "d": pd.to_datetime(["2026-01-01", "2026-01-02"]), "e": [None, None]}
+    )
+    assert Rule.from_text("c = b", frame) == Rule([OneOf("c", ["b"])])
+    with pytest.raises(InputError, match="names no column"):
+        Rule.from_text("d > 2026", frame)
+
+
+@pytest.mark.parametrize("name", ["x1", "1"])
+def test_the_columns_of_an_array_have_numbers(name):
+    array = np.array([[0.0, 1.0], [2.0, 3.0]])
+    assert Rule.from_text(f"{name} > 2.5", array).covers(array).tolist() == [False, True]
+
+
+def test_rules_about_words_are_read_where_rows_are_texts():
+    rule = Rule([Contains("fine"), Contains("don't")])
+    assert Rule.from_text(str(rule), ["a fine film"]) == rule
+    with pytest.raises(InputError, match="names no column"):
+        Rule.from_text("age > 3", ["a fine film"])
+
+
+def test_a_column_that_takes_some_values_and_not_others_takes_what_is_left():
+    some = [OneOf("c", ["a", "b"]), NoneOf("c", ["b", "d"])]
+    assert Rule(some) == Rule([OneOf("c", ["a"])])
+    assert Rule([NoneOf("c", [], missing=True)]) == Rule()
+    with pytest.raises(InputError, match="a missing value"):
+        NoneOf("c", [None])
+
+
+# --- any rule, any text -------------------------------------------------------------------------------
+
+KNOWN = Vocabulary.of(X)
+# six digits are what a rule is written with
+NUMBERS = st.builds(lambda n, e: float(f"{n}e{e}"), st.integers(-999_999, 999_999), st.integers(-9, 9))
+WORDS = {
+    name: sorted(X[name].dropna().unique(), key=str) for name in ("sex", "zip", "age group", "Marital Status")
+}
+
+
+def intervals(name):
+    ends = st.lists(NUMBERS, min_size=2, max_size=2, unique=True).map(sorted)
+    below, above = ends.map(lambda two: {"high": two[0]}), ends.map(lambda two: {"low": two[0]})
+    both = ends.map(lambda two: {"low": two[0], "high": two[1]})
+    missing = st.booleans()
+    return st.builds(lambda ends, gone: Interval(name, **ends, missing=gone), below | above | both, missing)
+
+
+def choices(name):
+    some = st.lists(st.sampled_from(WORDS[name]), max_size=3, unique=True)
+    return st.one_of(
+        st.builds(lambda values, gone: OneOf(name, values, gone), some, st.booleans()),
+        st.builds(lambda values, gone: NoneOf(name, values, gone), some, st.booleans()),
+    )
+
+
+CONDITIONS = st.one_of(*map(intervals, ("age", "petal width (cm)")), *map(choices, WORDS))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(CONDITIONS, max_size=4))
+def test_a_rule_that_is_written_and_read_is_the_same_rule(conditions):
+    rule = Rule(conditions)
+    assert Rule.from_text(str(rule), KNOWN) == rule
+
+
+PIECES = st.sampled_from(
+    [*X.columns, *"<>=≤≥≠{}[](),'\"& ", "and", "IF ", " THEN ", "in", "not ", "(or missing)", "is missing", "3", "1e9", "Male", "\n", "≤ 3"]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text() | st.lists(PIECES, max_size=12).map("".join) | st.lists(PIECES, max_size=12).map(" ".join))
+def test_any_text_is_a_rule_or_is_refused(text):
+    for known in (KNOWN, Vocabulary.of(["texts"]), Vocabulary({})):
+        try:
+            rule = Rule.from_text(text, known)
+        except InputError:
+            continue
+        assert Rule.from_json(rule.to_json()) == rule

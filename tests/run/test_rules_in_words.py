@@ -1,0 +1,150 @@
+"""Logs of rules in words: rules where all of them are about columns, else texts, and the result says so."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.inputs import parquet
+from faithkit.inputs.logs import ParquetLog, open_log
+from faithkit.inputs.rule_logs import NOT_HELD
+from faithkit.run.scoring import score_log
+
+N = 120
+ROWS = np.arange(N)
+X = pd.DataFrame({"age": 20 + ROWS % 50, "sex": np.where(ROWS % 3, "Male", "Female"), "debt": (ROWS % 7) / 8})
+LABELS = np.where(X["age"] > 40, "no", "yes")
+OLD, YOUNG = "age > 40 and sex = ", "IF age <= 40.0 THEN yes"
+WORDS = np.where(X["age"] > 40, OLD + X["sex"], YOUNG).astype(object)
+RULES = [
+    faithkit.Rule(
+        [faithkit.Interval("age", low=40), faithkit.OneOf("sex", [sex])] if age > 40 else [faithkit.Interval("age", high=40)]
+    )
+    for age, sex in zip(X["age"], X["sex"], strict=True)
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(parquet, "CELLS", 60)
+
+
+def as_csv(frame, path):
+    frame.to_csv(path.with_suffix(".csv"), index=False)
+    return path.with_suffix(".csv")
+
+
+def as_json(frame, path):
+    frame.to_json(path.with_suffix(".jsonl"), orient="records", lines=True)
+    return path.with_suffix(".jsonl")
+
+
+def as_parquet(frame, path):
+    frame.to_parquet(path.with_suffix(".parquet"), row_group_size=17)
+    return path.with_suffix(".parquet")
+
+
+FORMS = [as_csv, as_json, as_parquet]
+
+
+def told(words, form, path):
+    frame = X.assign(rule=words, label=LABELS)
+    log = open_log(str(form(frame, path)), "label", ("rule",), tuple(X.columns))
+    assert isinstance(log, ParquetLog) == (form is as_parquet)
+    found = score_log(log).to_dict()
+    in_memory = faithkit.score(LABELS, pd.Series(words), X=X).to_dict()
+    assert json.dumps(found["measures"]) == json.dumps(in_memory["measures"])
+    assert found["remarks"] == in_memory["remarks"]
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rules_in_words_are_measured_as_the_rules_that_they_are(tmp_path, form):
+    found = told(WORDS, form, tmp_path / "log")
+    expected = faithkit.score(LABELS, faithkit.Explanations.of(RULES, kind="rule", relation="in-scope"), X=X)
+    assert json.dumps(found["measures"]) == json.dumps(expected.to_dict()["measures"])
+    assert found["relation"] == "in-scope"
+    assert found["remarks"] == {}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_without_a_rule_are_unexplained(tmp_path, form):
+    words = WORDS.copy()
+    words[:9] = None
+    found = told(words, form, tmp_path / "log")
+    assert (found["unexplained"], found["relation"]) == (9, "in-scope")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_where_one_text_is_no_rule_all_are_texts_and_the_result_says_so(tmp_path, form):
+    words = WORDS.copy()
+    words[50:53] = "job = clerk and age > 3"
+    found = told(words, form, tmp_path / "log")
+    assert found["measures"]["sufficiency"] is None
+    ((remark, times),) = found["remarks"].items()
+    assert times == 3
+    assert "all are compared as texts" in remark
+    assert "'job = clerk' names no column in 'job = clerk and age > 3'" in remark
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rules_that_do_not_hold_for_their_own_rows_are_counted(tmp_path, form):
+    """Cut points that were rounded: 0.875 is not at most 0.87."""
+    words = np.where(X["debt"] > 0.8, "debt > 0.8", "debt <= 0.74").astype(object)
+    found = told(words, form, tmp_path / "log")
+    assert found["remarks"] == {NOT_HELD: int((X["debt"] == 0.75).sum())}
+
+
+def test_words_are_known_from_all_parts_of_a_log(tmp_path):
+    """A column may be empty in the first part, and have an 'and' in a word of the last."""
+    X = pd.DataFrame({"age": ROWS, "city": [None] * 60 + ["b"] * 59 + ["a and age > 3"]})
+    words = ["city = a and age > 3"] * 60 + ["city = b"] * 60
+    X.assign(label=LABELS, rule=words).to_parquet(tmp_path / "log.parquet", row_group_size=20)
+    found = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("rule",), ("age", "city")))
+    expected = faithkit.score(LABELS, words, X=X)
+    assert found.result.remarks == expected.remarks == {NOT_HELD: 61}
+
+
+@pytest.mark.parametrize("words", [["too young", "fine"], ["a", "b"]])
+def test_words_that_compare_nothing_are_left_alone(words):
+    found = faithkit.score(LABELS, [words[i % 2] for i in ROWS], X=X)
+    assert (found.setup.applies.relation, found.remarks) == (None, {})
+
+
+def test_a_list_of_rules_says_where_it_applies():
+    found = faithkit.score(LABELS, RULES, X=X)
+    assert found.to_dict()["relation"] == "in-scope"
+    assert found.sufficiency.value == 1.0
+    assert "pass X" in faithkit.score(LABELS, RULES).why_no_sufficiency
+
+
+@pytest.mark.parametrize("conditions", [tuple, lambda parts: " AND ".join(parts)])
+def test_lists_of_conditions_are_conjunctions(conditions):
+    words = [
+        conditions((f"age > {39.9 if age > 40 else 0}", f"sex = {sex}"))
+        for age, sex in zip(X["age"], X["sex"], strict=True)
+    ]
+    found = faithkit.score(LABELS, words, X=X)
+    assert found.to_dict()["relation"] == "in-scope"
+
+
+def test_lists_of_conditions_in_json_are_conjunctions(tmp_path):
+    rows = [
+        {"label": str(label), "age": int(age), "rule": ["20 < age", "age <= 99"]}
+        for label, age in zip(LABELS, X["age"], strict=True)
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    log = open_log(str(tmp_path / "log.jsonl"), "label", ("rule",), ("age",))
+    assert score_log(log).result.violations(1)[0].explanation == "20 < age ≤ 99"
+
+
+def test_rules_in_their_json_form_may_be_written_into_json_as_they_are(tmp_path):
+    rows = [
+        {"label": str(label), "age": int(age), "sex": sex, "rule": rule.to_json()}
+        for label, age, sex, rule in zip(LABELS, X["age"], X["sex"], RULES, strict=True)
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = score_log(open_log(str(tmp_path / "log.jsonl"), "label", ("rule",), ("age", "sex")))
+    assert found.result.to_dict()["measures"] == faithkit.score(LABELS, RULES, X=X).to_dict()["measures"]
