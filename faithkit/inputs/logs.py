@@ -131,8 +131,7 @@ class Roles:
         if piece and explanations.kind == "vector" and not _is_uniform(logged):
             # whether some integer is too large to be compared as a float is known after the last piece only
             explanations = attrs.evolve(explanations, identity=logged)
-        missing = explanations.missing | _empty_rows(logged)
-        explained = attrs.evolve(explanations, missing=missing, instances=X)
+        explained = attrs.evolve(explanations, instances=X)
         groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
         weights = None if self.weights is None else table.frame([self.weights])[self.weights]
         predictions = table.predictions(self.prediction, self.kind)
@@ -152,11 +151,6 @@ def _sharing(logged: pd.DataFrame) -> pd.DataFrame:
         return logged
     codes, texts = pd.factorize(column)
     return pd.DataFrame({column.name: object_array([*texts, None])[codes]}, dtype=object)
-
-
-def _empty_rows(logged: pd.DataFrame) -> Any:
-    empty = logged.iloc[:, 0].isna().to_numpy()
-    return logged.isna().all(axis=1).to_numpy() if empty.any() else empty
 
 
 @attrs.frozen(eq=False)

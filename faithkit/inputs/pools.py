@@ -43,8 +43,8 @@ class PoolRows:
         """Take rows as people give them."""
         if isinstance(pool, PoolRows):
             return pool
-        check_X(pool, "the pool")
-        return cls(lambda: [pool], predictions)
+        rows = check_X(pool, "the pool")
+        return cls(lambda: [rows], predictions)
 
     def like(self, X: Rows) -> "PoolRows":
         """Return the same rows with the columns of X, in its order; other ones are refused at once."""

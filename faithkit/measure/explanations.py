@@ -205,13 +205,32 @@ class Sample:
 def as_explanations(given: Any) -> Explanations:
     """Take explanations as people have them: a 2-D array, a DataFrame, a list of hashables.
 
+    A row without any value, such as one of nothing but NaN, has no explanation.
+
     Examples
     --------
     >>> as_explanations([("age", "sex"), ("age",)]).kind
     'value'
+    >>> as_explanations([[0.5, np.nan], [np.nan, np.nan]]).missing
+    array([False,  True])
     """
     if isinstance(given, Explanations):
         return given
+    found = _understood(given)
+    return attrs.evolve(found, missing=found.missing | _without_value(found.values))
+
+
+def _without_value(values: Any) -> NDArray[np.bool_]:
+    if values.ndim == 1:
+        return np.asarray(pd.isna(values))
+    cells = pd.DataFrame(values, copy=False)
+    if not cells.shape[1]:
+        return np.zeros(len(cells), dtype=bool)
+    first: NDArray[np.bool_] = cells.iloc[:, 0].isna().to_numpy()
+    return cells.isna().all(axis=1).to_numpy() if first.any() else first
+
+
+def _understood(given: Any) -> Explanations:
     given = unmasked(given, "the explanations")
     if isinstance(given, pd.Series):
         plain = isinstance(given.dtype, np.dtype) and given.dtype.kind in "biuf"

@@ -107,7 +107,7 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
-    check_X(X)
+    X = check_X(X)
     given = component("explainer", explainer)
     way = None if discretizer is None else component("discretizer", discretizer)
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
@@ -186,7 +186,7 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    given = as_explanations(explanations)
+    given, X = as_explanations(explanations), None if X is None else check_X(X)
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions),

@@ -80,7 +80,7 @@ class InMemory(Population):
         cls, system: System, X: Any, design: Design | None = None, outcome: Outcome = OF_LABELS
     ) -> "InMemory":
         """Let a system predict and explain rows."""
-        check_X(X)
+        X = check_X(X)
         check_columns(X, system.job.background)
         labels = encode(system.job.predictor.answers(X, outcome), outcome)
         return cls.of(X, labels, system.explain(X), design)

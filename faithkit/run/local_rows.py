@@ -57,7 +57,7 @@ def _new(row: Any, counts: Mapping[str, RowCount], known: Labels, setup: Setup) 
         raise InputError(
             "a new row needs the model and the explainer, and a score has neither: give an index."
         )
-    check_row(row)
+    row = check_row(row)
     one = discretize(setup.discretizer, setup.system.explain_one(row))
     label = encode(setup.system.job.predictor.answers(row, setup.outcome), setup.outcome).classes[0]
     found = {name: _checked(counted, one, label, known, setup.confidence) for name, counted in counts.items()}
