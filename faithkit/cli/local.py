@@ -13,6 +13,7 @@ from faithkit.cli.options import (
     discretizing,
     explaining,
     loading,
+    naming,
     option,
     predicting,
     printing,
@@ -24,11 +25,12 @@ from faithkit.cli.streams import Verb, say
 
 @click.command(cls=Verb)
 @option(
-    "--row N",
-    type=click.IntRange(min=0),
+    "--row N|COLUMN=VALUE",
     required=True,
-    help="Measure the explanation of this row of the sample; the first is 0.",
+    help="Measure the explanation of this row of the sample; the first is 0. Or of the one that has a value "
+    "in a column of the data: customer=4711.",
 )
+@naming
 @loading
 @explaining
 @predicting
@@ -38,22 +40,42 @@ from faithkit.cli.streams import Verb, say
 @running
 @printing
 def command(
-    row: int, loading: dict[str, Any], workers: dict[str, Any], as_json: bool, **options: Any
+    row: str,
+    id: str | None,
+    loading: dict[str, Any],
+    workers: dict[str, Any],
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
     from faithkit.inputs.outcome import checked
     from faithkit.inputs.situation import prepare
     from faithkit.report.text import local_text
     from faithkit.run.api import evaluate
+    from faithkit.run.beside import RowIds
 
+    column, value = _asked(row)
     begin(options)
     kind, _ = checked(options["outcome"], options["agree"])
-    situation = prepare(outcome=kind, **loading)
+    situation = prepare(outcome=kind, by=column, id=id, **loading)
+    place = (
+        int(row) if column is None else RowIds.of(situation.groups, None, len(situation.groups)).row(value)
+    )
     with configured_backend(**workers):
-        result = evaluate(**situation.question(), **options)
-    found = result.local(row)
+        result = evaluate(**situation.question(), ids=situation.ids, **options)
+    found = result.local(place)
     if as_json:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         hand_over("json_path", escaped(text) + "\n")
     else:
-        say(local_text(found, row), end="")
+        say(local_text(found, place), end="")
+
+
+def _asked(row: str) -> tuple[str | None, str]:
+    """Return the column to find a row by, and its value there; None for one that is asked for by number."""
+    if row.isascii() and row.isdigit():
+        return None, row
+    column, sign, value = row.partition("=")
+    if not sign:
+        raise click.UsageError(f"--row {row}: give a row's number, the first is 0, or COLUMN=VALUE.")
+    return column, value

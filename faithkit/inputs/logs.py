@@ -3,7 +3,7 @@
 A log in Parquet can be larger than memory: it is then read in pieces, each of them a small log.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +13,24 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
+from faithkit.inputs.base_values import base_columns, left_out
 from faithkit.inputs.content import Content
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.seeds import cell_words, digest_words, header
-from faithkit.inputs.tables import match_name, match_names, open_table
+from faithkit.inputs.tables import match_name, match_names, open_table, split_patterns
 from faithkit.inputs.typed import is_text
 from faithkit.measure.explanations import Explanations, as_explanations, object_array
 from faithkit.measure.rules import Rule
+from faithkit.wording import few
 
-BESIDE = ("predictions", "X", "groups", "weights", "clusters")  # the explanations of a log, row by row
+BESIDE = ("predictions", "X", "groups", "weights", "clusters", "ids")  # the explanations of a log, row by row
 
 
 @attrs.frozen(eq=False)
 class Log:
-    """Predictions and explanations, and what else was asked for: instances, groups, weights, clusters."""
+    """Predictions and explanations, and what else was asked for: instances, groups, weights, clusters, ids."""
 
     predictions: Any
     explanations: Explanations
@@ -36,6 +38,7 @@ class Log:
     groups: Any
     weights: Any
     clusters: Any
+    ids: Any
     roles: "Roles"
 
     @property
@@ -73,7 +76,7 @@ class Log:
         if not gone.any():
             return self, None
         pool = PoolRows.of(rest.X, rest.predictions)
-        return kept, attrs.evolve(pool, weights=rest.weights, clusters=rest.clusters)
+        return kept, attrs.evolve(pool, weights=rest.weights, clusters=rest.clusters, ids=rest.ids)
 
 
 @attrs.frozen
@@ -81,7 +84,7 @@ class Roles:
     """Which columns of a log are what; `rules` where the explanations are rules in their JSON form.
 
     Several columns of predictions are outputs, or the scores of labels; `kind` is what predictions are, where
-    somebody said it.
+    somebody said it. `id` names rows where some are shown: it is read for these only.
 
     Examples
     --------
@@ -97,6 +100,8 @@ class Roles:
     clusters: str | None = None
     rules: bool = False
     kind: str | None = None
+    id: str | None = None
+    left_out: tuple[str, ...] = ()
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
@@ -115,7 +120,24 @@ class Roles:
             one(self.weights, "--weights"),
             one(self.clusters, "--clusters"),
             kind=self.kind,
+            id=one(self.id, "--id"),
         )
+
+    def without_base(self, names: Sequence[str], patterns: tuple[str, ...], table: Any) -> "Roles":
+        """Leave out columns of the explanation that a pattern took and that hold a base value."""
+        in_full, _ = split_patterns(names, patterns)
+        taken = [name for name in self.explanation if name not in in_full]
+        base = tuple(base_columns(taken, table)) if len(self.explanation) > 1 else ()
+        kept = tuple(name for name in self.explanation if name not in base)
+        return attrs.evolve(self, explanation=kept, left_out=base) if kept else self
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of columns: which are no features, and which say the prediction itself."""
+        said = [left_out(self.left_out, "name it in full")] if self.left_out else []
+        both = [repr(name) for name in self.prediction if name in self.explanation]
+        said += [f"{few(both)} is read both as the prediction and as its explanation."] if both else []
+        return tuple(said)
 
     @property
     def columns(self) -> list[str]:
@@ -135,7 +157,8 @@ class Roles:
         groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
         weights = None if self.weights is None else table.frame([self.weights])[self.weights]
         predictions = table.predictions(self.prediction, self.kind)
-        return Log(predictions, explained, X, groups, weights, clusters, self)
+        ids = table.labels(self.id) if self.id in table.names else None
+        return Log(predictions, explained, X, groups, weights, clusters, ids, self)
 
 
 def _is_uniform(logged: pd.DataFrame) -> bool:
@@ -165,6 +188,7 @@ class ParquetLog:
         """Look at a Parquet file, or at a folder of them."""
         whole = ParquetTable.open(path)
         found = asked.among(whole.columns)
+        found = found.without_base(whole.columns, asked.explanation, whole)
         table = whole.using(found.columns)
         rules = _hold_rules(found.explanation, table)
         return cls(attrs.evolve(found, rules=rules), table)
@@ -176,7 +200,8 @@ class ParquetLog:
 
     def read(self) -> Log:
         """Read the whole log."""
-        return self.roles.log(self.table.read())
+        named = [] if self.roles.id is None else [self.roles.id]
+        return self.roles.log(self.table.using(list(dict.fromkeys([*self.roles.columns, *named]))).read())
 
     def outcome(self, agree: str | None = None) -> Outcome:
         """Decide what predictions are; only floats are looked at, up to the first that is not whole."""
@@ -199,7 +224,7 @@ class ParquetLog:
 
     def apart(self) -> tuple[Log, PoolRows | None]:
         """Read the rows that have an explanation, and return the others as a pool that stays on disk."""
-        if self.roles.weights is not None or self.roles.clusters is not None:
+        if any(one is not None for one in (self.roles.weights, self.roles.clusters, self.roles.id)):
             return self.read().apart()  # all rows are needed at once
         kept, rest = [], []
         for piece in self.table.pieces:
@@ -248,6 +273,7 @@ def open_log(
     weights: str | None = None,
     clusters: str | None = None,
     outcome: str | None = None,
+    id: str | None = None,
 ) -> Log | ParquetLog:
     """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
 
@@ -255,14 +281,16 @@ def open_log(
     explanation 0.50 is 0.5, but codes such as `01` stay texts. A column of predictions that has fractions is
     numbers, unless the `outcome` says what predictions are.
 
-    A single column of text in which every value is a rule's JSON form is read as rules.
+    A single column of text in which every value is a rule's JSON form is read as rules. Of an explanation's
+    columns that a pattern takes, one that is called a bias, a base value or the like and is the same in every
+    row is none of its features, and is left out.
     """
-    asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome)
+    asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id)
     file = Path(path)
     if is_parquet(path):
         return ParquetLog.open(file, asked)
     table = open_table(file)
-    found = asked.among(table.names)
+    found = asked.among(table.names).without_base(table.names, asked.explanation, table)
     rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
     return attrs.evolve(found, rules=rules).log(table)
 

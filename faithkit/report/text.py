@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from faithkit.measure.instance import Local
-from faithkit.measure.witnesses import LocalResult, Violation
+from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.report.agreeing import words
 from faithkit.report.formats import (
     Told,
@@ -228,7 +228,7 @@ def _indented(line: str, more: str) -> str:
 def local_text(found: LocalResult, row: int) -> str:
     """Return one instance: its explanation, both measures, and who shares it."""
     lines = [
-        _indented(f"row {row}{_cells(found.cells)}", "  "),
+        _indented(f"{Witness(row, None, None, id=found.id)}{_cells(found.cells)}", "  "),
         visible(f"prediction: {predictions(found.prediction)[0]}"),
         _indented(f"explanation: {found.explanation}", "  "),
         "",
@@ -263,7 +263,9 @@ def _local_cells(one: Local) -> dict[str, str | None]:
 def _sharers(found: LocalResult) -> str:
     if not found.shared_by:
         return "No other row of the sample has this explanation."
-    rows = few(map(str, found.shared_by))
+    names = found.shared_ids or (None,) * len(found.shared_by)
+    both = zip(found.shared_by, names, strict=True)
+    rows = few(f"{row}" if name is None else f"{row} ({name})" for row, name in both)
     return _wrapped(f"{plural(len(found.shared_by), 'other row')} of the sample share it: {rows}.")
 
 

@@ -4,15 +4,19 @@ from functools import partial
 from typing import Any
 
 import attrs
+import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.inputs.base_values import without_base
+from faithkit.inputs.model_columns import pool_seen_by, seen_by, unused
 from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import n_rows
-from faithkit.measure.explanations import as_explanations
+from faithkit.measure.explanations import Explanations, as_explanations
 from faithkit.measure.planning import Plan, plan_samples
+from faithkit.run.beside import Beside, RowIds
 from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
@@ -51,6 +55,7 @@ def evaluate(
     pool: Any = None,
     outcome: str | None = None,
     agree: str | None = None,
+    ids: Any = None,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
 
@@ -58,7 +63,9 @@ def evaluate(
     ----------
     model : object with `predict`, or callable ``X -> labels``
     X : array, DataFrame, sparse matrix or list of str
-        Instances of the kind that the system will meet.
+        Instances of the kind that the system will meet. Where the model says which columns it was fitted
+        with (`feature_names_in_`), it and the explainer see these only, in its order; the others can be named
+        in `weights`, `clusters`, `ids` and `Evaluation.by`.
     explainer, discretizer, relation, estimator : str, object or callable
         A name, "name:param=value,…", an instance, or a function. `relation` replaces the explanations'
         own as sufficiency's relation; without a `discretizer` it is the one that they name, else "original".
@@ -94,6 +101,9 @@ def evaluate(
         variance that explanations account for.
     agree : str, optional
         "within:ε" counts numbers that differ by at most ε as one label.
+    ids : sequence of n values, or the name of a column of X, optional
+        What people call each row, such as a customer's number: witnesses and local results tell it beside the
+        row's place. Several rows may have one name. With a pool, the names of its rows come last.
 
     Returns
     -------
@@ -107,13 +117,16 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
-    X = check_X(X)
+    table = check_X(X)
+    X = seen_by(model, table)
     given = component("explainer", explainer)
     way = None if discretizer is None else component("discretizer", discretizer)
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
     scorer = component("estimator", estimator)
     check_inputs(given, X)
-    known = X if background is None else check_X(background, "the background")
+    known = X
+    if background is not None:
+        known = seen_by(model, check_X(background, "the background"), "the background")
     check_columns(X, known)
     learners = [one for one in (given, way) if one is not None and learns(one)]
     if background is None and learners:
@@ -131,13 +144,16 @@ def evaluate(
         model=describe_model(predictor.model),
         background=known,
         learnt_from="given" if background is not None else (THE_SAMPLE if learners else None),
+        notes=unused(table, X),
     )
-    more = None if pool is None else PoolRows.of(pool).like(X)
+    whole = None if pool is None else PoolRows.of(pool)
+    more = None if whole is None else pool_seen_by(model, whole).like(X)
     if relation is not None:  # before anybody has explained in vain
         usable(more, Applicability(component("relation", relation).instance))
-    drawn = design_of(weights, clusters, X, n_rows(X), more), more
+    drawn = design_of(weights, clusters, table, n_rows(X), whole), more
+    beside = Beside(table, None if ids is None else RowIds.of(ids, table, n_rows(X), whole))
     job, clustered = Job(given, predictor, known, setup.seed), clusters is not None
-    return explained(job, X, way, relation, execution, setup, *drawn, clustered)
+    return explained(job, X, way, relation, execution, setup, *drawn, clustered, beside)
 
 
 def score(
@@ -155,6 +171,7 @@ def score(
     pool: Any = None,
     outcome: str | None = None,
     agree: str | None = None,
+    ids: Any = None,
 ) -> Evaluation:
     """Measure logged explanations: no model and no explainer needed.
 
@@ -174,6 +191,8 @@ def score(
         Rows without explanations, against which sufficiency is checked, too, as in `evaluate`.
     outcome, agree
         As in `evaluate`; rows of probabilities are "scores".
+    ids
+        As in `evaluate`.
 
     Returns
     -------
@@ -186,7 +205,8 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    given, X = as_explanations(explanations), None if X is None else check_X(X)
+    given, said = _taken(explanations)
+    X = None if X is None else check_X(X)
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions),
@@ -196,6 +216,7 @@ def score(
         permutations=permutations,
         seed=seed,
         background=X,
+        notes=said,
     )
     more = None if pool is None else logged(pool, X)
     applies = needed(Applicability.of(relation, given, X), more)
@@ -206,13 +227,20 @@ def score(
     if given.instances is None:
         given = attrs.evolve(given, instances=X)
     drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), against)
-    population = InMemory.of(X, labels, given, drawn, against)
+    beside = Beside(ids=None if ids is None else RowIds.of(ids, X, len(given), more))
+    population = InMemory.of(X, labels, given, drawn, against, beside)
     warn_about_repeats(population, clusters is not None)
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")
         population.teach(way)
         setup = attrs.evolve(setup, learnt_from=THE_SAMPLE)
     return measured(population, attrs.evolve(setup, applies=applies))
+
+
+def _taken(explanations: Any) -> tuple[Explanations, tuple[str, ...]]:
+    """Take explanations as people have them; a table's base value is no feature, and is said to be left out."""
+    given = as_explanations(explanations)
+    return without_base(given) if isinstance(explanations, pd.DataFrame) else (given, ())
 
 
 def compare(

@@ -56,6 +56,9 @@ class Evaluation(Result):
     tails : float or None
         Where predictions are numbers, the share of their variance that is due to the 1 % furthest from their
         mean: above 0.3 it is said that the interval may be too short.
+    notes : tuple of str
+        What was made of the input, and what to mind in it: columns that the model does not use, a base value
+        that was left out, explanations that name the prediction.
     why_no_sufficiency : str or None
 
     Examples

@@ -39,6 +39,7 @@ class Result:
     clusters: int | None = None
     pool: int | None = None
     tails: float | None = None
+    notes: tuple[str, ...] = ()
     measures: Mapping[str, Estimate]
     why_no_sufficiency: str | None
     relation: str | None
@@ -108,6 +109,7 @@ class Result:
             "clusters": self.clusters,
             "pool": self.pool,
             "tails": self.tails,
+            "notes": list(self.notes),
             "measures": {
                 name: self.measures[name].to_dict() if name in self.measures else None for name in MEASURES
             },
@@ -130,6 +132,7 @@ class Result:
             clusters=told.get("clusters"),
             pool=told.get("pool"),
             tails=told.get("tails"),
+            notes=tuple(told.get("notes", ())),
             measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),

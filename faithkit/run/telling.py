@@ -1,0 +1,99 @@
+r"""Explanations that name their own prediction: "debt ≤ 3 → approved" agrees with it whatever the model does.
+
+Only what can hardly be anything else is pointed out. A label can also be a value ("owner = yes"), a number
+("2 accounts") or part of another one ("not approved"): so it counts as a word of its own, not beside a sign
+that compares, and words and numbers that say little by themselves count after an arrow or "class" only.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from faithkit.inputs.outcome import LABELS, Outcome
+from faithkit.measure.explanations import Explanations
+from faithkit.measure.slots import Counts
+from faithkit.measure.tally import Count
+
+NEARLY_ALL = 0.95
+MOST_LABELS = 1000
+LOOKED_AT = 200  # explanations: if nearly all are to name their prediction, so must nearly all of these
+_COMMON = {"yes", "no", "true", "false", "none", "other", "high", "low", "good", "bad"}
+_SAYS = r"(?:→|⇒|[-=]+>|\b(?:then|class|label|predict\w*|outcome|decision|answer)\b)\W{0,4}"
+_COMPARES = r"(?:[<>=≤≥≠:]|\b(?:in|is)\b)\W{0,3}"
+_COMPARED = r"['\"]?\s*[<>=≤≥≠:]"
+
+
+def tells_prediction(counted: Count, labels: Sequence[Any], outcome: Outcome) -> tuple[str, ...]:
+    """Say, in one sentence or none, that nearly every explanation names its own row's label and no other.
+
+    `counted` is what consistency was counted from.
+    """
+    if outcome.kind != LABELS or not 2 <= len(labels) <= MOST_LABELS:
+        return ()
+    some = _looked_at(counted.explanations)
+    texts = list(_texts(counted.explanations, some))
+    if not texts or texts[0] is None:
+        return ()
+    names = [str(label).casefold() for label in labels]
+    told = _shown(_named(texts, names), names, counted.label_counts(some))
+    if told is None:
+        return ()
+    return (
+        f"Nearly every explanation names the prediction of its own row, such as {str(labels[told])!r}, and "
+        "no other: with that in it, explanations agree with predictions whatever the model does. Leave "
+        "it out.",
+    )
+
+
+def _looked_at(explanations: Explanations) -> Counts:
+    rows = np.flatnonzero(~explanations.missing)
+    return rows[np.arange(min(LOOKED_AT, len(rows))) * len(rows) // max(1, min(LOOKED_AT, len(rows)))]
+
+
+def _texts(explanations: Explanations, some: Counts) -> Iterator[str | None]:
+    """Yield explanations as texts; None for those that are made of something else."""
+    values = explanations.identities
+    if isinstance(values, pd.DataFrame):
+        rows = values.iloc[some].itertuples(index=False)
+    elif isinstance(values, np.ndarray) and values.ndim == 1:
+        rows = iter(values[some])
+    else:
+        return
+    for row in rows:
+        parts = [row] if isinstance(row, str) else row if isinstance(row, tuple) else ()
+        words = [part for part in parts if isinstance(part, str)]
+        yield " ; ".join(words) if words else None
+
+
+def _named(texts: Sequence[str | None], names: Sequence[str]) -> list[set[str]]:
+    """Return the labels that each text names; of "approved" and "not approved" the longer one."""
+    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    word = rf"(?<![\w.,-])(?P<label>{either})(?![\w-]|[.,]\d)"
+    pattern = re.compile(rf"(?P<says>{_SAYS})?(?:(?P<compares>{_COMPARES}))?{word}(?P<compared>{_COMPARED})?")
+    return [_in(text.casefold(), pattern) if text is not None else set() for text in texts]
+
+
+def _in(text: str, pattern: re.Pattern[str]) -> set[str]:
+    if pattern.fullmatch(text):
+        return {pattern.fullmatch(text)["label"]}  # type: ignore[index]
+    return {found["label"] for found in pattern.finditer(text) if _is_name(found)}
+
+
+def _is_name(found: re.Match[str]) -> bool:
+    """Whether a label is named, and is not just a value or a word that reads the same."""
+    if found["says"]:
+        return True
+    telling = found["label"] not in _COMMON and any(map(str.isalpha, found["label"]))
+    return telling and not found["compares"] and not found["compared"]
+
+
+def _shown(named: list[set[str]], names: Sequence[str], held: Counts) -> int | None:
+    """Return the label that is named most; None unless nearly all rows name theirs, and theirs alone."""
+    own = np.array([[one == {name} for name in names] for one in named])
+    rows, telling = held.sum(), (held * own).sum(axis=0)
+    if telling.sum() < NEARLY_ALL * rows or (telling > 0).sum() < 2:
+        return None
+    return int(telling.argmax())
