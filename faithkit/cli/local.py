@@ -58,11 +58,11 @@ def command(
     begin(options)
     kind, _ = checked(options["outcome"], options["agree"])
     situation = prepare(outcome=kind, by=column, id=id, **loading)
-    place = (
-        int(row) if column is None else RowIds.of(situation.groups, None, len(situation.groups)).row(value)
-    )
+    known = situation.groups
+    place = int(row) if known is None else RowIds.of(known, None, len(known)).row(value)
     with configured_backend(**workers):
-        result = evaluate(**situation.question(), ids=situation.ids, **options)
+        named = known if id is None else situation.ids
+        result = evaluate(**situation.question(), ids=named, **options)
     found = result.local(place)
     if as_json:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)

@@ -116,7 +116,7 @@ def command(
     with configured_backend(**workers):
         logged = open_log(log, prediction, explanation, features, by, **columns, id=id)
         _check_cluster(log, logged, workers)
-        more = None if pool is None else logged_pool(pool, prediction, logged.features, **columns)
+        more = None if pool is None else logged_pool(pool, prediction, logged.features, **columns, ids=id)
         earlier: Any = None
         if reference is not None and is_saved(reference):
             earlier = saved_reference(reference, **options)

@@ -3,13 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-import attrs
-import numpy as np
 import pandas as pd
 
 from faithkit.inputs.content import Content
 from faithkit.inputs.parquet import ParquetTable
-from faithkit.measure.explanations import Explanations
 from faithkit.wording import listing
 
 _WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?values?"
@@ -56,36 +53,22 @@ def _is_constant(parts: Iterable[pd.Series]) -> bool:
     return len(found) == 1
 
 
-def without_base(explanations: Explanations) -> tuple[Explanations, tuple[str, ...]]:
-    """Return vectors without base values among them, and what is to be said of it.
+def without_base(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return explanations in a table without base values among them, and what is to be said of it.
 
     Examples
     --------
-    >>> phi = Explanations.vectors([[1, 9], [2, 9]], shared={"names": ["age", "bias"]})
-    >>> found, said = without_base(phi)
-    >>> found.values.tolist(), found.shared["names"]
-    ([[1], [2]], ['age'])
+    >>> table, said = without_base(pd.DataFrame({"age": [0.1, 0.2], "bias": [0.9, 0.9]}))
+    >>> list(table), len(said)
+    (['age'], 1)
     """
-    names: Sequence[str] = explanations.shared.get("names", ())
-    if explanations.kind != "vector" or not isinstance(names, list) or len(names) < 2:
-        return explanations, ()
-    values = explanations.values
-    base = [
-        place
-        for place, name in enumerate(names)
-        if sounds_like_base(str(name)) and _is_constant([pd.Series(values[:, place])])
-    ]
-    kept = np.setdiff1d(np.arange(len(names)), base)
-    if not base or not len(kept):
-        return explanations, ()
-    identity = explanations.identity
-    found = attrs.evolve(
-        explanations,
-        values=values[:, kept],
-        identity=identity.iloc[:, kept] if isinstance(identity, pd.DataFrame) else identity,
-        shared=explanations.shared | {"names": [names[place] for place in kept]},
-    )
-    return found, (left_out([str(names[place]) for place in base], "give an array without names"),)
+    if table.shape[1] < 2 or not table.columns.is_unique:
+        return table, ()
+    named = [name for name in table.columns if sounds_like_base(str(name))]
+    base = [name for name in named if _is_constant([table[name]])]
+    if not base or len(base) == table.shape[1]:
+        return table, ()
+    return table.drop(columns=base), (left_out([str(name) for name in base], "give an array without names"),)
 
 
 def left_out(names: Sequence[str], remedy: str) -> str:

@@ -238,9 +238,11 @@ def score(
 
 
 def _taken(explanations: Any) -> tuple[Explanations, tuple[str, ...]]:
-    """Take explanations as people have them; a table's base value is no feature, and is said to be left out."""
-    given = as_explanations(explanations)
-    return without_base(given) if isinstance(explanations, pd.DataFrame) else (given, ())
+    """Take explanations as people have them, a table without its base value; and what is to be said of it."""
+    if not isinstance(explanations, pd.DataFrame):
+        return as_explanations(explanations), ()
+    table, said = without_base(explanations)
+    return as_explanations(table), said
 
 
 def compare(
