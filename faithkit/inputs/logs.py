@@ -30,7 +30,7 @@ BESIDE = ("predictions", "X", "groups", "weights", "clusters", "ids")  # the exp
 
 @attrs.frozen(eq=False)
 class Log:
-    """Predictions and explanations, and what else was asked for: instances, groups, weights, names of rows."""
+    """Predictions and explanations, and what else was asked for: instances, groups, names of rows."""
 
     predictions: Any
     explanations: Explanations
