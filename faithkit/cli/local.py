@@ -23,10 +23,23 @@ from faithkit.cli.options import (
 from faithkit.cli.streams import Verb, say
 
 
+def _asked(_ctx: Any, _param: Any, row: str) -> tuple[str | None, str]:
+    """Return the column to find a row by, and its value there; None for one that is asked for by number."""
+    if row.isascii() and row.isdigit():
+        return None, row
+    column, sign, value = row.partition("=")
+    if not sign:
+        raise click.BadParameter(
+            f"{row} is neither a row's number, of which the first is 0, nor COLUMN=VALUE."
+        )
+    return column, value
+
+
 @click.command(cls=Verb)
 @option(
     "--row N|COLUMN=VALUE",
     required=True,
+    callback=_asked,
     help="Measure the explanation of this row of the sample; the first is 0. Or of the one that has a value "
     "in a column of the data: customer=4711.",
 )
@@ -40,7 +53,7 @@ from faithkit.cli.streams import Verb, say
 @running
 @printing
 def command(
-    row: str,
+    row: tuple[str | None, str],
     id: str | None,
     loading: dict[str, Any],
     workers: dict[str, Any],
@@ -54,12 +67,12 @@ def command(
     from faithkit.run.api import evaluate
     from faithkit.run.beside import RowIds
 
-    column, value = _asked(row)
     begin(options)
     kind, _ = checked(options["outcome"], options["agree"])
+    column, value = row
     situation = prepare(outcome=kind, by=column, id=id, **loading)
     known = situation.groups
-    place = int(row) if known is None else RowIds.of(known, None, len(known)).row(value)
+    place = int(value) if known is None else RowIds.of(known, None, len(known)).row(value)
     with configured_backend(**workers):
         named = known if id is None else situation.ids
         result = evaluate(**situation.question(), ids=named, **options)
@@ -69,13 +82,3 @@ def command(
         hand_over("json_path", escaped(text) + "\n")
     else:
         say(local_text(found, place), end="")
-
-
-def _asked(row: str) -> tuple[str | None, str]:
-    """Return the column to find a row by, and its value there; None for one that is asked for by number."""
-    if row.isascii() and row.isdigit():
-        return None, row
-    column, sign, value = row.partition("=")
-    if not sign:
-        raise click.UsageError(f"--row {row}: give a row's number, the first is 0, or COLUMN=VALUE.")
-    return column, value

@@ -90,8 +90,8 @@ loading = together(
     option("--columns NAMES", help="Use these columns only, with wildcards: 'age,phi_*,!phi_bias'."),
     option(
         "--drop NAMES",
-        help="Do not show these columns to the model, with wildcards: 'id,*_date'. A model that knows its "
-        "columns sees no others anyway.",
+        help="Keep these columns from the model, with wildcards: 'id,*_date'. A model that knows its columns "
+        "sees no others anyway.",
     ),
     option("--text COLUMN", help="Take the texts in this column as the instances."),
     option(
@@ -213,7 +213,8 @@ running = together(
 
 naming = option(
     "--id COLUMN",
-    help="Call rows by their value in this column, such as a customer's number, where some are shown.",
+    help="Name rows that are shown by this column, such as a customer's number. A model that does not know "
+    "its columns does not see it.",
 )
 
 adjusting = option(
