@@ -100,7 +100,7 @@ def _listed(X: Any, who: str) -> Any:
     cells = X.tolist()
     gone = [not isinstance(cell, str) and bool(np.all(pd.isna(cell))) for cell in cells]
     texts = all(isinstance(cell, str) for cell, missing in zip(cells, gone, strict=True) if not missing)
-    if not texts or all(gone):
+    if not texts or (cells and all(gone)):
         return X
     if any(gone):
         raise InputError(f"{who} has no text in row {gone.index(True)}: drop such rows, or fill them.")

@@ -35,6 +35,8 @@ class RowIds:
         found = values_of(given, "ids", X, pool)
         if not hasattr(found, "__len__") or isinstance(found, set | dict):
             raise InputError(f"the ids are a {type(found).__name__}: give a list of one value per row.")
+        if getattr(found, "ndim", 1) != 1:
+            raise InputError(f"the ids have shape {found.shape}: give one value per row, such as one column.")
         n_pool = 0 if pool is None else sum(n_rows(piece) for piece in pool.pieces())
         if len(found) not in (n, n + n_pool):
             raise InputError(f"{len(found)} ids for {n} rows: give one per row.")

@@ -20,10 +20,11 @@ from faithkit.measure.tally import Count
 NEARLY_ALL = 0.95
 MOST_LABELS = 1000
 LOOKED_AT = 200  # explanations: if nearly all are to name their prediction, so must nearly all of these
+LETTERS = 1000  # of a longer text at its beginning, and as many at its end
 _COMMON = {"yes", "no", "true", "false", "none", "other", "high", "low", "good", "bad"}
-_SAYS = r"(?:→|⇒|[-=]+>|\b(?:then|class|label|predict\w*|outcome|decision|answer)\b)\W{0,4}"
+_SAYS = r"(?:→|⇒|[-=]>|\b(?:then|class|label|predict\w{0,5}|outcome|decision|answer)\b)\W{0,4}"
 _COMPARES = r"(?:[<>=≤≥≠:]|\b(?:in|is)\b)\W{0,3}"
-_COMPARED = r"['\"]?\s*[<>=≤≥≠:]"
+_COMPARED = r"['\"]?\s{0,3}[<>=≤≥≠:]"
 
 
 def tells_prediction(counted: Count, labels: Sequence[Any], outcome: Outcome) -> tuple[str, ...]:
@@ -65,7 +66,11 @@ def _texts(explanations: Explanations, some: Counts) -> Iterator[str | None]:
     for row in rows:
         parts = [row] if isinstance(row, str) else row if isinstance(row, tuple) else ()
         words = [part for part in parts if isinstance(part, str)]
-        yield " ; ".join(words) if words else None
+        yield _ends(" ; ".join(words)) if words else None
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * LETTERS else f"{text[:LETTERS]} … {text[-LETTERS:]}"
 
 
 def _named(texts: Sequence[str | None], names: Sequence[str]) -> list[set[str]]:

@@ -89,9 +89,10 @@ def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
     [
         ([1, 2], "2 ids for 4 rows: give one per row"),
         ("name", "there is no column 'name' of ids in X"),
+        (LOG[["customer"]], r"the ids have shape \(4, 1\): give one value per row"),
         (iter([1]), "the ids are a list_iterator: give a list of one value per row"),
     ],
-    ids=["too few", "no column", "no list"],
+    ids=["too few", "no column", "a table", "no list"],
 )
 def test_names_that_do_not_fit_are_refused(ids, message):
     with pytest.raises(InputError, match=message):

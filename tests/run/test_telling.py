@@ -62,6 +62,13 @@ def test_nearly_every_row_must_have_such_an_explanation(others, is_said):
     assert bool(found.notes) == is_said  # 2 of 40 are one in twenty
 
 
+@pytest.mark.parametrize("filling", ["=", "->", "- ", "class ", "predict", " ", "a = "])
+def test_a_long_text_takes_no_longer_and_its_ends_are_read(filling):
+    long = filling * 100_000
+    assert notes(["setosa", "virginica"], [f"{long} → setosa", f"virginica, for {long}"], times=5) != ()
+    assert notes(["setosa", "virginica"], [f"{long} 1", f"{long} 2"], times=5) == ()
+
+
 def test_one_prediction_alone_is_named_by_anything():
     assert notes(["ok", "ok"], ["ok", "all ok"]) == ()
 
