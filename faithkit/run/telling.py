@@ -6,7 +6,7 @@ that compares, and words and numbers that say little by themselves count after a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ LOOKED_AT = 200  # explanations: if nearly all are to name their prediction, so 
 LETTERS = 1000  # of a longer text at its beginning, and as many at its end
 _COMMON = {"yes", "no", "true", "false", "none", "other", "high", "low", "good", "bad"}
 _SAYS = r"(?:→|⇒|[-=]>|\b(?:then|class|label|predict\w{0,5}|outcome|decision|answer)\b)\W{0,4}"
-_COMPARES = r"(?:[<>=≤≥≠:]|\b(?:in|is)\b)\W{0,3}"
+_COMPARES = r"(?:[<>=≤≥≠:]|\b(?:in|is)\b)[\s'\"(\[{]{0,3}"
 _COMPARED = r"['\"]?\s{0,3}[<>=≤≥≠:]"
 
 
@@ -35,8 +35,8 @@ def tells_prediction(counted: Count, labels: Sequence[Any], outcome: Outcome) ->
     if outcome.kind != LABELS or not 2 <= len(labels) <= MOST_LABELS:
         return ()
     some = _looked_at(counted.explanations)
-    texts = list(_texts(counted.explanations, some))
-    if not texts or texts[0] is None:
+    texts = [_text(counted.explanations.identities, row) for row in some.tolist()]
+    if not any(texts):
         return ()
     names = [str(label).casefold() for label in labels]
     told = _shown(_named(texts, names), names, counted.label_counts(some))
@@ -50,23 +50,23 @@ def tells_prediction(counted: Count, labels: Sequence[Any], outcome: Outcome) ->
 
 
 def _looked_at(explanations: Explanations) -> Counts:
-    rows = np.flatnonzero(~explanations.missing)
-    return rows[np.arange(min(LOOKED_AT, len(rows))) * len(rows) // max(1, min(LOOKED_AT, len(rows)))]
+    """Return some explanations of words, chosen by what they say: the order of rows is no matter."""
+    values, rows = explanations.identities, np.flatnonzero(~explanations.missing)
+    if isinstance(values, tuple) or (isinstance(values, np.ndarray) and values.ndim > 1) or not len(rows):
+        return rows[:0]
+    if len(rows) <= LOOKED_AT or not any(_text(values, row) for row in rows[:LOOKED_AT].tolist()):
+        return rows[:LOOKED_AT]
+    cells = values.iloc[rows] if isinstance(values, pd.DataFrame) else pd.Series(values[rows], dtype=object)
+    words = pd.util.hash_pandas_object(cells, index=False, categorize=False).to_numpy()
+    return rows[np.sort(np.argsort(words, kind="stable")[:LOOKED_AT])]
 
 
-def _texts(explanations: Explanations, some: Counts) -> Iterator[str | None]:
-    """Yield explanations as texts; None for those that are made of something else."""
-    values = explanations.identities
-    if isinstance(values, pd.DataFrame):
-        rows = values.iloc[some].itertuples(index=False)
-    elif isinstance(values, np.ndarray) and values.ndim == 1:
-        rows = iter(values[some])
-    else:
-        return
-    for row in rows:
-        parts = [row] if isinstance(row, str) else row if isinstance(row, tuple) else ()
-        words = [part for part in parts if isinstance(part, str)]
-        yield _ends(" ; ".join(words)) if words else None
+def _text(values: Any, row: int) -> str | None:
+    """Return the words of an explanation; None for one that is made of something else."""
+    cells = tuple(values.iloc[row]) if isinstance(values, pd.DataFrame) else values[row]
+    parts = (cells,) if isinstance(cells, str) else cells if isinstance(cells, tuple) else ()
+    words = [part for part in parts if isinstance(part, str)]
+    return _ends(" ; ".join(words)) if words else None
 
 
 def _ends(text: str) -> str:
@@ -82,8 +82,9 @@ def _named(texts: Sequence[str | None], names: Sequence[str]) -> list[set[str]]:
 
 
 def _in(text: str, pattern: re.Pattern[str]) -> set[str]:
-    if pattern.fullmatch(text):
-        return {pattern.fullmatch(text)["label"]}  # type: ignore[index]
+    whole = pattern.fullmatch(text)
+    if whole is not None:
+        return {whole["label"]}
     return {found["label"] for found in pattern.finditer(text) if _is_name(found)}
 
 

@@ -1,5 +1,6 @@
 """An explanation that names the prediction is pointed out, and one that only reads so is not."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -67,6 +68,22 @@ def test_a_long_text_takes_no_longer_and_its_ends_are_read(filling):
     long = filling * 100_000
     assert notes(["setosa", "virginica"], [f"{long} → setosa", f"virginica, for {long}"], times=5) != ()
     assert notes(["setosa", "virginica"], [f"{long} 1", f"{long} 2"], times=5) == ()
+
+
+def test_of_many_explanations_some_are_looked_at_whatever_the_order_of_rows():
+    labels = ["approved", "declined"] * 300
+    why = [f"reason {row} → {label}" for row, label in enumerate(labels)]
+    telling = np.arange(600) % 20 != 0  # 95 of 100: by those that are looked at it may be either
+    mixed = [
+        text if says else f"reason {row}" for row, (text, says) in enumerate(zip(why, telling, strict=True))
+    ]
+    for given in (why, mixed):
+        found = faithkit.score(labels, given).notes
+        for seed in range(3):
+            order = np.random.default_rng(seed).permutation(600)
+            again = faithkit.score([labels[i] for i in order], [given[i] for i in order]).notes
+            assert bool(again) == bool(found)
+    assert faithkit.score(labels, why).notes
 
 
 def test_one_prediction_alone_is_named_by_anything():
