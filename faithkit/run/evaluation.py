@@ -9,6 +9,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.files import written
 from faithkit.inputs.labels import Labels
+from faithkit.inputs.model_columns import unused
 from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import n_rows
@@ -191,7 +192,8 @@ class Evaluation(Result):
             )
         design = design_of(weights, clusters, X, n_rows(X))
         later = InMemory.explained(self.setup.system, X, design, self.setup.outcome)
-        return self._measured(later.under(self.setup.discretizer))
+        setup = attrs.evolve(self.setup, notes=unused(later.beside.table, later.sample.X))
+        return self._measured(later.under(self.setup.discretizer), setup)
 
     def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:
         """Let a classifier guess the predictions from the explanations, having learnt from other rows.
@@ -220,9 +222,9 @@ class Evaluation(Result):
             return self._read
         return reader(self.population, self.setup, classifier, seed)
 
-    def _measured(self, population: Population) -> "Evaluation":
+    def _measured(self, population: Population, setup: Setup | None = None) -> "Evaluation":
         assert self._again is not None  # populations that can be had were measured by the pipeline
-        return self._again(population, self.setup)
+        return self._again(population, self.setup if setup is None else setup)
 
     def difference(
         self, other: "Evaluation", measure: str = "consistency", paired: bool = True

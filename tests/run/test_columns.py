@@ -77,7 +77,8 @@ def test_groups_are_read_from_a_column_that_the_model_does_not_see_in_groups_of_
     parts = result.by("branch")
     assert [part.n for part in parts.values()] == TABLE.groupby("branch").size().tolist()
     assert parts["north"].by("customer").name == "customer"
-    later = result.on(TABLE.iloc[:30])
+    later = result.on(TABLE[["branch", *SEEN]].iloc[:30])
+    assert later.notes == ("The model does not use the column 'branch'.",)
     assert sum(part.n for part in later.by("branch").values()) == 30
 
 
