@@ -30,6 +30,7 @@ _HOME = {
     "Local": "faithkit.measure.instance",
     "Violation": "faithkit.measure.witnesses",
     "Witness": "faithkit.measure.witnesses",
+    "RowId": "faithkit.measure.witnesses",
     "Predicted": "faithkit.measure.predicted",
     "Comparison": "faithkit.run.comparison",
     "Pair": "faithkit.run.comparison",
