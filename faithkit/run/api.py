@@ -125,7 +125,7 @@ def evaluate(
     scorer = component("estimator", estimator)
     check_inputs(given, X)
     known = X
-    if background is not None:
+    if background is not None and background is not table:
         known = seen_by(model, check_X(background, "the background"), "the background")
     check_columns(X, known)
     learners = [one for one in (given, way) if one is not None and learns(one)]

@@ -52,6 +52,15 @@ def evaluated(X=TABLE, **given):
     return faithkit.evaluate(MODEL, X, explainer=by_sign, **given)
 
 
+def test_a_sample_that_is_its_own_background_is_the_same_rows_to_whoever_learns():
+    rows = pd.concat([TABLE] * 20, ignore_index=True)  # more than a discretizer learns from
+    rows["debt"] += np.arange(len(rows)) / 1e4
+    asked = {"explainer": lambda X: X[["debt"]].to_numpy(), "discretizer": "quantile:bins=4"}
+    whole = faithkit.evaluate(MODEL, rows, background=rows, **asked)
+    narrow = rows[SEEN]
+    assert told(whole) == told(faithkit.evaluate(MODEL, narrow, background=narrow, **asked))
+
+
 def test_columns_in_another_order_are_put_right():
     assert told(evaluated(TABLE[SEEN[::-1]])) == told(evaluated(TABLE[SEEN]))
 
