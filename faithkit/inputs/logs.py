@@ -145,6 +145,11 @@ class Roles:
         others = [name for name in (self.by, self.weights, self.clusters) if name is not None]
         return list(dict.fromkeys([*self.prediction, *self.explanation, *self.features, *others]))
 
+    @property
+    def columns_and_id(self) -> list[str]:
+        """All columns that are needed once rows are shown."""
+        return list(dict.fromkeys([*self.columns, *([] if self.id is None else [self.id])]))
+
     def log(self, table: Content, piece: bool = False) -> Log:
         """Read a table, or a piece of one, in these roles; a row without any value has no explanation."""
         logged = _sharing(table.frame(self.explanation, "explanation"))
@@ -189,7 +194,7 @@ class ParquetLog:
         whole = ParquetTable.open(path)
         found = asked.among(whole.columns)
         found = found.without_base(whole.columns, asked.explanation, whole)
-        table = whole.using(found.columns)
+        table = whole.using(found.columns_and_id).using(found.columns)
         rules = _hold_rules(found.explanation, table)
         return cls(attrs.evolve(found, rules=rules), table)
 
@@ -200,8 +205,7 @@ class ParquetLog:
 
     def read(self) -> Log:
         """Read the whole log."""
-        named = [] if self.roles.id is None else [self.roles.id]
-        return self.roles.log(self.table.using(list(dict.fromkeys([*self.roles.columns, *named]))).read())
+        return self.roles.log(self.table.using(self.roles.columns_and_id).read())
 
     def outcome(self, agree: str | None = None) -> Outcome:
         """Decide what predictions are; only floats are looked at, up to the first that is not whole."""

@@ -65,13 +65,11 @@ def unused(X: Rows, seen: Rows) -> tuple[str, ...]:
     >>> unused(X, X[["age"]]), unused(X, X)
     (("The model does not use the column 'branch'.",), ())
     """
-    if seen is X:
-        return ()
-    others = [repr(str(name)) for name in X.columns if name not in seen.columns]
+    others = [] if seen is X else [repr(str(name)) for name in X.columns if name not in seen.columns]
     if not others:
         return ()
-    many = f"s {listing(others)}" if len(others) <= 3 else f"s {few(others)}"
-    return (f"The model does not use the column{f' {others[0]}' if len(others) == 1 else many}.",)
+    named = listing(others) if len(others) <= 3 else few(others)
+    return (f"The model does not use the column{'s' if len(others) > 1 else ''} {named}.",)
 
 
 def names_of(model: Any) -> list[str] | None:
