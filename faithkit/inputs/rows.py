@@ -79,7 +79,7 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
     ...
     faithkit.errors.InputError: X has shape (2,); expected one row per instance and one column per feature...
     """
-    X = _listed(X, who)
+    X = as_texts(X, who)
     kind = input_kind(X, who)
     if kind != "text":
         _check_shape(X, who)
@@ -93,8 +93,14 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
     return X.tocsr() if kind == "sparse" else X
 
 
-def _listed(X: Any, who: str) -> Any:
-    """Return texts as a list, whatever they come in; anything else as it is."""
+def as_texts(X: Any, who: str = "X") -> Any:
+    """Return texts as a list, whatever they come in; anything else as it is.
+
+    Examples
+    --------
+    >>> as_texts(pd.Series(["good", "bad"]))
+    ['good', 'bad']
+    """
     if not isinstance(X, pd.Series | np.ndarray) or X.ndim != 1 or X.dtype.kind in "biufcmM":
         return X
     cells = X.tolist()
@@ -109,7 +115,7 @@ def _listed(X: Any, who: str) -> Any:
 
 def check_row(row: Any) -> Rows:
     """Return a sample of one row, and refuse anything else."""
-    row = _listed(row, "the new row")
+    row = as_texts(row, "the new row")
     if not isinstance(row, list) and getattr(row, "ndim", 0) != 2:
         raise InputError(
             f"the new row is a {type(row).__name__}; expected a sample of one row: give X.iloc[[0]] of a "

@@ -12,7 +12,7 @@ from faithkit.inputs.model_columns import pool_seen_by, seen_by, unused
 from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
-from faithkit.inputs.rows import check_columns, check_X
+from faithkit.inputs.rows import as_texts, check_columns, check_X
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations, as_explanations
 from faithkit.measure.planning import Plan, plan_samples
@@ -206,7 +206,9 @@ def score(
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
     given, said = _taken(explanations)
-    X = None if X is None else check_X(X)
+    X = as_texts(X)
+    if isinstance(X, pd.Series):
+        check_X(X)  # which says what to give instead; a relation of one's own may read rows of any other kind
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions),

@@ -57,6 +57,11 @@ def test_a_row_of_no_columns_is_not_taken_for_one_without_a_value():
     assert faithkit.score(["yes", "no"], np.zeros((2, 0))).unexplained == 0
 
 
+def test_numbers_in_a_series_are_no_instances():
+    with pytest.raises(faithkit.InputError, match=r"X is of type Series; .* X\.to_frame\(\) for a single"):
+        faithkit.score(["yes", "no"], ["a", "a"], X=pd.Series([1.5, 2.5]))
+
+
 def test_texts_in_a_series_are_instances():
     texts = pd.Series(["good day", "bad day", "good night"])
     rows = faithkit.score(["yes", "no", "no"], ["good", "bad", "good"], X=texts)
