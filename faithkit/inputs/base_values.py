@@ -77,5 +77,5 @@ def left_out(names: Sequence[str], remedy: str) -> str:
     return (
         f"{listing([repr(name) for name in names])} {'are' if many else 'is'} the same in every row and "
         f"{'were' if many else 'was'} taken for {'base values' if many else 'a base value'}, which "
-        f"{'are' if many else 'is'} no feature, and left out: {remedy} to keep {'them' if many else 'it'}."
+        f"{'are' if many else 'is'} no feature, and left out; to keep {'them' if many else 'it'}, {remedy}."
     )

@@ -134,7 +134,7 @@ class Roles:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of columns: which are no features, and which say the prediction itself."""
-        said = [left_out(self.left_out, "name it in full")] if self.left_out else []
+        said = [left_out(self.left_out, "give the full name")] if self.left_out else []
         both = [repr(name) for name in self.prediction if name in self.explanation]
         said += [f"{few(both)} is read both as the prediction and as its explanation."] if both else []
         return tuple(said)

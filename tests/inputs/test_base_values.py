@@ -45,7 +45,7 @@ def test_a_base_value_that_a_pattern_takes_is_left_out_as_if_it_were_not_there(s
     said = left.pop("notes")
     assert said == [
         "'phi_bias' is the same in every row and was taken for a base value, which is no feature, and left "
-        "out: name it in full to keep it."
+        "out; to keep it, give the full name."
     ]
     assert without.pop("notes") == kept.pop("notes") == []
     assert left == without
