@@ -33,6 +33,7 @@ _HOME = {
     "Violation": "faithkit.measure.witnesses",
     "Violations": "faithkit.measure.witnesses",
     "Witness": "faithkit.measure.witnesses",
+    "RowId": "faithkit.measure.witnesses",
     "Predicted": "faithkit.measure.predicted",
     "Comparison": "faithkit.run.comparison",
     "Pair": "faithkit.run.comparison",

@@ -51,6 +51,7 @@ from faithkit.measure.rules import Rule as Rule
 from faithkit.measure.rules import scope_bits as scope_bits
 from faithkit.measure.tally import Tally as Tally
 from faithkit.measure.witnesses import LocalResult as LocalResult
+from faithkit.measure.witnesses import RowId as RowId
 from faithkit.measure.witnesses import Violation as Violation
 from faithkit.measure.witnesses import Violations as Violations
 from faithkit.measure.witnesses import Witness as Witness

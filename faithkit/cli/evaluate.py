@@ -17,6 +17,7 @@ from faithkit.cli.options import (
     judging,
     loading,
     measuring,
+    naming,
     predicting,
     reading,
     referring,
@@ -35,6 +36,7 @@ from faithkit.errors import InputError
 @reading
 @referring
 @asking
+@naming
 @judging
 @running
 @judged_output
@@ -47,6 +49,7 @@ def command(
     by: str | None,
     adjust: str,
     violations: int | None,
+    id: str | None,
     limits: dict[str, dict[str, float]],
     **options: Any,
 ) -> None:
@@ -56,7 +59,7 @@ def command(
     the spot.
     """
     from faithkit.inputs.outcome import checked
-    from faithkit.inputs.situation import prepare, read_like
+    from faithkit.inputs.situation import prepare
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
     from faithkit.run.reading import asked
@@ -66,7 +69,7 @@ def command(
     begin(options)
     paths, classifier = check_paths(output), asked(reader)
     kind, _ = checked(options["outcome"], options["agree"])
-    situation = prepare(by=by, outcome=kind, **loading)
+    situation = prepare(by=by, id=id, outcome=kind, **loading)
     saved = earlier = None
     if reference is not None and is_saved(reference):
         saved = saved_reference(reference, taught=situation.background is not None, **options)
@@ -76,9 +79,9 @@ def command(
                 "the rows of --reference have no weights or clusters, and those of the sample have: give the "
                 "result of the reference, which --json writes, instead of its rows."
             )
-        earlier = read_like(situation.X, reference, loading["text"])
+        earlier = situation.read_like(reference, loading["text"])
     with configured_backend(**workers):
-        result = evaluate(**situation.question(), **options)
+        result = evaluate(**situation.question(), ids=situation.ids, **options)
         before = saved if earlier is None else result.on(earlier)
         if before is not None:
             check_alike(result, before)

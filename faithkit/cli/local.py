@@ -13,6 +13,7 @@ from faithkit.cli.options import (
     discretizing,
     explaining,
     loading,
+    naming,
     option,
     predicting,
     printing,
@@ -22,13 +23,27 @@ from faithkit.cli.options import (
 from faithkit.cli.streams import Verb, say
 
 
+def _asked(_ctx: Any, _param: Any, row: str) -> tuple[str | None, str]:
+    """Return the column to find a row by, and its value there; None for one that is asked for by number."""
+    if row.isascii() and row.isdigit():
+        return None, row
+    column, sign, value = row.partition("=")
+    if not sign:
+        raise click.BadParameter(
+            f"{row} is neither a row's number, of which the first is 0, nor COLUMN=VALUE."
+        )
+    return column, value
+
+
 @click.command(cls=Verb)
 @option(
-    "--row N",
-    type=click.IntRange(min=0),
+    "--row N|COLUMN=VALUE",
     required=True,
-    help="Measure the explanation of this row of the sample; the first is 0.",
+    callback=_asked,
+    help="Measure the explanation of this row of the sample; the first is 0. Or of the one that has a value "
+    "in a column of the data: customer=4711.",
 )
+@naming
 @loading
 @explaining
 @predicting
@@ -38,22 +53,32 @@ from faithkit.cli.streams import Verb, say
 @running
 @printing
 def command(
-    row: int, loading: dict[str, Any], workers: dict[str, Any], as_json: bool, **options: Any
+    row: tuple[str | None, str],
+    id: str | None,
+    loading: dict[str, Any],
+    workers: dict[str, Any],
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
     from faithkit.inputs.outcome import checked
     from faithkit.inputs.situation import prepare
     from faithkit.report.text import local_text
     from faithkit.run.api import evaluate
+    from faithkit.run.beside import RowIds
 
     begin(options)
     kind, _ = checked(options["outcome"], options["agree"])
-    situation = prepare(outcome=kind, **loading)
+    column, value = row
+    situation = prepare(outcome=kind, by=column, id=id, **loading)
+    known = situation.groups
+    place = int(value) if known is None else RowIds.of(known, None, len(known)).row(value)
     with configured_backend(**workers):
-        result = evaluate(**situation.question(), **options)
-    found = result.local(row)
+        named = known if id is None else situation.ids
+        result = evaluate(**situation.question(), ids=named, **options)
+    found = result.local(place)
     if as_json:
         text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         hand_over("json_path", escaped(text) + "\n")
     else:
-        say(local_text(found, row), end="")
+        say(local_text(found, place), end="")

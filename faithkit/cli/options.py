@@ -88,7 +88,12 @@ loading = together(
         "`faithkit datasets` lists.",
     ),
     option("--target COLUMN", help="Predict this column. It is never shown to the model."),
-    option("--columns NAMES", help="Use these columns only, with wildcards: 'age,phi_*'."),
+    option("--columns NAMES", help="Use these columns only, with wildcards: 'age,phi_*,!phi_bias'."),
+    option(
+        "--drop NAMES",
+        help="Keep these columns from the model, with wildcards: 'id,*_date'. A model that knows its columns "
+        "sees no others anyway.",
+    ),
     option("--text COLUMN", help="Take the texts in this column as the instances."),
     option(
         "--model MODEL",
@@ -121,7 +126,7 @@ loading = together(
         help="Check explanations against the rows of this file, too, which are predicted and not explained.  "
         "[default: the rows that --samples left]",
     ),
-    _drawing(" The model sees it only if --columns names it."),
+    _drawing(" A model that does not know its columns sees it only if --columns names it."),
     option(
         "--seed N",
         default=0,
@@ -205,6 +210,12 @@ running = together(
         help="Stop at a row that cannot be explained, or count it as unexplained.",
     ),
     option("--row-timeout SECONDS", type=float, help="Give up on a row after this many seconds."),
+)
+
+naming = option(
+    "--id COLUMN",
+    help="Name rows that are shown by this column, such as a customer's number. A model that does not know "
+    "its columns does not see it.",
 )
 
 adjusting = option(

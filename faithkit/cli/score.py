@@ -18,6 +18,7 @@ from faithkit.cli.options import (
     judged_output,
     judging,
     measuring,
+    naming,
     option,
     predicting,
     reading,
@@ -37,7 +38,8 @@ from faithkit.cli.places import check_paths, placed
     "--explanation NAMES",
     required=True,
     multiple=True,
-    help="Read the explanations from these columns, with wildcards: 'phi_*'. Can be given several times.",
+    help="Read the explanations from these columns, with wildcards: 'phi_*', or 'phi_*,!phi_id' without one. "
+    "Can be given several times.",
 )
 @option(
     "--features NAMES",
@@ -63,6 +65,7 @@ from faithkit.cli.places import check_paths, placed
 @reading
 @referring
 @asking
+@naming
 @judging
 @clustering
 @judged_output
@@ -81,6 +84,7 @@ def command(
     by: str | None,
     adjust: str,
     violations: int | None,
+    id: str | None,
     limits: dict[str, dict[str, float]],
     workers: dict[str, Any],
     output: dict[str, Any],
@@ -111,9 +115,9 @@ def command(
     kind, _ = checked(outcome, options["agree"])
     columns = {"weights": weights, "clusters": clusters, "outcome": kind}
     with configured_backend(**workers):
-        logged = open_log(log, prediction, explanation, features, by, **columns)
+        logged = open_log(log, prediction, explanation, features, by, **columns, id=id)
         _check_cluster(log, logged, workers)
-        more = None if pool is None else logged_pool(pool, prediction, logged.features, **columns)
+        more = None if pool is None else logged_pool(pool, prediction, logged.features, **columns, ids=id)
         earlier: Any = None
         if reference is not None and is_saved(reference):
             earlier = saved_reference(reference, **options)

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.adapters import adapted
+from faithkit.inputs.rows import as_texts
 
 _ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 _OURS = pd.DataFrame | np.ndarray | list | tuple | str
@@ -35,8 +36,7 @@ def as_rows(X: Any, texts: bool = True) -> Any:
         return X
     if not isinstance(X, _OURS | pd.Series):
         X = _converted(adapted(X, "rows"), "the rows")
-    is_column = isinstance(X, pd.Series) or (isinstance(X, np.ndarray) and X.ndim == 1)
-    return _texts(X) if texts and is_column else X
+    return as_texts(X) if texts else X
 
 
 def as_column(values: Any) -> Any:
@@ -50,12 +50,6 @@ def as_column(values: Any) -> Any:
     if values is None or isinstance(values, _OURS | pd.Series):
         return values
     return _converted(adapted(values, "predictions"), "the values")
-
-
-def _texts(column: Any) -> Any:
-    """Return a column of texts as a list of them, and any other as it is."""
-    found = column.tolist()
-    return found if found and all(isinstance(text, str) for text in found) else column
 
 
 def _converted(given: Any, what: str) -> Any:

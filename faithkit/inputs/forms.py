@@ -81,16 +81,35 @@ def adapt(
 def as_explanations(given: Any, about: About | None = None) -> Explanations:
     """Take explanations as people have them: a table, a list of hashables or of dicts, an adapter's object.
 
+    A row without any value, such as one of nothing but NaN, has no explanation.
+
     Examples
     --------
     >>> as_explanations([("age", "sex"), ("age",)]).kind
     'value'
+    >>> as_explanations([[0.5, np.nan], [np.nan, np.nan]]).missing
+    array([False,  True])
     """
     if isinstance(given, Explanations):
         return given
     entry = adapter_for(given)
     if entry is not None:
         return _adapted(entry, given, about or About(), {})
+    found = _understood(given, about)
+    return attrs.evolve(found, missing=found.missing | _without_value(found.values))
+
+
+def _without_value(values: Any) -> NDArray[np.bool_]:
+    if values.ndim == 1:
+        return np.asarray(pd.isna(values))
+    cells = pd.DataFrame(values, copy=False)
+    if not cells.shape[1]:
+        return np.zeros(len(cells), dtype=bool)
+    first: NDArray[np.bool_] = cells.iloc[:, 0].isna().to_numpy()
+    return cells.isna().all(axis=1).to_numpy() if first.any() else first
+
+
+def _understood(given: Any, about: About | None) -> Explanations:
     given = unmasked(as_rows(given, texts=False), "the explanations")
     if isinstance(given, pd.Series):
         plain = isinstance(given.dtype, np.dtype) and given.dtype.kind in "biuf"

@@ -5,7 +5,7 @@ A log in Parquet can be larger than memory: it is then read in pieces, each of t
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
+from faithkit.inputs.base_values import base_columns, left_out
 from faithkit.inputs.content import Content
 from faithkit.inputs.forms import as_explanations
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
@@ -23,20 +24,21 @@ from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.rule_logs import NOT_HELD, as_rules, not_held, not_understood, rules_of
 from faithkit.inputs.seeds import cell_words, digest_words, header
-from faithkit.inputs.tables import match_name, match_names, open_table
+from faithkit.inputs.tables import match_name, match_names, open_table, split_patterns
 from faithkit.inputs.typed import check_flat, is_text
 from faithkit.measure.explanations import Explanations, object_array
 from faithkit.measure.rule_texts import is_like_a_rule
 from faithkit.measure.rules import Rule
 from faithkit.measure.vocabulary import Vocabulary
+from faithkit.wording import few
 
 _RULE = re.compile(r"\[\s*[\]{]")  # the JSON form
-BESIDE = ("predictions", "X", "groups", "weights", "clusters")  # the explanations of a log, row by row
+BESIDE = ("predictions", "X", "groups", "weights", "clusters", "ids")  # the explanations of a log, row by row
 
 
 @attrs.frozen(eq=False)
 class Log:
-    """Predictions and explanations, and what else was asked for: instances, groups, weights, clusters."""
+    """Predictions and explanations, and what else was asked for: instances, groups, names of rows."""
 
     predictions: Any
     explanations: Explanations
@@ -44,6 +46,7 @@ class Log:
     groups: Any
     weights: Any
     clusters: Any
+    ids: Any
     roles: "Roles"
 
     @property
@@ -81,7 +84,7 @@ class Log:
         if not gone.any():
             return self, None
         pool = PoolRows.of(rest.X, rest.predictions)
-        return kept, attrs.evolve(pool, weights=rest.weights, clusters=rest.clusters)
+        return kept, attrs.evolve(pool, weights=rest.weights, clusters=rest.clusters, ids=rest.ids)
 
 
 @attrs.frozen
@@ -91,7 +94,7 @@ class Roles:
     Where they are rules in words, `words` has the rule of each.
 
     Several columns of predictions are outputs, or the scores of labels; `kind` is what predictions are, where
-    somebody said it.
+    somebody said it. `id` names rows where some are shown: it is read for these only.
 
     Examples
     --------
@@ -108,6 +111,8 @@ class Roles:
     rules: bool = False
     kind: str | None = None
     words: Mapping[str, Rule] | None = None
+    id: str | None = None
+    left_out: tuple[str, ...] = ()
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
@@ -126,13 +131,35 @@ class Roles:
             one(self.weights, "--weights"),
             one(self.clusters, "--clusters"),
             kind=self.kind,
+            id=one(self.id, "--id"),
         )
+
+    def without_base(self, names: Sequence[str], patterns: tuple[str, ...], table: Any) -> "Roles":
+        """Leave out columns of the explanation that a pattern took and that hold a base value."""
+        in_full, _ = split_patterns(names, patterns)
+        taken = [name for name in self.explanation if name not in in_full]
+        base = tuple(base_columns(taken, table)) if len(self.explanation) > 1 else ()
+        kept = tuple(name for name in self.explanation if name not in base)
+        return attrs.evolve(self, explanation=kept, left_out=base) if kept else self
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of columns: which are no features, and which say the prediction itself."""
+        said = [left_out(self.left_out, "give the full name")] if self.left_out else []
+        both = [repr(name) for name in self.prediction if name in self.explanation]
+        said += [f"{few(both)} is read both as the prediction and as its explanation."] if both else []
+        return tuple(said)
 
     @property
     def columns(self) -> list[str]:
         """All columns that are needed."""
         others = [name for name in (self.by, self.weights, self.clusters) if name is not None]
         return list(dict.fromkeys([*self.prediction, *self.explanation, *self.features, *others]))
+
+    @property
+    def columns_and_id(self) -> list[str]:
+        """All columns that are needed once rows are shown."""
+        return list(dict.fromkeys([*self.columns, *([] if self.id is None else [self.id])]))
 
     def log(self, table: Content, piece: bool = False) -> Log:
         """Read a table, or a piece of one, in these roles; a row without any value has no explanation."""
@@ -142,8 +169,7 @@ class Roles:
         if piece and explanations.kind == "vector" and not _is_uniform(logged):
             # whether some integer is too large to be compared as a float is known after the last piece only
             explanations = attrs.evolve(explanations, identity=logged)
-        missing = explanations.missing | _empty_rows(logged)
-        explained = attrs.evolve(explanations, missing=missing, instances=X)
+        explained = attrs.evolve(explanations, instances=X)
         if self.words is not None:
             explained = as_rules(explained, self.words)
             told = None if piece else not_held(explained, X)
@@ -151,7 +177,8 @@ class Roles:
         groups, clusters = (None if one is None else table.labels(one) for one in (self.by, self.clusters))
         weights = None if self.weights is None else table.frame([self.weights])[self.weights]
         predictions = table.predictions(self.prediction, self.kind)
-        return Log(predictions, explained, X, groups, weights, clusters, self)
+        ids = table.labels(self.id) if self.id in table.names else None
+        return Log(predictions, explained, X, groups, weights, clusters, ids, self)
 
 
 def _is_uniform(logged: pd.DataFrame) -> bool:
@@ -169,11 +196,6 @@ def _sharing(logged: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({column.name: object_array([*texts, None])[codes]}, dtype=object)
 
 
-def _empty_rows(logged: pd.DataFrame) -> Any:
-    empty = logged.iloc[:, 0].isna().to_numpy()
-    return logged.isna().all(axis=1).to_numpy() if empty.any() else empty
-
-
 @attrs.frozen(eq=False)
 class ParquetLog:
     """A log on disk, and the roles of its columns: it can be read whole, or in pieces."""
@@ -187,7 +209,8 @@ class ParquetLog:
         """Look at Parquet files."""
         whole = ParquetTable.open(path)
         found = asked.among(whole.columns)
-        table = whole.using(found.columns)
+        found = found.without_base(whole.columns, asked.explanation, whole)
+        table = whole.using(found.columns_and_id).using(found.columns)
         if not _is_one_text(found.explanation, table):
             return cls(found, table)
         if _hold_rules(found.explanation, table):
@@ -211,7 +234,7 @@ class ParquetLog:
 
     def read(self) -> Log:
         """Read the whole log."""
-        return self.roles.log(self.table.read())
+        return self.roles.log(self.table.using(self.roles.columns_and_id).read())
 
     def outcome(self, agree: str | None = None) -> Outcome:
         """Decide what predictions are; only floats are looked at, up to the first that is not whole."""
@@ -234,7 +257,7 @@ class ParquetLog:
 
     def apart(self) -> tuple[Log, PoolRows | None]:
         """Read the rows that have an explanation, and return the others as a pool that stays on disk."""
-        if self.roles.weights is not None or self.roles.clusters is not None:
+        if any(one is not None for one in (self.roles.weights, self.roles.clusters, self.roles.id)):
             return self.read().apart()  # all rows are needed at once
         kept, rest = [], []
         for piece in self.table.pieces:
@@ -283,6 +306,7 @@ def open_log(
     weights: str | None = None,
     clusters: str | None = None,
     outcome: str | None = None,
+    id: str | None = None,
 ) -> Log | ParquetLog:
     """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
 
@@ -291,14 +315,16 @@ def open_log(
     numbers, unless the `outcome` says what predictions are.
 
     A single column of text in which every value is a rule's JSON form is read as rules; in words
-    ("age ≤ 37 and sex = Male") where they are all about the `features`.
+    ("age ≤ 37 and sex = Male") where they are all about the `features`. Of an explanation's columns that a
+    pattern takes, one that is called a bias, a base value or the like and is the same in every row is none of
+    its features, and is left out.
     """
-    asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome)
+    asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id)
     file = Path(path)
     if is_parquet(path):
         return ParquetLog.open(file, asked)
     table = open_table(file)
-    found = asked.among(table.names)
+    found = asked.among(table.names).without_base(table.names, asked.explanation, table)
     check_flat(table.cells.schema, found.features if len(found.explanation) == 1 else found.columns)
     rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
     return attrs.evolve(found, rules=rules).log(table)

@@ -68,6 +68,11 @@ class OnnxModel:
         self._content = state["_content"]
         self._open()
 
+    @property
+    def feature_names_in_(self) -> list[str] | None:
+        """The columns that it takes by name; None where it takes them all as one."""
+        return None if len(self._inputs) == 1 else [str(given.name) for given in self._inputs]
+
     def predict(self, X: Rows) -> np.ndarray:
         """Return the label of every row."""
         labels = np.asarray(self._session.run([self._session.get_outputs()[0].name], self._feed(X))[0])

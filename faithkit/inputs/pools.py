@@ -37,6 +37,7 @@ class PoolRows:
     predictions: Any = None
     weights: Any = None
     clusters: Any = None
+    ids: Any = None
     offered: bool = False
 
     @classmethod

@@ -63,8 +63,8 @@ def iter_columns(X: Rows) -> Iterator[Any]:
 def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-learn)
     """Return X if it is a usable sample, and say what is wrong with it otherwise.
 
-    Nothing is converted but sparse matrices, which become CSR, the format whose rows can be taken. `who` is
-    what to call it: "X", or "the background".
+    Nothing is converted but sparse matrices, which become CSR, the format whose rows can be taken, and a
+    Series or a 1-D array of texts, which becomes a list. `who` is what to call it: "X", or "the background".
 
     Raises
     ------
@@ -79,6 +79,7 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
     ...
     faithkit.errors.InputError: X has shape (2,); expected one row per instance and one column per feature...
     """
+    X = as_texts(X, who)
     kind = input_kind(X, who)
     if kind != "text":
         _check_shape(X, who)
@@ -92,8 +93,29 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
     return X.tocsr() if kind == "sparse" else X
 
 
-def check_row(row: Any) -> None:
-    """Refuse anything but a sample of one row."""
+def as_texts(X: Any, who: str = "X") -> Any:
+    """Return texts as a list, whatever they come in; anything else as it is.
+
+    Examples
+    --------
+    >>> as_texts(pd.Series(["good", "bad"]))
+    ['good', 'bad']
+    """
+    if not isinstance(X, pd.Series | np.ndarray) or X.ndim != 1 or X.dtype.kind in "biufcmM":
+        return X
+    cells = X.tolist()
+    gone = [not isinstance(cell, str) and bool(np.all(pd.isna(cell))) for cell in cells]
+    texts = all(isinstance(cell, str) for cell, missing in zip(cells, gone, strict=True) if not missing)
+    if not texts or (cells and all(gone)):
+        return X
+    if any(gone):
+        raise InputError(f"{who} has no text in row {gone.index(True)}: drop such rows, or fill them.")
+    return cells
+
+
+def check_row(row: Any) -> Rows:
+    """Return a sample of one row, and refuse anything else."""
+    row = as_texts(row, "the new row")
     if not isinstance(row, list) and getattr(row, "ndim", 0) != 2:
         raise InputError(
             f"the new row is a {type(row).__name__}; expected a sample of one row: give X.iloc[[0]] of a "
@@ -101,6 +123,7 @@ def check_row(row: Any) -> None:
         )
     if n_rows(row) != 1:
         raise InputError(f"give one row at a time, got {n_rows(row)}.")
+    return row
 
 
 def check_columns(X: Rows, background: Rows, who: str = "X", whose: str = "the background") -> None:
@@ -143,8 +166,7 @@ def _check_shape(X: Rows, who: str) -> None:
     if X.ndim == 1:
         raise InputError(
             f"{who} has shape {X.shape}; expected one row per instance and one column per feature. "
-            "Use X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single row, "
-            "X.tolist() for texts."
+            "Use X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single row."
         )
     if X.ndim != 2:
         raise InputError(f"{who} has shape {X.shape}; expected two dimensions. Use X.reshape(len(X), -1).")
@@ -169,5 +191,5 @@ def _unlike_rows(X: object, who: str) -> InputError:
     if isinstance(X, list | tuple):
         remedy = " Use numpy.asarray(X) for numbers, or pandas.DataFrame(X) for mixed columns."
     if isinstance(X, pd.Series):
-        remedy = " Use X.to_frame() for a single feature, X.tolist() for texts."
+        remedy = " Use X.to_frame() for a single feature."
     return InputError(f"{who} is {what}; expected {_EXPECTED}.{remedy}")

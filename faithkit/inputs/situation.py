@@ -11,6 +11,7 @@ from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.files import is_pattern
+from faithkit.inputs.model_columns import names_of, seen_by
 from faithkit.inputs.models import DEFAULTS, load_model, train_default
 from faithkit.inputs.outcome import NUMBERS
 from faithkit.inputs.parquet import ParquetTable, is_parquet
@@ -18,13 +19,15 @@ from faithkit.inputs.pools import PoolRows, check_names, said, streamed
 from faithkit.inputs.tables import match_name, match_names, open_table, split_target, suggest_column
 from faithkit.measure.containers import n_rows, take_rows
 
+_ROLES = {"--weights": "weights", "--clusters": "clusters", "--id": "ids"}
+
 
 @attrs.frozen(eq=False)
 class Situation:
     """A model, the sample to judge it on, and the rows that explainers may learn from.
 
-    `groups`, `weights` and `clusters` have a value for every row of the sample, where they were asked for,
-    and `pool` has further rows: those of a file, or those that were not drawn.
+    `groups`, `weights`, `clusters` and `ids` have a value for every row of the sample, where they were asked
+    for, and `pool` has further rows: those of a file, or those that were not drawn.
     """
 
     model: Any
@@ -34,12 +37,17 @@ class Situation:
     seed: int = 0
     weights: Any = None
     clusters: Any = None
+    ids: Any = None
     pool: PoolRows | None = None
 
     def question(self) -> dict[str, Any]:
         """Return what `evaluate` and `compare` are asked about."""
         names = ("model", "X", "background", "seed", "weights", "clusters", "pool")
         return {name: getattr(self, name) for name in names}
+
+    def read_like(self, path: str, text: str | None = None) -> Any:
+        """Read another sample with the columns that the model sees."""
+        return read_like(seen_by(self.model, self.X), path, text)
 
 
 def prepare(
@@ -58,11 +66,14 @@ def prepare(
     clusters: str | None = None,
     pool: str | None = None,
     outcome: str | None = None,
+    drop: str | None = None,
+    id: str | None = None,
 ) -> Situation:
     """Load the data and the model; a default model is trained on a part, and judged on the rest.
 
-    The groups `by` may come from any column of the data, shown to the model or not. The columns of weights
-    and clusters are shown to it only if `columns` names them. Rows that could have been drawn and were not
+    The groups `by` may come from any column of the data, shown to the model or not. A model that knows its
+    columns sees these. Any other sees all but those that it is to `drop`; those of weights, clusters and ids
+    only if `columns` names them. Rows that could have been drawn and were not
     are offered as a pool, unless `pool` is a file, or "none". The `outcome` says what the target is, where
     that is not left to its values: see `train_default`.
 
@@ -76,26 +87,27 @@ def prepare(
         raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
     X, y, table = _load(data, target, outcome)
     groups = None if by is None else _column(table, by, "--by")
-    named = {"--weights": weights, "--clusters": clusters}
+    named = {"--weights": weights, "--clusters": clusters, "--id": id}
     beside = {flag: None if name is None else _column(table, name, flag) for flag, name in named.items()}
-    X = _shown(X, columns, [one.name for one in beside.values() if one is not None])
+    loaded = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types)
+    others = [one.name for one in beside.values() if one is not None] if names_of(loaded) is None else []
+    X = _shown(X, columns, drop, others)
     if text:
         X = _texts(X, text, table)
-    known = read_like(X, background, text) if background else None
-    if model in DEFAULTS:
+    known = read_like(seen_by(loaded, X), background, text) if background else None
+    fitted, rows = loaded, np.arange(n_rows(X))
+    if loaded is None:
         fitted, train, rows = _trained(model, X, y, seed, outcome)
         known = take_rows(X, train) if known is None else known
-    else:
-        fitted, rows = load_model(model, trust_pickle, trust_types), np.arange(n_rows(X))
     drawn = _drawn(rows, samples, seed)
     sample = X if len(drawn) == n_rows(X) else take_rows(X, drawn)
     more = None
     if pool is None:
         more = _rest(X, np.setdiff1d(rows, drawn), beside)
     elif pool != "none":
-        more = _from_file(pool, sample, text, named)
-    mine = [_at(one, drawn) for one in (groups, *beside.values())]
-    return Situation(fitted, sample, known, mine[0], seed, mine[1], mine[2], more)
+        more = _from_file(pool, seen_by(fitted, sample), text, named)
+    mine = {_ROLES[flag]: _at(one, drawn) for flag, one in beside.items()}
+    return Situation(fitted, sample, known, _at(groups, drawn), seed, pool=more, **mine)
 
 
 def _trained(
@@ -126,15 +138,20 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
     return X, table.predictions([target], outcome), table
 
 
-def _shown(X: Any, columns: str | None, beside: list[str]) -> Any:
+def _shown(X: Any, columns: str | None, drop: str | None, beside: list[str]) -> Any:
     """Return what the model sees: the columns that were asked for, or all but what is said beside of rows."""
     if isinstance(X, list):
-        if columns:
-            raise InputError(f"this dataset has texts only: leave --columns {columns} out.")
+        for flag, given in (("--columns", columns), ("--drop", drop)):
+            if given:
+                raise InputError(f"this dataset has texts only: leave {flag} {given} out.")
         return X
-    if columns:
-        return X[match_names(list(X.columns), columns)]
-    return X.drop(columns=[name for name in beside if name in X.columns])
+    every = list(X.columns)
+    shown = match_names(every, columns) if columns else [name for name in every if name not in beside]
+    dropped = set(match_names(every, drop)) if drop else set()
+    kept = [name for name in shown if name not in dropped]
+    if not kept:
+        raise InputError("no column is left for the model: take fewer out (--drop, --weights, --clusters).")
+    return X if kept == every else X[kept]
 
 
 def _column(table: Any, name: str, flag: str) -> Any:
@@ -149,7 +166,7 @@ def _rest(X: Any, rows: np.ndarray, beside: dict[str, Any]) -> PoolRows | None:
     """Offer the rows that nobody drew as a pool."""
     if not len(rows):
         return None
-    theirs = {flag.strip("-"): _at(column, rows) for flag, column in beside.items()}
+    theirs = {_ROLES[flag]: _at(column, rows) for flag, column in beside.items()}
     return attrs.evolve(PoolRows.of(take_rows(X, rows)), offered=True, **theirs)
 
 
@@ -157,7 +174,7 @@ def _from_file(pool: str, sample: Any, text: str | None, named: dict[str, str | 
     """Read a pool, and its weights and clusters where the sample has some."""
     asked = {flag: name for flag, name in named.items() if name is not None}
     table = open_table(pool) if asked else None
-    theirs = {flag.strip("-"): _column(table, name, flag) for flag, name in asked.items()}
+    theirs = {_ROLES[flag]: _column(table, name, flag) for flag, name in asked.items()}
     return attrs.evolve(read_pool(pool, sample, text), **theirs)
 
 

@@ -94,21 +94,50 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
     ----------
     names : sequence of str
     patterns : str or sequence of str
-        Names or shell patterns such as `phi_*`, several of them in one string separated by commas.
+        Names or shell patterns such as `phi_*`, several of them in one string separated by commas. What
+        follows an exclamation mark is left out, wherever it stands.
 
     Examples
     --------
     >>> match_names(["age", "phi_age", "sex", "phi_sex"], "phi_*,age")
     ['age', 'phi_age', 'phi_sex']
+    >>> match_names(["phi_age", "phi_sex", "phi_bias"], "phi_*,!phi_bias")
+    ['phi_age', 'phi_sex']
     """
-    given = [patterns] if isinstance(patterns, str) else patterns
-    # a name that is there as it stands may have commas in it
-    parts = [[text] if text in names else text.split(",") for text in given]
-    wanted = [part.strip() for split in parts for part in split if part.strip()]
+    wanted, unwanted = split_patterns(names, patterns)
+    if not wanted and unwanted:
+        raise InputError(
+            f"{few(map(repr, unwanted))} only says which columns to leave out; expected which to take, too: "
+            f"'*,!{unwanted[0]}' takes all others."
+        )
     if not wanted:
         raise InputError("no columns were asked for; expected names or patterns, such as 'age,phi_*'.")
-    found = {name for pattern in wanted for name in _matches(names, pattern)}
-    return [name for name in names if name in found]
+    found, without = (
+        {name for pattern in some for name in _matches(names, pattern)} for some in (wanted, unwanted)
+    )
+    if found <= without:
+        raise InputError(
+            f"no column is left: {few(map(repr, wanted))} without {few(map(repr, unwanted))} is none. "
+            f"There is: {few(map(repr, names))}."
+        )
+    return [name for name in names if name in found - without]
+
+
+def split_patterns(names: Sequence[str], patterns: str | Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return which names and patterns are asked for, and which are to be left out.
+
+    A name that is there as it stands may have commas in it, or begin with an exclamation mark.
+
+    Examples
+    --------
+    >>> split_patterns(["a,b", "c"], ["a,b", "x_*,!x_1"])
+    (['a,b', 'x_*'], ['x_1'])
+    """
+    given = [patterns] if isinstance(patterns, str) else patterns
+    parts = [[text] if text in names else [part.strip() for part in text.split(",")] for text in given]
+    every = [part for split in parts for part in split if part]
+    unwanted = [part for part in every if part.startswith("!") and part not in names]
+    return [part for part in every if part not in unwanted], [part[1:].strip() for part in unwanted]
 
 
 def match_name(names: Sequence[str], pattern: str, option: str) -> str:

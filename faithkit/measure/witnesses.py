@@ -14,22 +14,41 @@ from faithkit.measure.slots import Counts
 from faithkit.shown import Shown
 
 
+@attrs.frozen
+class RowId:
+    """What people call a row: the column that names it, and its value there, such as customer 4711."""
+
+    column: str
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.column} {self.value}"
+
+
+def told_id(found: RowId | None) -> Any:
+    """Return the JSON value of what a row is called; None where it has no name."""
+    return None if found is None else plain(found.value)
+
+
 @attrs.frozen(repr=False)
 class Witness(Shown):
     """One row of the sample: its position, its prediction, and its cells (None where X is unknown).
 
-    A row that is `in_pool` was not explained, and its position is that among such rows.
+    A row that is `in_pool` was not explained, and its position is that among such rows. `id` is what people
+    call it, if somebody said.
     """
 
     row: int
     prediction: Any
     cells: dict[str, Any] | None
     in_pool: bool = False
+    id: RowId | None = None
 
     @property
     def place(self) -> str:
-        """Where the row stands."""
-        return f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
+        """Where the row stands, and what people call it."""
+        place = f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
+        return place if self.id is None else f"{place} ({self.id})"
 
 
 LISTED = 100  # predictions of a violation; a recommender has thousands
@@ -91,6 +110,7 @@ class Violation(Shown):
             "witnesses": [
                 {
                     "row": seen.row,
+                    "id": told_id(seen.id),
                     "in_pool": seen.in_pool,
                     "prediction": plain(seen.prediction),
                     "cells": seen.cells,
@@ -189,7 +209,11 @@ class LocalResult(Shown):
     shared_by : tuple of int
         The *other* rows of the sample that have this explanation.
     cells : dict or None
-        The instance itself.
+        The instance itself: the columns that the model sees.
+    id : RowId or None
+        What people call it, if somebody said.
+    shared_ids : tuple of RowId or None
+        What they call the other rows, one for each.
     """
 
     prediction: Any
@@ -198,8 +222,11 @@ class LocalResult(Shown):
     sufficiency: Local | None
     shared_by: tuple[int, ...]
     cells: dict[str, Any] | None
+    id: RowId | None = None
+    shared_ids: tuple[RowId | None, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
         found = {"prediction": plain(self.prediction), "shared_by": list(self.shared_by)}
-        return attrs.asdict(self) | found
+        ids = {"id": told_id(self.id), "shared_ids": [told_id(one) for one in self.shared_ids]}
+        return attrs.asdict(self) | found | ids

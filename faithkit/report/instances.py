@@ -40,7 +40,8 @@ def _after(cells: dict[str, Any] | None) -> str:
 def local_facts(found: LocalResult, row: int | None = None) -> list[str]:
     """Return what an instance is, what it gets, and why."""
     cells = _after(found.cells)
-    which = f"row {row}{cells}" if row is not None else cells.removeprefix(": ")
+    named = "" if found.id is None else f" ({found.id})"
+    which = f"row {row}{named}{cells}" if row is not None else f"{found.id or ''}{cells}".removeprefix(": ")
     facts = [f"prediction: {predictions(found.prediction)[0]}", f"explanation: {found.explanation}"]
     return [which, *facts] if which else facts
 
@@ -75,5 +76,7 @@ def sharers(found: LocalResult) -> str:
     """Say which rows have the same explanation."""
     if not found.shared_by:
         return "No other row of the sample has this explanation."
-    rows = few(map(str, found.shared_by))
+    names = found.shared_ids or (None,) * len(found.shared_by)
+    both = zip(found.shared_by, names, strict=True)
+    rows = few(f"{row}" if name is None else f"{row} ({name})" for row, name in both)
     return f"{plural(len(found.shared_by), 'other row')} of the sample share it: {rows}."

@@ -111,6 +111,7 @@ def sentences(told: Told) -> list[str]:
     said += about_predictions(told, found)
     if told["background"] == "the sample itself":
         said.append("What was learnt was learnt from the rows it was judged on, which flatters it.")
+    said += told.get("notes", ())
     return said if (remark := note(told)) is None else [*said, remark]
 
 

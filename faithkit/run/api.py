@@ -4,18 +4,23 @@ from functools import partial
 from typing import Any
 
 import attrs
+import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.adapters import adapted
+from faithkit.inputs.adapters import adapted, adapter_for
+from faithkit.inputs.base_values import without_base
 from faithkit.inputs.conversion import as_column, as_rows
 from faithkit.inputs.forms import adapt
+from faithkit.inputs.model_columns import pool_seen_by, seen_by, unused
 from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.inputs.rule_logs import read_rules
 from faithkit.measure.containers import n_rows
+from faithkit.measure.explanations import Explanations
 from faithkit.measure.planning import Plan, plan_samples
+from faithkit.run.beside import Beside, RowIds
 from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
@@ -54,6 +59,7 @@ def evaluate(
     pool: Any = None,
     outcome: str | None = None,
     agree: str | None = None,
+    ids: Any = None,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
 
@@ -61,7 +67,9 @@ def evaluate(
     ----------
     model : object with `predict`, or callable ``X -> labels``
     X : array, DataFrame, sparse matrix or list of str
-        Instances of the kind that the system will meet.
+        Instances of the kind that the system will meet. Where the model says which columns it was fitted
+        with (`feature_names_in_`), it and the explainer see these only, in its order; the others can be named
+        in `weights`, `clusters`, `ids` and `Evaluation.by`.
     explainer, discretizer, relation, estimator : str, object or callable
         A name, "name:param=value,…", an instance, or a function. `relation` replaces the explanations'
         own as sufficiency's relation; without a `discretizer` it is the one that they name, else "original".
@@ -97,6 +105,9 @@ def evaluate(
         variance that explanations account for.
     agree : str, optional
         "within:ε" counts numbers that differ by at most ε as one label.
+    ids : sequence of n values, or the name of a column of X, optional
+        What people call each row, such as a customer's number: witnesses and local results tell it beside the
+        row's place. Several rows may have one name. With a pool, the names of its rows come last.
 
     Returns
     -------
@@ -110,21 +121,23 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
-    X, background = as_rows(X), as_rows(background)
-    weights, clusters = as_column(weights), as_column(clusters)
-    check_X(X)
+    model, table, background = adapted(model, "model"), check_X(as_rows(X)), as_rows(background)
+    weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
+    X = seen_by(model, table)
     given = component("explainer", explainer)
     way = None if discretizer is None else component("discretizer", discretizer)
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
     scorer = component("estimator", estimator)
     check_inputs(given, X)
-    known = X if background is None else check_X(background, "the background")
+    known = X
+    if background is not None and background is not table:
+        known = seen_by(model, check_X(background, "the background"), "the background")
     check_columns(X, known)
     learners = [one for one in (given, way) if one is not None and learns(one)]
     if background is None and learners:
         warn_about_background(learners[0])
     kind, within = checked(outcome, agree)
-    predictor = Predictor.of(adapted(model, "model"), background=known, outcome=kind, within=within)
+    predictor = Predictor.of(model, background=known, outcome=kind, within=within)
     check_predictions(given.text, given.instance, predictor)
     setup = Setup(
         outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within, kind is None),
@@ -136,13 +149,16 @@ def evaluate(
         model=describe_model(predictor.model),
         background=known,
         learnt_from="given" if background is not None else (THE_SAMPLE if learners else None),
+        notes=unused(table, X),
     )
-    more = None if pool is None else PoolRows.of(pool).like(X)
+    whole = None if pool is None else PoolRows.of(pool)
+    more = None if whole is None else pool_seen_by(model, whole).like(X)
     if relation is not None:  # before anybody has explained in vain
         usable(more, Applicability(component("relation", relation).instance))
-    drawn = design_of(weights, clusters, X, n_rows(X), more), more
+    drawn = design_of(weights, clusters, table, n_rows(X), whole), more
+    beside = Beside(table, None if ids is None else RowIds.of(ids, table, n_rows(X), whole))
     job, clustered = Job(given, predictor, known, setup.seed), clusters is not None
-    return explained(job, X, way, relation, execution, setup, *drawn, clustered)
+    return explained(job, X, way, relation, execution, setup, *drawn, clustered, beside)
 
 
 def score(
@@ -160,6 +176,7 @@ def score(
     pool: Any = None,
     outcome: str | None = None,
     agree: str | None = None,
+    ids: Any = None,
 ) -> Evaluation:
     """Measure logged explanations: no model and no explainer needed.
 
@@ -180,6 +197,8 @@ def score(
         Rows without explanations, against which sufficiency is checked, too, as in `evaluate`.
     outcome, agree
         As in `evaluate`; rows of probabilities are "scores".
+    ids
+        As in `evaluate`.
 
     Returns
     -------
@@ -193,8 +212,10 @@ def score(
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
     X, predictions = as_rows(X), gone_through(as_column(predictions))
-    weights, clusters = as_column(weights), as_column(clusters)
-    given = read_rules(adapt(explanations, predictions=predictions, X=X), X)
+    weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
+    if isinstance(X, pd.Series):
+        check_X(X)  # which says what to give instead; a relation of one's own may read rows of any other kind
+    given, said = _taken(explanations, predictions, X)
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions),
@@ -204,6 +225,7 @@ def score(
         permutations=permutations,
         seed=seed,
         background=X,
+        notes=said,
     )
     more = None if pool is None else logged(pool, X)
     applies = needed(Applicability.of(relation, given, X), more)
@@ -214,13 +236,21 @@ def score(
     if given.instances is None:
         given = attrs.evolve(given, instances=X)
     drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), against)
-    population = InMemory.of(X, labels, given, drawn, against)
+    beside = Beside(ids=None if ids is None else RowIds.of(ids, X, len(given), more))
+    population = InMemory.of(X, labels, given, drawn, against, beside)
     warn_about_repeats(population, clusters is not None)
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")
         population.teach(way)
         setup = attrs.evolve(setup, learnt_from=THE_SAMPLE)
     return measured(population, attrs.evolve(setup, applies=applies))
+
+
+def _taken(given: Any, predictions: Any, X: Any) -> tuple[Explanations, tuple[str, ...]]:
+    """Take explanations as people have them, a table without its base value; and what is to be said of it."""
+    rows = as_rows(given, texts=False) if adapter_for(given) is None else given
+    rows, said = without_base(rows) if isinstance(rows, pd.DataFrame) else (rows, ())
+    return read_rules(adapt(rows, predictions=predictions, X=X), X), said
 
 
 def compare(

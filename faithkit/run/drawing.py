@@ -41,7 +41,7 @@ def design_of(weights: Any, clusters: Any, X: Any, n: int, pool: PoolRows | None
         return None
     n_pool = 0 if pool is None else sum(n_rows(piece) for piece in pool.pieces())
     given = [
-        None if one is None else _values(one, what, X, pool)
+        None if one is None else values_of(one, what, X, pool)
         for one, what in ((weights, "weights"), (clusters, "clusters"))
     ]
     for one, what in zip(given, ("weights", "clusters"), strict=True):
@@ -52,8 +52,8 @@ def design_of(weights: Any, clusters: Any, X: Any, n: int, pool: PoolRows | None
     return Design.of(given[0], given[1], n + n_pool)
 
 
-def _values(given: Any, what: str, X: Any, pool: PoolRows | None) -> Any:
-    """Return weights or clusters of the sample's rows, and of a pool's behind them where these are known."""
+def values_of(given: Any, what: str, X: Any, pool: PoolRows | None) -> Any:
+    """Return weights, clusters or ids of the sample's rows, and of a pool's behind them if they are known."""
     if pd.api.types.is_scalar(given):
         pieces = [] if pool is None else pool.pieces()
         return pd.concat([column(given, rows, f"of {what}") for rows in (X, *pieces)])

@@ -9,6 +9,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.files import written
 from faithkit.inputs.labels import Labels
+from faithkit.inputs.model_columns import unused
 from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import n_rows
@@ -57,6 +58,9 @@ class Evaluation(Result):
     tails : float or None
         Where predictions are numbers, the share of their variance that is due to the 1 % furthest from their
         mean: above 0.3 it is said that the interval may be too short.
+    notes : tuple of str
+        What was made of the input, and what to mind in it: columns that the model does not use, a base value
+        that was left out, explanations that name the prediction.
     why_no_sufficiency : str or None
 
     Examples
@@ -189,7 +193,8 @@ class Evaluation(Result):
             )
         design = design_of(weights, clusters, X, n_rows(X))
         later = InMemory.explained(self.setup.system, X, design, self.setup.outcome)
-        return self._measured(later.under(self.setup.discretizer))
+        setup = attrs.evolve(self.setup, notes=unused(later.beside.table, later.sample.X))
+        return self._measured(later.under(self.setup.discretizer), setup)
 
     def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:
         """Let a classifier guess the predictions from the explanations, having learnt from other rows.
@@ -218,9 +223,9 @@ class Evaluation(Result):
             return self._read
         return reader(self.population, self.setup, classifier, seed)
 
-    def _measured(self, population: Population) -> "Evaluation":
+    def _measured(self, population: Population, setup: Setup | None = None) -> "Evaluation":
         assert self._again is not None  # populations that can be had were measured by the pipeline
-        return self._again(population, self.setup)
+        return self._again(population, self.setup if setup is None else setup)
 
     def difference(
         self, other: "Evaluation", measure: str = "consistency", paired: bool = True

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.inputs.labels import Labels, encode
+from faithkit.inputs.model_columns import seen_by
 from faithkit.inputs.outcome import OF_LABELS, Outcome
 from faithkit.inputs.randomness import global_seed
 from faithkit.inputs.rows import check_columns, check_X
@@ -28,6 +29,7 @@ from faithkit.measure.unequal.design import Design
 from faithkit.measure.unequal.divided import count_divided
 from faithkit.measure.unequal.permuting import unequal_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
+from faithkit.run.beside import NOTHING_BESIDE, Beside
 from faithkit.run.components import Given
 from faithkit.run.contradictions import witnesses
 from faithkit.run.discretizing import discretize, teach
@@ -43,7 +45,8 @@ from faithkit.run.system import System
 class InMemory(Population):
     """Rows with their labels and explanations; `own` is the identity before any discretizer set one.
 
-    `design` has their weights and clusters, if they have any, and `pool` further rows without explanations.
+    `design` has their weights and clusters, if they have any, `pool` further rows without explanations, and
+    `beside` what else is known of rows than the model sees.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class InMemory(Population):
     own: Any = None
     design: Design | None = None
     pool: Pool | None = None
+    beside: Beside = NOTHING_BESIDE
     _sides: "_Sides" = attrs.field(factory=lambda: _Sides(), init=False)
     row_names: RowNames = attrs.field(kw_only=True)  # kept when something else changes: words are dear
 
@@ -71,19 +75,21 @@ class InMemory(Population):
         explanations: Explanations,
         design: Design | None = None,
         pool: Pool | None = None,
+        beside: Beside = NOTHING_BESIDE,
     ) -> "InMemory":
         """Put rows, their labels and their explanations together."""
-        return cls(Sample(X, explanations), labels, explanations.identity, design, pool)
+        return cls(Sample(X, explanations), labels, explanations.identity, design, pool, beside)
 
     @classmethod
     def explained(
         cls, system: System, X: Any, design: Design | None = None, outcome: Outcome = OF_LABELS
     ) -> "InMemory":
         """Let a system predict and explain rows."""
-        check_X(X)
+        table = check_X(X)
+        X = seen_by(system.job.predictor, table)
         check_columns(X, system.job.background)
         labels = encode(system.job.predictor.answers(X, outcome), outcome)
-        return cls.of(X, labels, system.explain(X), design)
+        return cls.of(X, labels, system.explain(X), design, beside=Beside(table))
 
     @row_names.default
     def _row_names(self) -> RowNames:
@@ -183,19 +189,26 @@ class InMemory(Population):
         return self._sides[rows]
 
     def parts(self, groups: Any) -> Parts:
-        """Divide the rows by one value each, or by a column of X."""
-        return divided(groups, self.sample.X, self.coded.codes, self.part)
+        """Divide the rows by one value each, or by a column of X, whether the model sees it or not."""
+        X = self.sample.X if self.beside.table is None else self.beside.table
+        return divided(groups, X, self.coded.codes, self.part)
 
     def part(self, some: Counts) -> "InMemory":
         """Return some of the rows, as if there were no others."""
         sample = Sample(take_rows(self.sample.X, some), self.sample.explanations.take(some))
         labels = self.coded.taken(some)
         design = None if self.design is None else self.design.take(some)  # a pool is left behind
-        return InMemory(sample, labels, take_rows(self.own, some), design)
+        own = take_rows(self.own, some)
+        return InMemory(sample, labels, own, design, beside=self.beside.take(some))
 
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
         """Find the rows in the relation's matrix."""
-        return witnesses(_of_rows(counted), self.labels, explanation, held)
+        one, two = witnesses(_of_rows(counted), self.labels, explanation, held)
+        return self._named(one), self._named(two)
+
+    def _named(self, seen: Witness) -> Witness:
+        place = seen.row + (len(self.sample) if seen.in_pool else 0)
+        return attrs.evolve(seen, id=self.beside.name(place))
 
     def read(self, classifier: Any, confidence: float, seed: int) -> Read:
         """Show the explanations to a classifier; one that takes no seed draws from the global generators."""
@@ -208,7 +221,11 @@ class InMemory(Population):
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         """Measure a row of the sample by its number, or a new one."""
         counted = {name: _of_rows(one) for name, one in counts.items()}
-        return local_row(row, counted, self.coded, setup)
+        found = local_row(row, counted, self.coded, setup)
+        if self.beside.ids is None:
+            return found
+        own = self.beside.name(int(row) % len(self.sample)) if isinstance(row, int | np.integer) else None
+        return attrs.evolve(found, id=own, shared_ids=tuple(map(self.beside.name, found.shared_by)))
 
 
 class _Sides(WeakKeyDictionary[Count, Side]):

@@ -9,6 +9,7 @@ import numpy as np
 from faithkit.errors import InputError
 from faithkit.inputs.conversion import as_rows
 from faithkit.inputs.labels import Labels, encode
+from faithkit.inputs.model_columns import seen_by
 from faithkit.inputs.rows import check_row
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.instance import Local, local, local_from_agreement, local_from_counts
@@ -58,7 +59,7 @@ def _new(row: Any, counts: Mapping[str, RowCount], known: Labels, setup: Setup) 
         raise InputError(
             "a new row needs the model and the explainer, and a score has neither: give an index."
         )
-    check_row(row)
+    row = seen_by(setup.system.job.predictor, check_row(row), "the new row")
     one = discretize(setup.discretizer, setup.system.explain_one(row))
     label = encode(setup.system.job.predictor.answers(row, setup.outcome), setup.outcome).classes[0]
     found = {name: _checked(counted, one, label, known, setup.confidence) for name, counted in counts.items()}

@@ -26,7 +26,7 @@ from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count, Tally
-from faithkit.measure.witnesses import Witness, contradicted
+from faithkit.measure.witnesses import RowId, Witness, contradicted
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
 from faithkit.run.held import held
@@ -252,7 +252,13 @@ class OnDisk(Population):
     def _witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
         X = log.table.using(log.roles.features).row(row).frame() if log.roles.features else None
-        return Witness(row, listed(self.census.labels[label : label + 1])[0], cells_of(X, 0))
+        prediction = listed(self.census.labels[label : label + 1])[0]
+        return Witness(row, prediction, cells_of(X, 0), id=self._id(row))
+
+    def _id(self, row: int) -> RowId | None:
+        log, name = self.reading.log, self.reading.log.roles.id
+        value = None if name is None else log.table.using([name]).row(row).labels(name).iloc[0]
+        return None if name is None or pd.isna(value) else RowId(name, value)
 
 
 def by_prediction(census: Census, outcome: Outcome) -> Census:

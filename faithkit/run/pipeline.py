@@ -19,6 +19,7 @@ from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tails import tail_share
 from faithkit.measure.tally import Count
 from faithkit.measure.unequal.design import Design
+from faithkit.run.beside import NOTHING_BESIDE, Beside
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
 from faithkit.run.drawing import labelled, needed, of_sample, warn_about_small_groups
@@ -30,6 +31,7 @@ from faithkit.run.population import Population
 from faithkit.run.repeats import warn_about_repeats
 from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, check_outcome
 from faithkit.run.system import System
+from faithkit.run.telling import tells_prediction
 
 
 def explained(
@@ -42,6 +44,7 @@ def explained(
     design: Design | None = None,
     pool: PoolRows | None = None,
     clustered: bool = False,
+    beside: Beside = NOTHING_BESIDE,
 ) -> Evaluation:
     """Explain: let the model predict and the explainer explain a sample; then measure it."""
     predictions = job.predictor.answers(X, setup.outcome)
@@ -54,7 +57,7 @@ def explained(
     declared = _declared(job, labels)
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told, n_classes=declared)
     drawn = of_sample(design, len(explanations), checked)
-    population = InMemory.of(X, labels, explanations, drawn, checked)
+    population = InMemory.of(X, labels, explanations, drawn, checked, beside)
     warn_about_repeats(population, clustered)
     return measured(population, setup)
 
@@ -110,6 +113,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
         uniqueness=_uniqueness(counted),
         measures=measures,
         tails=tail_share(counted),
+        notes=(*setup.notes, *tells_prediction(counted, population.labels, setup.outcome)),
         **population.drawn(counts.get("sufficiency")),
         why_no_sufficiency=why_not,
         relation=None if applies is None else setup.applies.told,

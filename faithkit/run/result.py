@@ -40,6 +40,7 @@ class Result(Shown):
     clusters: int | None = None
     pool: int | None = None
     tails: float | None = None
+    notes: tuple[str, ...] = ()
     measures: Mapping[str, Estimate]
     why_no_sufficiency: str | None
     relation: str | None
@@ -109,6 +110,7 @@ class Result(Shown):
             "clusters": self.clusters,
             "pool": self.pool,
             "tails": self.tails,
+            "notes": list(self.notes),
             "measures": {
                 name: self.measures[name].to_dict() if name in self.measures else None for name in MEASURES
             },
@@ -131,6 +133,7 @@ class Result(Shown):
             clusters=told.get("clusters"),
             pool=told.get("pool"),
             tails=told.get("tails"),
+            notes=tuple(told.get("notes", ())),
             measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),

@@ -83,9 +83,10 @@ def _scored(
         if result is not None:
             return result, log.roles.by
     held = log.read() if isinstance(log, ParquetLog) else log
-    drawn = {"weights": held.weights, "clusters": held.clusters, "pool": pool}
+    drawn = {"weights": held.weights, "clusters": held.clusters, "pool": pool, "ids": held.ids}
     given = {"outcome": held.roles.kind, **drawn, **options}
-    return score(held.predictions, held.explanations, X=held.X, **given), held.groups
+    result = score(held.predictions, held.explanations, X=held.X, **given)
+    return attrs.evolve(result, notes=(*held.roles.notes, *result.notes)), held.groups
 
 
 def score_in_pieces(
@@ -104,7 +105,8 @@ def score_in_pieces(
     if log.roles.weights is not None or log.roles.clusters is not None:
         return None
     way, scorer = _way(discretizer), component("estimator", estimator)
-    setup = Setup(discretizer=way, estimator=scorer, outcome=log.outcome(agree), **numbers)
+    outcome, notes = log.outcome(agree), log.roles.notes
+    setup = Setup(discretizer=way, estimator=scorer, outcome=outcome, notes=notes, **numbers)
     population = OnDisk(Reading(log, way, setup.outcome))
     named = population.example.relation if relation is None else relation
     if setup.permutations or learns(way):

@@ -78,8 +78,8 @@ class Setup:
     `background` is what relations learn from, and `learnt_from` what the result says of it. `explained_by` is
     what the explainer says of its way: the words among what its explanations share, such as the algorithm.
     `n_classes` is how many labels the model declares to have, whatever the rows show, and `outcome` what
-    predictions are. A setup that was read
-    from a file names its components, and has none.
+    predictions are. `notes` are sentences on what was made of the input, such as columns that the model does
+    not use. A setup that was read from a file names its components, and has none.
     """
 
     discretizer: Given = attrs.field(factory=lambda: component("discretizer", "original"))
@@ -95,6 +95,7 @@ class Setup:
     background: Any = None
     learnt_from: str | None = None
     explained_by: Mapping[str, str] = attrs.field(factory=dict)
+    notes: tuple[str, ...] = ()
     system: System | None = None
     _versions: Mapping[str, str] | None = None
 

@@ -250,7 +250,8 @@ def test_plugins_shows_every_broken_plugin_in_a_readable_line(tmp_path):
         (("show", "explanier", "shap"), 1, "Did you mean 'explainer'?"),
         (("show", "explainer"), 2, "give a component's name, with or without its kind: explainer shap."),
         (("show", "explainer", "shap", "lime"), 2, "give a component's name"),
-        (("local", "--row", "-1"), 2, "-1 is not in the range x>=0"),
+        (("local", "--row", "-1"), 2, "-1 is neither a row's number, of which the first is 0"),
+        (("local", "--row", "age=31", "--data", "iris"), 1, "no column matches 'age'"),
         # one row is counted, not estimated, so these would change nothing
         (("local", "--row", "0", "--estimator", "majority"), 2, "--estimator"),
         (("local", "--row", "0", "--permutations", "9"), 2, "--permutations"),

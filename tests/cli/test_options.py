@@ -83,7 +83,7 @@ def test_every_option_arrives(verb, monkeypatch):
 def test_all_that_loads_is_taken_by_what_prepares():
     command = click.command(loading(lambda loading: None))
     names = {param.name for param in command.params}
-    assert names == set(inspect.signature(prepare).parameters) - {"by", "outcome"}
+    assert names == set(inspect.signature(prepare).parameters) - {"by", "id", "outcome"}
 
 
 def test_every_verb_has_its_file():

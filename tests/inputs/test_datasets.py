@@ -199,6 +199,8 @@ assert "sklearn" not in sys.modules
     ("option", "said"),
     [
         ({"columns": "age"}, "has texts only: leave --columns age out"),
+        ({"drop": "age"}, "has texts only: leave --drop age out"),
+        ({"id": "name"}, "has texts only, and no other column: leave --id name out"),
         ({"text": "review"}, "has texts only: leave --text review out"),
         ({"by": "sex"}, "has texts only, and no other column: leave --by sex out"),
     ],

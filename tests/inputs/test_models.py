@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from faithkit import InputError, Predictor
 from faithkit.inputs.datasets import load_dataset
+from faithkit.inputs.model_columns import seen_by
 from faithkit.inputs.models import DEFAULTS, default_model, load_model, train_default
 
 NAMES = ["gradient-boosting", "random-forest", "logistic", "tree", "knn"]
@@ -334,6 +335,7 @@ def test_an_onnx_model_takes_the_columns_of_a_table(mixed, tmp_path):
     assert loaded.predict(frame).tolist() == model.predict(frame).tolist()
     with pytest.raises(InputError, match="wants the column 'job'"):
         loaded.predict(frame[["age"]])
+    assert list(seen_by(loaded, frame.assign(branch="north"))) == [name for name, _ in types]
     with pytest.raises(InputError, match="takes 2 named columns"):
         loaded.predict(frame.to_numpy())
 

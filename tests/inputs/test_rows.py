@@ -76,12 +76,29 @@ def test_a_usable_sample_passes_the_check(X):
 
 
 @pytest.mark.parametrize(
+    "X",
+    [
+        pd.Series(["good", "bad"], index=[7, 7]),
+        pd.Series(["good", "bad"], dtype="string"),
+        pd.Series(["good", "bad"], dtype="category"),
+        np.array(["good", "bad"]),
+        np.array(["good", "bad"], dtype=object),
+    ],
+    ids=lambda X: f"{type(X).__name__} of {X.dtype}",
+)
+def test_texts_are_a_list_whatever_they_come_in(X):
+    assert check_X(X) == ["good", "bad"]
+
+
+@pytest.mark.parametrize(
     ("X", "words"),
     [
         ([[1, 2], [3, 4]], r"list of list; expected .* Use numpy\.asarray\(X\)"),
         (["good", None], "list of NoneType; expected"),
         ((1, 2), r"type tuple; expected .* numpy\.asarray"),
-        (pd.Series(["good", "bad"]), r"type Series; expected .* X\.to_frame\(\) .* X\.tolist\(\)"),
+        (pd.Series([1.5, 2.5]), r"type Series; expected .* X\.to_frame\(\) for a single feature"),
+        (pd.Series(["good", 7]), r"type Series; expected .* X\.to_frame\(\) for a single feature"),
+        (pd.Series(["good", None, "bad"]), "X has no text in row 1: drop such rows, or fill them"),
         ("good", "type str; expected a 2-D NumPy array"),
         (None, "type NoneType; expected"),
         (np.array([1.5, 2.5]), r"shape \(2,\); expected one row .*reshape\(-1, 1\).*reshape\(1, -1\)"),

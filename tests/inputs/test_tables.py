@@ -194,6 +194,10 @@ LOG = ["age", "phi_age", "label", "phi_sex", "phi[1]"]
         ("phi_s?x,phi_*", ["phi_age", "phi_sex"]),
         ("phi[1]", ["phi[1]"]),
         ("phi_[as]*", ["phi_age", "phi_sex"]),
+        ("phi_*,!phi_sex", ["phi_age"]),
+        ("!phi_sex,phi_*", ["phi_age"]),
+        (("phi*", "! phi_*"), ["phi[1]"]),
+        (("*,!phi*", "!age"), ["label"]),
     ],
 )
 def test_columns_are_selected_in_the_tables_order(patterns, expected):
@@ -205,5 +209,23 @@ def test_a_pattern_without_a_match_is_answered_with_the_nearest_column():
         match_names(LOG, "age,lable")
     with pytest.raises(InputError, match=r"no column matches 'PHI_\*'\."):
         match_names(LOG, "PHI_*")
+    with pytest.raises(InputError, match=r"no column matches 'phi_bais'\."):
+        match_names(LOG, "phi_*,!phi_bais")
     with pytest.raises(InputError, match="no columns were asked for"):
         match_names(LOG, " ,")
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"),
+    [
+        ("!label", r"'label' only says which columns to leave out; .* '\*,!label' takes all others\."),
+        ("phi_*,!phi*", r"no column is left: 'phi_\*' without 'phi\*' is none\. There is: 'age'"),
+    ],
+)
+def test_what_leaves_no_column_is_refused(patterns, message):
+    with pytest.raises(InputError, match=message):
+        match_names(LOG, patterns)
+
+
+def test_a_name_that_begins_with_an_exclamation_mark_is_a_name():
+    assert match_names(["!a", "a"], "!a") == ["!a"]

@@ -251,6 +251,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "clusters",
             "pool",
             "tails",
+            "notes",
             "outcome",
         ),
         "next_steps",

@@ -52,13 +52,15 @@ def split(model: Any) -> tuple[list[Any], Any]:
 def columns_seen(step: Any, names: Sequence[str]) -> Owners:
     """Return which columns of a table with these names the first step or the model looks at, in its order.
 
-    It finds them by name where it knows names; else they are the table's own, by place.
+    It finds them by name where it knows names; else they are the table's own, by place. Those that the table
+    does not have are −1: columns that are dropped need not be there.
     """
-    known = getattr(step, "feature_names_in_", None)
-    if known is None or not set(map(str, known)) <= set(names):
-        return list(range(len(names)))
+    fitted = getattr(step, "feature_names_in_", None)
+    known = [str(name) for name in (names if fitted is None else fitted)]
     place = {name: j for j, name in enumerate(names)}
-    return [place[str(name)] for name in known]
+    if len(known) == len(names) and not set(known) <= set(names):
+        return list(range(len(names)))
+    return [place.get(name, -1) for name in known]
 
 
 def follow(steps: Sequence[Any], owners: Owners, width: int | None = None) -> Owners:

@@ -1,0 +1,88 @@
+"""A base value among importances is no feature: it is left out, and said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.inputs.base_values import sounds_like_base
+from faithkit.inputs.logs import open_log
+from faithkit.run.scoring import score_log
+
+RNG = np.random.default_rng(0)
+PHI = pd.DataFrame(RNG.normal(size=(30, 2)).round(1), columns=["phi_age", "phi_debt"])
+LABELS = np.where(PHI["phi_age"] > 0, "yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        *((name, True) for name in ("bias", "phi_bias", "base_value", "base_values", "expected_value")),
+        *((name, True) for name in ("Intercept", "shap.base", "baseValue", "phi[BIAS]", "(intercept)")),
+        *(
+            (name, False)
+            for name in ("database", "unbiased", "phi_basement", "interception", "age", "biased")
+        ),
+    ],
+)
+def test_a_name_says_whether_it_is_a_base_value(name, expected):
+    assert sounds_like_base(name) == expected
+
+
+def written(table, suffix, folder):
+    path = folder / f"log.{suffix}"
+    table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path, row_group_size=7)
+    return str(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_base_value_that_a_pattern_takes_is_left_out_as_if_it_were_not_there(suffix, tmp_path):
+    path = written(PHI.assign(phi_bias=7.5, label=LABELS), suffix, tmp_path)
+    left, without, kept = (
+        score_log(open_log(path, "label", patterns), discretizer="sign-of-top:k=1").result.to_dict()
+        for patterns in (("phi_*",), ("phi_*,!phi_bias",), ("phi_*", "phi_bias"))
+    )
+    said = left.pop("notes")
+    assert said == [
+        "'phi_bias' is the same in every row and was taken for a base value, which is no feature, and left "
+        "out; to keep it, give the full name."
+    ]
+    assert without.pop("notes") == kept.pop("notes") == []
+    assert left == without
+    assert kept["n_explanations"] == 1  # it is the largest number of every row
+
+
+def test_python_leaves_it_out_of_a_table_and_keeps_it_in_an_array():
+    table = PHI.assign(bias=7.5, base_value=1.0)
+    found = faithkit.score(LABELS, table, discretizer="sign-of-top:k=1")
+    assert found.notes[0].startswith(
+        "'bias' and 'base_value' are the same in every row and were taken for base"
+    )
+    assert found.consistency == faithkit.score(LABELS, PHI, discretizer="sign-of-top:k=1").consistency
+    assert faithkit.score(LABELS, table.to_numpy(), discretizer="sign-of-top:k=1").n_explanations == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"phi_bias": [0.5, 0.6] * 15},
+        {"phi_constant": 7.5},
+        {"phi_bias": "none"},
+        {"phi_bias": np.nan},
+    ],
+    ids=["it varies", "another name", "no number", "nothing"],
+)
+def test_what_varies_or_is_called_otherwise_is_a_feature(more):
+    assert faithkit.score(LABELS, PHI.assign(**more)).notes == ()
+
+
+def test_a_table_of_nothing_else_is_kept():
+    assert faithkit.score(LABELS, pd.DataFrame({"bias": np.ones(30)})).notes == ()
+
+
+def test_a_row_that_has_only_a_base_value_has_no_explanation(tmp_path):
+    table = PHI.assign(phi_bias=7.5)
+    table.loc[3, ["phi_age", "phi_debt"]] = np.nan
+    assert faithkit.score(LABELS, table).unexplained == 1
+    path = written(table.assign(label=LABELS), "parquet", tmp_path)
+    assert score_log(open_log(path, "label", ("phi_*",))).result.unexplained == 1

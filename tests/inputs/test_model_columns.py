@@ -1,0 +1,148 @@
+"""A model sees the columns that it was fitted with, in its order, whatever it is wrapped in."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import faithkit
+from faithkit.errors import InputError
+from faithkit.inputs.model_columns import seen_by, unused
+
+N = 40
+RNG = np.random.default_rng(0)
+TABLE = pd.DataFrame(
+    {
+        "day": pd.date_range("2026-01-01", periods=N),
+        "branch": RNG.choice(["north", "south"], N),
+        "debt ratio": RNG.normal(size=N),
+        "age": RNG.integers(20, 60, N).astype(float),
+    }
+)
+Y = np.where(TABLE["debt ratio"] > 0, "no", "yes")
+SEEN = ["age", "debt ratio"]
+
+
+def xgboost():
+    return pytest.importorskip("xgboost").XGBClassifier(n_estimators=2).fit(TABLE[SEEN], Y == "yes")
+
+
+def lightgbm():
+    model = pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=2, verbose=-1)
+    return model.fit(TABLE[SEEN], Y)  # which writes debt_ratio
+
+
+def catboost():
+    model = pytest.importorskip("catboost").CatBoostClassifier(iterations=2, verbose=0)
+    return model.fit(TABLE[SEEN], Y)
+
+
+MODELS = {
+    "tree": lambda: DecisionTreeClassifier().fit(TABLE[SEEN], Y),
+    "Predictor": lambda: faithkit.Predictor(DecisionTreeClassifier().fit(TABLE[SEEN], Y)),
+    "steps": lambda: make_pipeline(StandardScaler(), LogisticRegression()).fit(TABLE[SEEN], Y),
+    "search": lambda: GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1]}, cv=2).fit(TABLE[SEEN], Y),
+    "calibrated": lambda: CalibratedClassifierCV(DecisionTreeClassifier(), cv=2).fit(TABLE[SEEN], Y),
+    "xgboost": xgboost,
+    "lightgbm": lightgbm,
+    "catboost": catboost,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_sees_its_columns_in_its_order_and_predicts(name):
+    model = MODELS[name]()
+    seen = seen_by(model, TABLE)
+    assert list(seen) == SEEN
+    assert len(faithkit.Predictor.of(model).predict(seen)) == N
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [SEEN, [3, 2], slice("debt ratio", "age"), [False, False, True, True], lambda X: SEEN],
+    ids=["names", "places", "slice", "mask", "function"],
+)
+def test_what_a_column_transformer_drops_is_not_seen_and_need_not_be_there(columns):
+    chosen = ColumnTransformer([("numbers", StandardScaler(), columns), ("gone", "drop", ["day"])])
+    model = make_pipeline(chosen, LogisticRegression()).fit(TABLE, Y)
+    assert sorted(seen_by(model, TABLE)) == SEEN
+    seen = seen_by(model, TABLE[SEEN])
+    assert np.array_equal(model.predict(seen), model.predict(TABLE))
+
+
+def test_what_one_part_drops_and_another_takes_is_seen():
+    parts = [("gone", "drop", ["age"]), ("numbers", StandardScaler(), SEEN)]
+    assert sorted(seen_by(ColumnTransformer(parts).fit(TABLE), TABLE)) == SEEN
+
+
+class Odd:
+    """A model whose names are not what they should be."""
+
+    def __init__(self, names):
+        self.names = names
+
+    @property
+    def feature_names_in_(self):
+        if isinstance(self.names, Exception):
+            raise self.names
+        return self.names
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+@pytest.mark.parametrize("names", [None, [], 7, [1, 2], ["age", "age"], RuntimeError("not fitted")], ids=repr)
+def test_names_that_are_none_change_nothing(names):
+    assert seen_by(Odd(names), TABLE) is TABLE
+
+
+@pytest.mark.parametrize(
+    "X", [TABLE[SEEN], TABLE[SEEN].to_numpy(), ["a text"]], ids=["same", "array", "texts"]
+)
+def test_rows_that_need_no_change_stay_what_they_are(X):
+    assert seen_by(MODELS["tree"](), X) is X
+
+
+def test_names_that_a_library_made_up_for_an_array_change_nothing():
+    assert seen_by(Odd(["Column_0", "Column_1"]), TABLE[SEEN]).equals(TABLE[SEEN])
+
+
+def test_columns_that_a_model_needs_are_named_where_they_lack():
+    with pytest.raises(InputError, match=r"the pool lacks 'age'; expected .* \('age', 'debt ratio'\)"):
+        seen_by(MODELS["tree"](), TABLE.drop(columns="age"), "the pool")
+    with pytest.raises(InputError, match="X lacks 'age'"):  # as many as it needs, and not all of them
+        seen_by(MODELS["tree"](), TABLE[["branch", "debt ratio"]])
+
+
+@pytest.mark.parametrize(
+    ("table", "seen", "said"),
+    [
+        (TABLE, TABLE, ()),
+        (TABLE[["debt ratio", "age"]], TABLE[SEEN], ()),
+        (TABLE[["age", "day"]], TABLE[["age"]], ("The model does not use the column 'day'.",)),
+        (TABLE, TABLE[SEEN], ("The model does not use the columns 'day' and 'branch'.",)),
+    ],
+    ids=["all", "another order", "one", "two"],
+)
+def test_the_columns_that_a_model_does_not_use_are_told(table, seen, said):
+    assert unused(table, seen) == said
+
+
+@pytest.mark.parametrize("explainer", ["shap", "tree"])
+def test_importances_of_a_pipeline_that_drops_columns_are_those_of_its_own(explainer):
+    chosen = ColumnTransformer([("words", OneHotEncoder(), ["branch"]), ("numbers", "passthrough", ["age"])])
+    model = make_pipeline(chosen, DecisionTreeClassifier(max_depth=3, random_state=0)).fit(TABLE, Y)
+    found = faithkit.evaluate(model, TABLE, explainer=explainer, background=TABLE).sample
+    assert list(found.X) == ["branch", "age"]
+    if explainer == "shap":
+        alone = make_pipeline(chosen, model[-1])
+        narrow = TABLE[["branch", "age"]]
+        alone[0].fit(narrow)
+        other = faithkit.evaluate(alone, narrow, explainer=explainer, background=narrow).sample
+        assert np.allclose(found.explanations.values, other.explanations.values)

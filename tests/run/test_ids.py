@@ -1,0 +1,108 @@
+"""Rows that people have names for are shown by these, beside their number."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.errors import InputError
+from faithkit.inputs.logs import open_log
+from faithkit.report.text import local_text, violation_text
+from faithkit.run.beside import RowIds
+from faithkit.run.scoring import score_log
+
+LOG = pd.DataFrame(
+    {
+        "customer": ["0071", "0072", "0071", None],
+        "age": [31, 45, 31, 60],
+        "why": ["a", "b", "a", "a"],
+        "label": ["yes", "yes", "yes", "no"],
+    }
+)
+
+
+def scored(ids="customer", **given):
+    return faithkit.score(LOG["label"], LOG["why"], X=LOG[["customer", "age"]], ids=ids, **given)
+
+
+@pytest.mark.parametrize(
+    "ids", ["customer", LOG["customer"], LOG["customer"].rename(None), LOG["customer"].tolist()]
+)
+def test_witnesses_are_called_by_their_names(ids):
+    first, second = scored(ids).violations(1)[0].witnesses
+    assert str(first) in ("row 0 (customer 0071)", "row 0 (id 0071)")
+    assert str(second) == "row 3"  # nobody said what it is called
+
+
+def test_reports_and_json_tell_the_names():
+    result = scored()
+    assert "row 0 (customer 0071) → yes" in violation_text(result.violations())
+    assert "row 0 (customer 0071)" in result.to_html()
+    assert [one["id"] for one in result.violations()[0].to_dict()["witnesses"]] == ["0071", None]
+
+
+def test_a_local_result_tells_the_names_of_its_row_and_of_those_that_share_its_explanation():
+    found = scored().local(0)
+    assert (str(found.id), found.to_dict()["id"], found.to_dict()["shared_ids"]) == (
+        "customer 0071",
+        "0071",
+        ["0071", None],
+    )
+    text = local_text(found, 0)
+    assert text.startswith("row 0 (customer 0071): customer = 0071, age = 31")
+    assert "2 other rows of the sample share it: 2 (customer 0071), 3." in text
+
+
+def test_without_names_nothing_is_told_of_them():
+    found = scored(None).local(0)
+    assert (found.id, found.shared_ids) == (None, ())
+    assert local_text(found, 0).startswith("row 0: ")
+
+
+def test_groups_keep_the_names_of_their_rows():
+    part = scored().by([0, 0, 1, 1])[1]
+    assert str(part.violations()[0].witnesses[0]) == "row 0 (customer 0071)"  # row 2 of the whole
+
+
+def test_the_rows_of_a_pool_have_names_behind_those_of_the_sample():
+    X, pool = np.array([[1.0], [2.0]]), np.array([[1.0], [9.0]])
+    asked = {"explainer": "tree:max_depth=1", "background": np.array([[1.0], [2.0], [3.0], [9.0]])}
+    named = faithkit.evaluate(
+        lambda X: (X[:, 0] * 7 % 3 > 1).astype(int), X, pool=pool, ids=list("abcd"), **asked
+    )
+    seen = [one for violation in named.violations() for one in violation.witnesses if one.in_pool]
+    assert all(one.id.value == "cd"[one.row] for one in seen)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
+    path = tmp_path / f"log.{suffix}"
+    LOG.to_csv(path, index=False) if suffix == "csv" else LOG.to_parquet(path)
+    for unexplained in ("count", "pool"):
+        log = open_log(str(path), "label", ("why",), ("age",), id="customer")
+        found = score_log(log, violations=1, unexplained=unexplained)
+        assert [str(one) for one in found.violations[0].witnesses] == ["row 0 (customer 0071)", "row 3"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([1, 2], "2 ids for 4 rows: give one per row"),
+        ("name", "there is no column 'name' of ids in X"),
+        (LOG[["customer"]], r"the ids have shape \(4, 1\): give one value per row"),
+        (iter([1]), "the ids are a list_iterator: give a list of one value per row"),
+    ],
+    ids=["too few", "no column", "a table", "no list"],
+)
+def test_names_that_do_not_fit_are_refused(ids, message):
+    with pytest.raises(InputError, match=message):
+        scored(ids)
+
+
+def test_a_row_is_found_by_its_name_if_no_other_has_it():
+    ids = RowIds.of(LOG["customer"], None, 4)
+    assert ids.row("0072") == 1
+    with pytest.raises(InputError, match=r"the sample has 2 rows of customer '0071': .* 0, 2\."):
+        ids.row("0071")
+    with pytest.raises(InputError, match="the sample has no customer '71'; it has '0071', '0072'"):
+        ids.row("71")

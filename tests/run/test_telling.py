@@ -1,0 +1,102 @@
+"""An explanation that names the prediction is pointed out, and one that only reads so is not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import faithkit
+from faithkit.inputs.logs import open_log
+from faithkit.run.scoring import score_log
+
+SAID = "Nearly every explanation names the prediction of its own row"
+
+TELLING = {
+    "an arrow": (["approved", "declined"], ["debt ≤ 3 → approved", "debt > 3 → declined"]),
+    "letters of another size": (
+        ["Approved", "Declined"],
+        ["APPROVED for low debt", "declined for high debt"],
+    ),
+    "one label in another": (["approved", "not approved"], ["low -> approved", "high -> not approved"]),
+    "numbers": ([1, 0], ["IF x > 1 THEN 1", "IF x <= 1 THEN 0"]),
+    "a class": (["yes", "no"], ["class: yes", "class = no"]),
+    "the label alone": (["yes", "no"], ["yes", "no"]),
+    "a reason": (["setosa", "virginica"], ["setosa because petal < 2", "virginica because petal > 5"]),
+    "a part of it": (["setosa", "virginica"], [("petal < 2", "setosa"), ("petal > 5", "virginica")]),
+}
+
+INNOCENT = {
+    "values": (["yes", "no"], ["owner = yes", "owner = no"]),
+    "values in words": (["yes", "no"], ["owner yes", "owner no"]),
+    "quoted values": (["male", "female"], ["title == 'male'", "title == 'female'"]),
+    "sets": (["male", "female"], ["title in {'male'}", "title in {'female'}"]),
+    "limits": ([1, 0], ["x > 1", "x ≤ 0"]),
+    "limits before": ([1, 0], ["1 < x", "0 ≥ x"]),
+    "counts": ([1, 0], ["1 account", "0 accounts"]),
+    "fractions": ([1, 0], ["→ 1.5", "→ 0.5"]),
+    "both": (["good one", "bad one"], ["a good one, no bad one", "a bad one, no good one"]),
+    "the other": (["setosa", "virginica"], ["virginica because petal < 2", "setosa because petal > 5"]),
+    "one of them": (["ok", "wrong"], ["all is ok", "something else"]),
+    "parts of words": (["fit", "out"], ["outfit", "outfit too"]),
+    "truths": ([True, False], [True, False]),
+    "vectors": ([1, 0], [[1.0], [0.0]]),
+}
+
+
+def notes(labels, explanations, times=20):
+    return faithkit.score(labels * times, explanations * times, clusters=range(2 * times)).notes
+
+
+@pytest.mark.parametrize("case", TELLING)
+def test_an_explanation_that_names_its_own_prediction_is_pointed_out(case):
+    assert notes(*TELLING[case])[0].startswith(SAID)
+
+
+@pytest.mark.parametrize("case", INNOCENT)
+def test_an_explanation_that_only_reads_like_it_is_not(case):
+    assert notes(*INNOCENT[case]) == ()
+
+
+@pytest.mark.parametrize(("others", "is_said"), [(0, True), (2, True), (3, False)])
+def test_nearly_every_row_must_have_such_an_explanation(others, is_said):
+    labels, why = ["approved", "declined"] * 20, ["→ approved", "→ declined"] * 20
+    found = faithkit.score(labels, ["no reason"] * others + why[others:], clusters=range(40))
+    assert bool(found.notes) == is_said  # 2 of 40 are one in twenty
+
+
+@pytest.mark.parametrize("filling", ["=", "->", "- ", "class ", "predict", " ", "a = "])
+def test_a_long_text_takes_no_longer_and_its_ends_are_read(filling):
+    long = filling * 100_000
+    assert notes(["setosa", "virginica"], [f"{long} → setosa", f"virginica, for {long}"], times=5) != ()
+    assert notes(["setosa", "virginica"], [f"{long} 1", f"{long} 2"], times=5) == ()
+
+
+def test_of_many_explanations_some_are_looked_at_whatever_the_order_of_rows():
+    labels = ["approved", "declined"] * 300
+    why = [f"reason {row} → {label}" for row, label in enumerate(labels)]
+    telling = np.arange(600) % 20 != 0  # 95 of 100: by those that are looked at it may be either
+    mixed = [
+        text if says else f"reason {row}" for row, (text, says) in enumerate(zip(why, telling, strict=True))
+    ]
+    for given in (why, mixed):
+        found = faithkit.score(labels, given).notes
+        for seed in range(3):
+            order = np.random.default_rng(seed).permutation(600)
+            again = faithkit.score([labels[i] for i in order], [given[i] for i in order]).notes
+            assert bool(again) == bool(found)
+    assert faithkit.score(labels, why).notes
+
+
+def test_one_prediction_alone_is_named_by_anything():
+    assert notes(["ok", "ok"], ["ok", "all ok"]) == ()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_it_is_said_of_logs_on_disk_and_of_columns_in_two_roles(suffix, tmp_path):
+    labels = ["approved", "declined"] * 20
+    log = pd.DataFrame({"label": labels, "why": [f"debt → {label}" for label in labels]})
+    path = tmp_path / f"log.{suffix}"
+    log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
+    assert score_log(open_log(str(path), "label", ("why",))).result.notes[0].startswith(SAID)
+    both = score_log(open_log(str(path), "label", ("label,why",))).result.notes
+    assert both[0] == "'label' is read both as the prediction and as its explanation."
+    assert both[1].startswith(SAID)
