@@ -19,7 +19,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.base_values import base_columns, left_out
 from faithkit.inputs.content import Content
 from faithkit.inputs.forms import as_explanations
-from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities
+from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities, no_predictions
 from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.rule_logs import NOT_HELD, as_rules, not_held, not_understood, rules_of
@@ -242,7 +242,10 @@ class ParquetLog:
         if kind is not None or agree is not None:
             return Outcome.of(kind, agree, ())
         one = self.table.using(names)
-        if len(names) == 1 and not _is_float(one.schema.field(names[0]).type):
+        stored = one.schema.field(names[0]).type
+        if len(names) == 1 and pa.types.is_duration(stored):
+            raise no_predictions("durations")
+        if len(names) == 1 and not _is_float(stored):
             return Outcome(unasked=True)
         parts = (part.predictions(names) for piece in one.pieces for part in one.parts(piece))
         if len(names) > 1:

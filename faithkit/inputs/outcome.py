@@ -147,8 +147,7 @@ def _kind_of(predictions: Any) -> str:
     if column is None or column.dtype.kind in "biuUSM":
         return LABELS
     if column.dtype.kind in "cm":
-        what = "complex numbers" if column.dtype.kind == "c" else "durations"
-        raise InputError(f"predictions are {what}: give labels, or plain numbers, such as parts or seconds.")
+        raise no_predictions("complex numbers" if column.dtype.kind == "c" else "durations")
     if column.dtype.kind == "f":
         known = column[~np.isnan(column)]
         whole = (known == np.floor(known)) & (np.abs(known) < WHOLE)  # no label is infinite
@@ -201,6 +200,11 @@ def _column(predictions: Any) -> NDArray[Any] | None:
     if all(isinstance(one, float) for one in predictions):
         return np.array(predictions, dtype=np.float64)
     return np.fromiter(predictions, dtype=object, count=len(predictions))
+
+
+def no_predictions(what: str) -> InputError:
+    """Say that predictions are neither labels nor plain numbers."""
+    return InputError(f"predictions are {what}: give labels, or plain numbers, such as parts or seconds.")
 
 
 def gone_through(predictions: Any) -> Any:

@@ -37,14 +37,18 @@ def told(result):
     return found
 
 
-@pytest.mark.parametrize("explainer", ["shap", "tree:max_depth=2", "anchors", by_sign], ids=str)
+@pytest.mark.parametrize(
+    "explainer",
+    ["shap", "tree:max_depth=2", "anchors", by_sign],
+    ids=lambda one: getattr(one, "__name__", one),
+)
 def test_columns_that_the_model_does_not_see_change_nothing(explainer):
     given = {"explainer": explainer, "discretizer": "1fp" if explainer == "shap" else None}
     more = faithkit.evaluate(MODEL, TABLE, background=TABLE.drop(columns="day"), **given)
     alone = faithkit.evaluate(MODEL, TABLE[SEEN], background=TABLE[SEEN], **given)
     assert told(more) == told(alone)
     assert more.notes[0] == UNUSED
-    assert UNUSED in " ".join(repr(more).split())
+    assert UNUSED in " ".join(str(more).split())
     assert alone.notes == ()
 
 

@@ -30,8 +30,8 @@ def scored(ids="customer", **given):
 )
 def test_witnesses_are_called_by_their_names(ids):
     first, second = scored(ids).violations(1)[0].witnesses
-    assert str(first) in ("row 0 (customer 0071)", "row 0 (id 0071)")
-    assert str(second) == "row 3"  # nobody said what it is called
+    assert first.place in ("row 0 (customer 0071)", "row 0 (id 0071)")
+    assert second.place == "row 3"  # nobody said what it is called
 
 
 def test_reports_and_json_tell_the_names():
@@ -61,7 +61,7 @@ def test_without_names_nothing_is_told_of_them():
 
 def test_groups_keep_the_names_of_their_rows():
     part = scored().by([0, 0, 1, 1])[1]
-    assert str(part.violations()[0].witnesses[0]) == "row 0 (customer 0071)"  # row 2 of the whole
+    assert part.violations()[0].witnesses[0].place == "row 0 (customer 0071)"  # row 2 of the whole
 
 
 def test_the_rows_of_a_pool_have_names_behind_those_of_the_sample():
@@ -81,7 +81,7 @@ def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
     for unexplained in ("count", "pool"):
         log = open_log(str(path), "label", ("why",), ("age",), id="customer")
         found = score_log(log, violations=1, unexplained=unexplained)
-        assert [str(one) for one in found.violations[0].witnesses] == ["row 0 (customer 0071)", "row 3"]
+        assert [one.place for one in found.violations[0].witnesses] == ["row 0 (customer 0071)", "row 3"]
 
 
 @pytest.mark.parametrize(
