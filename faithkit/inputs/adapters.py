@@ -35,6 +35,8 @@ class About:
         The labels in the order of the model's scores.
     features : sequence of str, optional
         The names of the columns of X.
+    X : array, DataFrame, sparse matrix or list of str, optional
+        The rows themselves: an adapter that makes rows or rules speaks of values as they do.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class About:
     predict: Callable[[], Any] | None = None
     classes: Sequence[Any] | None = None
     features: Sequence[str] | None = None
+    X: Any = None
 
     @cached_property
     def predictions(self) -> Any:

@@ -64,6 +64,7 @@ def adapt(
         predict=None if predictions is None else lambda: as_column(predictions),
         classes=classes,
         features=[str(name) for name in rows.columns] if isinstance(rows, pd.DataFrame) else None,
+        X=rows,
     )
     entry = adapter_for(explanations) if adapter is None else registry().find("adapter", adapter)
     if entry is not None:
