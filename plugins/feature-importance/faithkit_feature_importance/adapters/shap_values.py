@@ -160,13 +160,9 @@ def _listed(names: Any) -> list[Any] | None:
 
 def _check_shape(values: NDArray[Any], base: Any, has_outputs: bool) -> None:
     """Refuse interactions, which have a value for each two features, and what has more axes yet."""
-    told = has_outputs or np.ndim(base) == 2
-    square = values.ndim == 3 and values.shape[1] == values.shape[2] and not told
-    if (
-        values.ndim - has_outputs > 3
-        or (values.ndim == 3 and not told and np.ndim(base) == 1)
-        or (square and np.array_equal(values, values.transpose(0, 2, 1)))
-    ):
+    mirrored = values.ndim == 3 and np.array_equal(values, values.swapaxes(1, 2))
+    last_is_class = has_outputs or np.ndim(base) == 2 or (base is None and not mirrored)
+    if values.ndim != 2 and not (values.ndim == 3 and last_is_class):
         raise faithkit.InputError(
             f"{WHO}: values of the shape {values.shape} are interactions or pictures, and not one importance "
             "per feature: explain without interactions, or add the values of each feature up."
