@@ -155,7 +155,7 @@ def test_a_real_search_is_taken_and_its_counterfactuals_are_other_labels():
         (results(), {"X": X[:7]}, "60 explanations for 7 rows of X"),
         (CounterfactualExplanations(results()), {"X": X[:7]}, "made 60 explanations for 7 rows"),
         (CounterfactualExplanations([]), {}, "the result is of no rows"),
-        (results()[:2] + [{"age": 3}], {}, "row 2 of the list is a dict among dice_ml"),
+        ([*results()[:2], {"age": 3}], {}, "row 2 of the list is a dict among dice_ml"),
         (results()[:1] + results(extra=1)[:1], {}, "row 1 has the columns .*extra, and row 0 has"),
     ],
 )

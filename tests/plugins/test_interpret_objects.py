@@ -8,8 +8,8 @@ from sklearn.ensemble import RandomForestClassifier
 import faithkit
 
 pytest.importorskip("interpret")
-from interpret import glassbox  # noqa: E402
-from interpret.blackbox import LimeTabular  # noqa: E402
+from interpret import glassbox
+from interpret.blackbox import LimeTabular
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

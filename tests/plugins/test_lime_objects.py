@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 import faithkit
 
 pytest.importorskip("lime")
-from lime.lime_tabular import LimeTabularExplainer  # noqa: E402
-from lime.lime_text import LimeTextExplainer  # noqa: E402
+from lime.lime_tabular import LimeTabularExplainer
+from lime.lime_text import LimeTextExplainer
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
 
@@ -160,7 +160,7 @@ def test_a_row_that_is_not_there_is_missing():
         (EVERY, {"target": 1, "X": X}, "6 explanations for 40 rows of X: give one of each per row"),
         (EVERY, {"digits": 1, "target": 1}, "digits=1 is about the words of texts"),
         (TEXT + EVERY, {}, "the list is of texts and tables: give explanations of one model"),
-        (EVERY + [0.5], {"target": 1}, "row 6 of the list is a float among lime.explanation.Explanation"),
+        ([*EVERY, 0.5], {"target": 1}, "row 6 of the list is a float among lime.explanation.Explanation"),
         (TEXT, {"target": "good"}, "target='good' is none of the 2 classes: there is dull, fine"),
     ],
 )

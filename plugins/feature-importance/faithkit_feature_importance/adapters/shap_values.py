@@ -42,9 +42,9 @@ class ShapValues:
 
     Examples
     --------
-    >>> shap = __import__("shap")
+    >>> from shap import Explanation
     >>> values = np.array([[[0.1, -0.1], [0.3, -0.3]], [[0.2, -0.2], [0.0, 0.0]]])
-    >>> given = shap.Explanation(values, base_values=np.full((2, 2), 0.5), feature_names=["age", "sex"])
+    >>> given = Explanation(values, base_values=np.full((2, 2), 0.5), feature_names=["age", "sex"])
     >>> found = ShapValues().explanations(given, faithkit.About(n=2))
     >>> found.values.tolist(), found.shared
     ([[-0.1, -0.3], [-0.2, 0.0]], {'base_values': [0.5, 0.5], 'names': ['age', 'sex']})
