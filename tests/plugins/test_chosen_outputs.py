@@ -74,6 +74,7 @@ def test_a_class_is_chosen_by_name_or_by_number(target, count, more, expected):
         (["a", "x"], 3, {"classes": ABC}, "the label 'x' was predicted and is not among the classes"),
         (["a"], 3, {"classes": ["a", "b"]}, "numbers of 3 classes, and 2 labels .a, b.: give classes="),
         (["a", "b", "c"], 3, {"n": 2}, "numbers of 2 rows for 3 predictions"),
+        ([[0.1, 0.2, 0.7]], 3, {}, "predictions of several numbers each do not say which of the 3 classes"),
         (None, 3, {"n": 2}, "nobody said what was predicted: give predictions="),
     ],
 )

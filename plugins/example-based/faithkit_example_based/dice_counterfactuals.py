@@ -57,14 +57,15 @@ class DiceCounterfactuals:
         if not cases:
             raise faithkit.InputError(f"{WHO}: the result is of no rows: give one that has some.")
         found = [_first(case) for case in cases]
-        own = [_without_outcome(case, case.test_instance_df).iloc[:1] for case in cases]
+        own = [case.test_instance_df.iloc[:1] for case in cases]
         gone = np.array([one is None for one in found])
         # a missing row needs some value in its place; nobody reads it
-        rows = _together([mine if one is None else one for one, mine in zip(found, own, strict=True)])
+        rows = [mine if one is None else one for one, mine in zip(found, own, strict=True)]
+        outcomes = {str(case.data_interface.outcome_name) for case in cases}
         return faithkit.Explanations(
             kind="example",
-            values=_like(rows, about.X),
-            instances=_together(own) if about.X is None else None,
+            values=_like(_together(rows, outcomes), about.X),
+            instances=_together(own, outcomes) if about.X is None else None,
             missing=gone,
             remarks=np.array([NOT_FOUND if missing else None for missing in gone], dtype=object),
             relation="in-ball",
@@ -78,22 +79,20 @@ def _cases(given: Any) -> list[Any]:
 def _first(case: Any) -> pd.DataFrame | None:
     """Return the first counterfactual of a row, sparse where dice-ml made it so."""
     found = case.final_cfs_df if case.final_cfs_df_sparse is None else case.final_cfs_df_sparse
-    return None if found is None or len(found) == 0 else _without_outcome(case, found).iloc[:1]
+    return None if found is None or len(found) == 0 else found.iloc[:1]
 
 
-def _without_outcome(case: Any, rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.drop(columns=case.data_interface.outcome_name, errors="ignore")
-
-
-def _together(rows: list[pd.DataFrame]) -> pd.DataFrame:
-    columns = list(rows[0].columns)
-    other = next((row for row, one in enumerate(rows) if set(one.columns) != set(columns)), None)
+def _together(rows: list[pd.DataFrame], outcomes: set[str]) -> pd.DataFrame:
+    """Return tables of one row each as one, without the column of the model's answers."""
+    columns = set(rows[0].columns)
+    other = next((row for row, one in enumerate(rows) if set(one.columns) != columns), None)
     if other is not None:
         raise faithkit.InputError(
             f"{WHO}: row {other} has the columns {', '.join(map(str, rows[other].columns))}, and row 0 has "
-            f"{', '.join(map(str, columns))}: give results about one table."
+            f"{', '.join(map(str, rows[0].columns))}: give results about one table."
         )
-    return pd.concat([one[columns] for one in rows], ignore_index=True).infer_objects()
+    whole = pd.concat(rows, ignore_index=True)
+    return whole[[name for name in rows[0].columns if str(name) not in outcomes]].infer_objects()
 
 
 def _like(rows: pd.DataFrame, X: Any) -> Any:

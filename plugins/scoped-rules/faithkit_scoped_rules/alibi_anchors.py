@@ -151,11 +151,13 @@ class Columns:
         """Look at the columns of X once, for all rules."""
         if X is None or isinstance(X, list):
             return cls(X is not None, None, [], [])
-        is_frame = isinstance(X, pd.DataFrame)
-        frame = X if is_frame else pd.DataFrame(np.asarray(X)).infer_objects()
-        numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
-        order = list(frame.columns)
-        return cls(True, {str(name): name for name in order} if is_frame else None, order, numeric)
+        if isinstance(X, pd.DataFrame):
+            names = {str(name): name for name in X.columns}
+            return cls(True, names, list(X.columns), _are_numbers(X))
+        width = X.shape[1]
+        mixed = X.dtype == object
+        numeric = _are_numbers(pd.DataFrame(X).infer_objects()) if mixed else [X.dtype.kind in "biuf"] * width
+        return cls(True, None, list(range(width)), numeric)
 
     def predicate(self, text: str, place: int | None, own: Any) -> Any:
         """Return a condition as a predicate on a column of X; without X, as it is written."""
@@ -190,3 +192,7 @@ class Columns:
                 "does not say which: give X with the names of categories."
             )
         return np.ravel(own)[place].item()
+
+
+def _are_numbers(X: pd.DataFrame) -> list[bool]:
+    return [pd.api.types.is_numeric_dtype(dtype) for dtype in X.dtypes]

@@ -45,7 +45,7 @@ def picked(values: NDArray[Any], chosen: Positions) -> NDArray[Any]:
            [5, 7]])
     """
     taken = np.take_along_axis(values, chosen[:, None, :], axis=2)
-    return taken.transpose(0, 2, 1).reshape(len(values), -1)
+    return taken.transpose(0, 2, 1).reshape(len(values), values.shape[1] * chosen.shape[1])
 
 
 def prefixed(outputs: Outputs, target: Any, names: Sequence[Any] | None) -> list[str] | None:

@@ -106,12 +106,18 @@ class Outputs:
         )
 
     def _predicted(self, about: faithkit.About, n: int, predicted: Any) -> Positions:
+        """Return the positions of the labels that were predicted."""
         if about.predictions is None and predicted is not None:
             return np.asarray(predicted, dtype=np.int64).reshape(-1, 1)
         if about.predictions is None:
             raise faithkit.InputError(
                 f"{self.who}: there are numbers of {self.count} classes, and nobody said what was predicted: "
                 "give predictions=[…], or target= a label, a number or all."
+            )
+        if about.predictions.ndim != 1:
+            raise faithkit.InputError(
+                f"{self.who}: predictions of several numbers each do not say which of the {self.count} "
+                "classes is meant: give target= a label, a number or all."
             )
         labels = about.predictions.tolist()
         if len(labels) != n:
