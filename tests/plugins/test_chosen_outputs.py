@@ -70,6 +70,7 @@ def test_a_class_is_chosen_by_name_or_by_number(target, count, more, expected):
         ([1, 2], 3, {"names": ["0", "1", "2"]}, "which of the 3 classes 1, 2 are is not known"),  # made up
         ([1, 2], 3, {"names": [f"Output {i}" for i in range(3)]}, "is not known"),
         (["a", 2, 3], 4, {}, "is not known"),
+        (["high", "low", "mid"], 3, {"names": ["Low", "Mid", "High"]}, "is not known"),  # in another order
         ([0.31, 0.2], 3, {}, "is not known"),
         (["a", "x"], 3, {"classes": ABC}, "the label 'x' was predicted and is not among the classes"),
         (["a"], 3, {"classes": ["a", "b"]}, "numbers of 3 classes, and 2 labels .a, b.: give classes="),

@@ -9,6 +9,7 @@ import faithkit
 
 pytest.importorskip("interpret")
 from interpret import glassbox
+from interpret.api.templates import FeatureValueExplanation
 from interpret.blackbox import LimeTabular
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -88,6 +89,19 @@ def test_what_is_not_about_rows_is_refused(three):
         faithkit.InputError, match="a global explanation has no scores of rows: give explain_local"
     ):
         faithkit.adapt(three.explain_global())
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "z"], "a row has a score of 'z', which is none of the explanation's feature_names"),
+        (["a", "a"], "row 0 names a term twice: rename the features"),
+    ],
+)
+def test_terms_that_nobody_could_tell_apart_are_refused(names, message):
+    told = {"overall": None, "specific": [{"names": names, "scores": [0.1, 0.2]}]}
+    with pytest.raises(faithkit.InputError, match=message):
+        faithkit.adapt(FeatureValueExplanation("local", told, feature_names=["a", "b"]))
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,13 @@ def _rows(given: Any) -> list[dict[str, Any]]:
 
 
 def _names(given: Any, rows: list[dict[str, Any]]) -> list[str]:
-    """Return the names of all terms, in the model's order if it tells one."""
-    told = dict.fromkeys(str(name) for row in rows for name in row["names"])
+    """Return the names of the model's terms, in its order, which is that of all other rows, too."""
     known = [str(name) for name in given.feature_names or ()]
-    return known if set(told) <= set(known) else sorted(told)
+    terms = set(known)
+    strange = next((str(name) for row in rows for name in row["names"] if str(name) not in terms), None)
+    if strange is not None:
+        raise faithkit.InputError(
+            f"{WHO}: a row has a score of {strange!r}, which is none of the explanation's feature_names: give "
+            "them to the explainer."
+        )
+    return known

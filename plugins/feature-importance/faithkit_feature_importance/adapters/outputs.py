@@ -139,7 +139,8 @@ class Outputs:
             return place
         if self.names is not None and {str(label) for label in found} <= set(self.names):
             return {label: self.names.index(str(label)) for label in found}
-        if len(found) == self.count and len({type(label) for label in found}) == 1:
+        others = self.names is not None and any(isinstance(label, str) for label in found)  # in what order?
+        if len(found) == self.count and len({type(label) for label in found}) == 1 and not others:
             return {label: position for position, label in enumerate(sorted(found))}
         numbers = all(isinstance(label, int) and 0 <= label < self.count for label in found)
         if numbers and (0 in found or all(isinstance(label, bool) for label in found)):
