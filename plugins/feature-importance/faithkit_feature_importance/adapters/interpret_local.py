@@ -109,7 +109,7 @@ def _names(given: Any, rows: list[dict[str, Any]]) -> list[str]:
     strange = next((str(name) for row in rows for name in row["names"] if str(name) not in terms), None)
     if strange is not None:
         raise faithkit.InputError(
-            f"{WHO}: a row has a score of {strange!r}, which is none of the explanation's feature_names: give "
-            "them to the explainer."
+            f"{WHO}: a row has a score of {strange!r}, which is none of the explanation's feature_names: "
+            "give them to the explainer."
         )
     return known
