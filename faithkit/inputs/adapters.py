@@ -12,6 +12,7 @@ from faithkit.errors import ContractError, InputError, PluginError
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
+from faithkit.measure.containers import take_rows
 from faithkit.wording import listing
 
 ROLES = ("explanations", "rows", "predictions", "model")
@@ -35,6 +36,8 @@ class About:
         The labels in the order of the model's scores.
     features : sequence of str, optional
         The names of the columns of X.
+    X : array, DataFrame, sparse matrix or list of str, optional
+        The rows themselves: an adapter that makes rows or rules speaks of values as they do.
 
     Examples
     --------
@@ -46,11 +49,23 @@ class About:
     predict: Callable[[], Any] | None = None
     classes: Sequence[Any] | None = None
     features: Sequence[str] | None = None
+    X: Any = None
 
     @cached_property
     def predictions(self) -> Any:
         """The prediction of each row, as an array; None where nobody knows."""
         return None if self.predict is None else np.asarray(self.predict())
+
+    def at(self, rows: list[int]) -> "About":
+        """Return what is known of some of the rows.
+
+        Examples
+        --------
+        >>> About(n=3, predict=lambda: ["yes", "no", "yes"]).at([1]).predictions.tolist()
+        ['no']
+        """
+        predict = None if self.predict is None else lambda: self.predictions[rows]
+        return attrs.evolve(self, n=len(rows), predict=predict, X=take_rows(self.X, rows))
 
 
 def adapter_for(given: Any) -> Entry | None:

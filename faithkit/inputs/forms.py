@@ -66,6 +66,7 @@ def adapt(
         predict=None if predictions is None else lambda: as_column(predictions),
         classes=classes,
         features=[str(name) for name in rows.columns] if isinstance(rows, pd.DataFrame) else None,
+        X=rows,
     )
     entry = adapter_for(explanations) if adapter is None else registry().find("adapter", adapter)
     if entry is not None:
@@ -130,9 +131,13 @@ def _understood(given: Any, about: About | None) -> Explanations:
 
 def _adapted(entry: Entry, given: Any, about: About, params: dict[str, Any]) -> Explanations:
     """Let an adapter take an object, or those of a list that are there."""
+    given = given.tolist() if isinstance(given, np.ndarray | pd.Series) else given
     rows = [row for row, one in enumerate(given) if one is not None] if isinstance(given, list) else None
+    if rows is not None and about.n not in (None, len(given)):
+        raise InputError(f"{len(given)} explanations for {about.n} rows of X: give one of each per row.")
     there = [given[row] for row in rows] if rows is not None else given
-    found = adapted_by(entry, there, "explanations", about, params)
+    known = about if rows is None or len(rows) == len(given) else about.at(rows)
+    found = adapted_by(entry, there, "explanations", known, params)
     if not isinstance(found, Explanations):
         raise InputError(
             f"{entry} does not take a {type(given).__name__} as explanations: give what it says of each row."

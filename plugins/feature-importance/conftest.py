@@ -1,7 +1,14 @@
-"""PyTorch is an optional extra: the doctests of its part run where it is installed."""
+"""Libraries that are an optional extra: the doctests of their parts run where they are installed."""
 
 import importlib.util
 
-collect_ignore = (
-    [] if importlib.util.find_spec("torch") else ["faithkit_feature_importance/gradients/torch_modules.py"]
-)
+_PARTS = {
+    "torch": ("gradients/torch_modules.py", "adapters/tensors.py"),
+}
+
+collect_ignore = [
+    f"faithkit_feature_importance/{part}"
+    for library, parts in _PARTS.items()
+    if not importlib.util.find_spec(library)
+    for part in parts
+]

@@ -83,6 +83,7 @@ class Job:
                 predict=lambda: predictor.predict(X),
                 classes=None if classes is None else classes.tolist(),
                 features=[str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None,
+                X=X,
             ),
         )
 

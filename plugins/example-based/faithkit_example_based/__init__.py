@@ -84,3 +84,18 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
         kinds=("example",),
         inputs=("table",),
     )
+
+
+@faithkit.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.Component]:
+    """Provide what takes counterfactuals that dice-ml found."""
+    yield faithkit.Component(
+        name="dice-counterfactuals",
+        factory="faithkit_example_based.dice_counterfactuals:DiceCounterfactuals",
+        summary="The first counterfactual of each row, as dice-ml has them.",
+        types=(
+            "dice_ml.counterfactual_explanations.CounterfactualExplanations",
+            "dice_ml.diverse_counterfactuals.CounterfactualExamples",
+        ),
+        requires=("dice_ml",),
+    )

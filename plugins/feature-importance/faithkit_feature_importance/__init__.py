@@ -111,3 +111,37 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
         summary="Keep the quantile bin of every importance, learnt on the background.",
         kinds=vector,
     )
+
+
+@faithkit.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.Component]:
+    """Provide what takes importances that other libraries made."""
+    here = "faithkit_feature_importance.adapters"
+    yield faithkit.Component(
+        name="shap-values",
+        factory=f"{here}.shap_values:ShapValues",
+        summary="SHAP values of rows or texts, as shap has them: of the class that is meant.",
+        types=("shap.Explanation",),
+        requires=("shap",),
+    )
+    yield faithkit.Component(
+        name="lime-weights",
+        factory=f"{here}.lime_weights:LimeWeights",
+        summary="A list of lime's explanations of rows or texts: of the class that is meant.",
+        types=("lime.explanation.Explanation",),
+        requires=("lime",),
+    )
+    yield faithkit.Component(
+        name="interpret-local",
+        factory=f"{here}.interpret_local:InterpretLocal",
+        summary="Local explanations of InterpretML: the scores of terms, without the intercept.",
+        types=("interpret.api.templates.FeatureValueExplanation",),
+        requires=("interpret",),
+    )
+    yield faithkit.Component(
+        name="torch-tensors",
+        factory=f"{here}.tensors:Tensors",
+        summary="Attributions as PyTorch tensors, such as Captum's: one number for each feature.",
+        types=("torch.Tensor",),
+        requires=("torch",),
+    )

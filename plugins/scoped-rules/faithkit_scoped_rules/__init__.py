@@ -72,3 +72,14 @@ def faithkit_relations() -> Iterable[faithkit.Component]:
         summary="The instance satisfies every predicate of the rule.",
         kinds=("rule",),
     )
+
+
+@faithkit.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.Component]:
+    """Provide what takes anchors that alibi found."""
+    yield faithkit.Component(
+        name="alibi-anchors",
+        factory="faithkit_scoped_rules.alibi_anchors:AlibiAnchors",
+        summary="Anchors of tables and texts as rules, as alibi has them.",
+        types=("alibi.api.interfaces.Explanation",),
+    )

@@ -1,0 +1,127 @@
+"""What dice-ml returns: for each row a table of counterfactuals, or none."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import faithkit
+from faithkit_example_based.dice_search.explainer import NOT_FOUND
+
+WHO = "dice-counterfactuals"
+_TRUTH = {"True": True, "False": False}
+
+
+class DiceCounterfactuals:
+    """Counterfactuals as dice-ml has them: the first of each row, in the form in which `dice` gives its own.
+
+    Notes
+    -----
+    Where dice-ml made counterfactuals sparser, these are taken, as dice-ml itself shows them. A row for which
+    it found none has no explanation, with the remark "no counterfactual found". Whether the model gives a
+    counterfactual another label is not asked again.
+
+    dice-ml turns numbers that it was told are categories into texts: in the columns in which X has numbers
+    they are numbers again.
+
+    Examples
+    --------
+    >>> given, about = DiceCounterfactuals().example()
+    >>> found = DiceCounterfactuals().explanations(given, about)
+    >>> found.values
+       age    job
+    0   40   cook
+    1   33  clerk
+    >>> found.remarked
+    array([None, 'no counterfactual found'], dtype=object)
+    """
+
+    def example(self) -> tuple[Any, faithkit.About]:
+        """Return two rows, of which one has a counterfactual."""
+        from dice_ml.counterfactual_explanations import CounterfactualExplanations
+        from dice_ml.diverse_counterfactuals import CounterfactualExamples
+        from dice_ml.utils.serialize import DummyDataInterface
+
+        rows = pd.DataFrame({"age": [31, 33], "job": ["cook", "clerk"], "label": [0, 0]})
+        other = pd.DataFrame({"age": [40, 45], "job": ["cook", "cook"], "label": [1, 1]})
+        found = [
+            CounterfactualExamples(DummyDataInterface("label"), others, rows.iloc[[row]])
+            for row, others in enumerate((other, None))
+        ]
+        return CounterfactualExplanations(found), faithkit.About(n=2)
+
+    def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
+        """Return a row of another label for each row."""
+        cases = [case for one in (given if isinstance(given, Sequence) else [given]) for case in _cases(one)]
+        if not cases:
+            raise faithkit.InputError(f"{WHO}: the result is of no rows: give one that has some.")
+        found = [_first(case) for case in cases]
+        own = [case.test_instance_df.iloc[:1] for case in cases]
+        gone = np.array([one is None for one in found])
+        # a missing row needs some value in its place; nobody reads it
+        rows = [mine if one is None else one for one, mine in zip(found, own, strict=True)]
+        outcomes = {str(case.data_interface.outcome_name) for case in cases}
+        return faithkit.Explanations(
+            kind="example",
+            values=_like(_together(rows, outcomes), about.X),
+            instances=_together(own, outcomes) if about.X is None else None,
+            missing=gone,
+            remarks=np.array([NOT_FOUND if missing else None for missing in gone], dtype=object),
+            relation="in-ball",
+        )
+
+
+def _cases(given: Any) -> list[Any]:
+    return list(given.cf_examples_list) if hasattr(given, "cf_examples_list") else [given]
+
+
+def _first(case: Any) -> pd.DataFrame | None:
+    """Return the first counterfactual of a row, sparse where dice-ml made it so."""
+    found = case.final_cfs_df if case.final_cfs_df_sparse is None else case.final_cfs_df_sparse
+    return None if found is None or len(found) == 0 else found.iloc[:1]
+
+
+def _together(rows: list[pd.DataFrame], outcomes: set[str]) -> pd.DataFrame:
+    """Return tables of one row each as one, without the column of the model's answers."""
+    columns = set(rows[0].columns)
+    other = next((row for row, one in enumerate(rows) if set(one.columns) != columns), None)
+    if other is not None:
+        raise faithkit.InputError(
+            f"{WHO}: row {other} has the columns {', '.join(map(str, rows[other].columns))}, and row 0 has "
+            f"{', '.join(map(str, rows[0].columns))}: give results about one table."
+        )
+    whole = pd.concat(rows, ignore_index=True)
+    return whole[[name for name in rows[0].columns if str(name) not in outcomes]].infer_objects()
+
+
+def _like(rows: pd.DataFrame, X: Any) -> Any:
+    """Return rows in the columns of X, with numbers where X has numbers."""
+    if X is None:
+        return rows
+    known = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X).infer_objects()
+    if not isinstance(X, pd.DataFrame) and rows.shape[1] == known.shape[1]:
+        known = known.set_axis(rows.columns, axis="columns")  # an array's columns have places, no names
+    lacking = [str(name) for name in known.columns if name not in rows.columns]
+    if lacking or rows.shape[1] != known.shape[1]:
+        raise faithkit.InputError(
+            f"{WHO}: the counterfactuals have the columns {', '.join(map(str, rows.columns))}, and X has "
+            f"{', '.join(map(str, known.columns))}: give X with the columns that dice-ml was given."
+        )
+    found = pd.DataFrame({name: _cells(rows[name], known[name]) for name in known.columns})
+    return found if isinstance(X, pd.DataFrame) else found.to_numpy(dtype=np.asarray(X).dtype)
+
+
+def _cells(cells: pd.Series, like: pd.Series) -> pd.Series:
+    """Return cells of the type of a column of X, where that changes no value."""
+    if pd.api.types.is_bool_dtype(like.dtype):
+        read = cells.map(lambda cell: _TRUTH.get(cell, cell))
+        return read.astype(bool) if read.isin([False, True]).all() else cells
+    if not pd.api.types.is_numeric_dtype(like.dtype):
+        return cells
+    numbers = pd.to_numeric(cells, errors="coerce")
+    if (numbers.isna() & cells.notna()).any():
+        return cells
+    is_whole = numbers.notna().all() and (numbers % 1 == 0).all()
+    fits = is_whole if pd.api.types.is_integer_dtype(like.dtype) else numbers.dtype.kind == "f"
+    return numbers.astype(like.dtype) if fits else numbers

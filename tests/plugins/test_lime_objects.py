@@ -1,0 +1,170 @@
+"""A list of lime's explanations gives the numbers of its weights as a table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import faithkit
+
+pytest.importorskip("lime")
+from lime.lime_tabular import LimeTabularExplainer
+from lime.lime_text import LimeTextExplainer
+
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
+
+RNG = np.random.default_rng(0)
+NAMES = ["age", "pay", "job"]
+X = np.column_stack([RNG.normal(size=(40, 2)), RNG.integers(0, 3, 40)])
+THREE = np.digitize(X[:, 0], [-0.5, 0.5])
+FOREST = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, THREE)
+ROWS = X[:6]
+LABELS = FOREST.predict(ROWS)
+
+TEXTS = ["good good film", "bad film", "a good plot", "bad cast here"]
+READER = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0, 1, 0])
+
+
+def lime_of(**params):
+    return LimeTabularExplainer(
+        X,
+        feature_names=NAMES,
+        categorical_features=[2],
+        categorical_names={2: ["cook", "clerk", "smith"]},
+        random_state=0,
+        **params,
+    )
+
+
+def explained(scores, labels=None, top_labels=None, num_features=3, **params):
+    lime = lime_of(**params)
+    more = {"labels": labels} if labels is not None else {}
+    return [
+        lime.explain_instance(
+            row, scores, num_features=num_features, num_samples=50, top_labels=top_labels, **more
+        )
+        for row in ROWS
+    ]
+
+
+def of_texts(**params):
+    lime = LimeTextExplainer(class_names=["dull", "fine"], random_state=0)
+    return [lime.explain_instance(text, READER.predict_proba, num_samples=50, **params) for text in TEXTS]
+
+
+def table(found, labels):
+    """Write lime's weights as a matrix, the way that lime's own documentation reads them."""
+    values = np.zeros((len(found), 3))
+    for row, (one, label) in enumerate(zip(found, labels, strict=True)):
+        for column, weight in one.as_map()[label]:
+            values[row, column] = weight
+    return values
+
+
+EVERY = explained(FOREST.predict_proba, labels=(0, 1, 2))
+TOP = explained(FOREST.predict_proba, top_labels=1, num_features=2)
+TEXT = of_texts()
+
+
+def test_of_several_classes_the_predicted_one_is_taken():
+    found = faithkit.adapt(EVERY, predictions=LABELS)
+    np.testing.assert_array_equal(found.values, table(EVERY, LABELS))
+    assert found.kind == "vector"
+    assert found.shared == {"names": NAMES}  # and not "job=clerk", which is each row's own
+
+
+def test_without_predictions_lime_says_what_was_predicted():
+    own = [int(np.argmax(one.predict_proba)) for one in TOP]
+    np.testing.assert_array_equal(faithkit.adapt(TOP).values, table(TOP, own))
+
+
+@pytest.mark.parametrize("label", [0, 1, 2])
+def test_a_class_is_taken_by_number_or_name(label):
+    expected = table(EVERY, [label] * 6)
+    np.testing.assert_array_equal(faithkit.adapt(EVERY, target=label).values, expected)
+    named = faithkit.adapt(EVERY, classes=["a", "b", "c"], target="abc"[label])
+    np.testing.assert_array_equal(named.values, expected)
+
+
+def test_all_classes_stand_side_by_side():
+    found = faithkit.adapt(EVERY, target="all", classes=["a", "b", "c"])
+    np.testing.assert_array_equal(found.values, np.hstack([table(EVERY, [label] * 6) for label in range(3)]))
+    assert found.shared["names"][3:5] == ["b: age", "b: pay"]
+
+
+@pytest.mark.parametrize("discretizer", ["original", "1fp", "sign"])
+def test_the_numbers_are_those_of_the_array_to_the_bit(discretizer):
+    frame = pd.DataFrame(ROWS, columns=NAMES)
+    array = faithkit.score(LABELS, pd.DataFrame(table(EVERY, LABELS), columns=NAMES), frame, discretizer)
+    found = faithkit.score(LABELS, EVERY, frame, discretizer)
+    assert (found.consistency, found.sufficiency) == (array.consistency, array.sufficiency)
+
+
+def test_an_explainer_may_return_them():
+    lime = lime_of()
+
+    def explain(rows):
+        return [
+            lime.explain_instance(row, FOREST.predict_proba, top_labels=3, num_samples=50) for row in rows
+        ]
+
+    found = faithkit.evaluate(FOREST, ROWS, explain, "sign", progress=False)
+    assert found.sample.explanations.values.shape == (6, 3)
+
+
+def test_numbers_have_one_vector():
+    model = LinearRegression().fit(X, X[:, 0])
+    found = explained(model.predict, mode="regression")
+    np.testing.assert_array_equal(faithkit.adapt(found).values, table(found, [1] * 6))
+    with pytest.raises(
+        faithkit.InputError, match="target=1 chooses among classes, and the model predicts numbers"
+    ):
+        faithkit.adapt(found, target=1)
+
+
+def test_texts_have_words_with_their_weights_in_one_order():
+    found = faithkit.adapt(TEXT)
+    assert found.kind == "words"
+    assert found.values.tolist() == [tuple(sorted(one.as_list(label=1))) for one in TEXT]
+    rounded = faithkit.adapt(TEXT, digits=1, target="fine")
+    assert rounded.values[1] == tuple(
+        sorted((word, round(weight, 1) + 0.0) for word, weight in TEXT[1].as_list())
+    )
+
+
+@pytest.mark.parametrize("form", [tuple, pd.Series, lambda rows: np.array(rows, dtype=object)])
+def test_a_column_of_them_is_a_list_of_them(form):
+    np.testing.assert_array_equal(faithkit.adapt(form(EVERY), target=1).values, table(EVERY, [1] * 6))
+
+
+def test_a_row_that_is_not_there_is_missing():
+    found = faithkit.adapt([EVERY[0], None, EVERY[2]], predictions=LABELS[:3], classes=[0, 1, 2])
+    assert found.missing.tolist() == [False, True, False]
+    np.testing.assert_array_equal(found.values[[0, 2]], table(EVERY[:3], LABELS[:3])[[0, 2]])
+
+
+@pytest.mark.parametrize(
+    ("given", "params", "message"),
+    [
+        (
+            TOP,
+            {"target": 1},
+            "row . has weights for the label number ., and number 1 is meant: choose another",
+        ),
+        (EVERY, {"target": "x"}, "target='x' is none of the 3 classes: there is 0, 1, 2"),
+        (EVERY, {"predictions": LABELS[:2]}, "numbers of 6 rows for 2 predictions"),
+        (EVERY, {"predictions": ["a"] * 6}, "which of the 3 classes a are is not known"),
+        (EVERY, {"target": 1, "X": X}, "6 explanations for 40 rows of X: give one of each per row"),
+        (EVERY, {"digits": 1, "target": 1}, "digits=1 is about the words of texts"),
+        (TEXT + EVERY, {}, "the list is of texts and tables: give explanations of one model"),
+        ([*EVERY, 0.5], {"target": 1}, "row 6 of the list is a float among lime.explanation.Explanation"),
+        (TEXT, {"target": "good"}, "target='good' is none of the 2 classes: there is dull, fine"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused_in_one_line(given, params, message):
+    with pytest.raises(faithkit.FaithkitError, match=message) as error:
+        faithkit.adapt(given, **params)
+    assert "\n" not in str(error.value)

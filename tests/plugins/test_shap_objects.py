@@ -1,0 +1,208 @@
+"""A `shap.Explanation` gives the numbers that its values give as an array, whatever shape it has."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import faithkit
+
+shap = pytest.importorskip("shap")
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.integers(0, 4, size=(60, 4)).astype(float), columns=["age", "sex", "job", "pay"])
+THREE = np.array(["high", "low", "mid"])[np.digitize(X["age"] + X["sex"], [2, 4])]
+FOREST = RandomForestClassifier(n_estimators=5, max_depth=3, random_state=0).fit(X, THREE)
+LABELS = FOREST.predict(X)
+BATCH = shap.TreeExplainer(FOREST)(X)  # (60, 4, 3)
+OF_ROW = np.searchsorted(FOREST.classes_, LABELS)
+PREDICTED = BATCH.values[np.arange(60), :, OF_ROW]
+
+TEXTS = ["good good film", "bad film", "a good plot", "bad cast here"]
+READER = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0, 1, 0])
+
+
+def of_texts(texts, column=None):
+    def scores(given):
+        found = READER.predict_proba([str(one) for one in given])
+        return found if column is None else found[:, column]
+
+    return shap.Explainer(scores, shap.maskers.Text(r"\W+"), silent=True)(texts)
+
+
+def told(result):
+    return {key: value for key, value in result.to_dict().items() if key not in ("elapsed", "versions")}
+
+
+def same(one, two):
+    for name in ("values", "missing"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+def test_values_of_one_output_are_taken_as_they_are_and_base_values_kept_apart():
+    model = LinearRegression().fit(X, X["age"])
+    given = shap.LinearExplainer(model, X)(X)
+    found = faithkit.adapt(given)
+    np.testing.assert_array_equal(found.values, given.values)
+    assert found.kind == "vector"
+    assert found.shared == {"names": list(X.columns), "base_values": [given.base_values[0]]}
+
+
+def test_of_several_classes_the_predicted_one_is_taken():
+    found = faithkit.adapt(BATCH, predictions=LABELS)
+    np.testing.assert_array_equal(found.values, PREDICTED)
+    assert found.shared["names"] == list(X.columns)
+    assert found.shared["base_values"] == BATCH.base_values[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("params", "column"), [({"target": "low"}, 1), ({"target": 2}, 2), ({"target": "high"}, 0)]
+)
+def test_a_class_is_taken_by_name_or_number(params, column):
+    found = faithkit.adapt(BATCH, classes=FOREST.classes_, **params)
+    np.testing.assert_array_equal(found.values, BATCH.values[:, :, column])
+
+
+def test_of_two_classes_the_second_is_taken_and_all_stand_side_by_side():
+    two = shap.Explanation(BATCH.values[:, :, :2], BATCH.base_values[:, :2], feature_names=list(X.columns))
+    np.testing.assert_array_equal(faithkit.adapt(two).values, BATCH.values[:, :, 1])
+    every = faithkit.adapt(two, target="all", classes=["no", "yes"])
+    np.testing.assert_array_equal(every.values, np.hstack([BATCH.values[:, :, 0], BATCH.values[:, :, 1]]))
+    assert every.shared["names"] == [f"{label}: {name}" for label in ("no", "yes") for name in X.columns]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (BATCH[:, :, 1], BATCH.values[:, :, 1]),
+        (BATCH[0, :, 1], BATCH.values[:1, :, 1]),
+        ([BATCH[row, :, 1] for row in range(5)], BATCH.values[:5, :, 1]),
+        ([BATCH[row : row + 1, :, 1] for row in range(5)], BATCH.values[:5, :, 1]),
+        (
+            shap.Explanation(BATCH.values[:, :, 1].astype(np.float32)),
+            BATCH.values[:, :, 1].astype(np.float32),
+        ),
+    ],
+    ids=["one class", "one row of one class", "rows in a list", "batches of one", "single precision"],
+)
+def test_what_was_cut_out_is_understood(given, expected):
+    found = faithkit.adapt(given)
+    np.testing.assert_array_equal(found.values, expected)
+    assert found.values.dtype == expected.dtype
+
+
+@pytest.mark.parametrize(
+    "given",
+    [BATCH, [BATCH[row] for row in range(60)], [BATCH[row : row + 1] for row in range(60)]],
+    ids=["one object", "a list of rows", "a list of batches"],
+)
+@pytest.mark.parametrize("discretizer", ["original", "1fp", "sign"])
+def test_the_numbers_are_those_of_the_array_to_the_bit(given, discretizer):
+    array = faithkit.score(LABELS, pd.DataFrame(PREDICTED, columns=X.columns), X, discretizer)
+    assert told(faithkit.score(LABELS, given, X, discretizer)) == told(array)
+
+
+def test_an_explainer_may_return_one_whatever_the_chunks():
+    tree = shap.TreeExplainer(FOREST)
+    whole = faithkit.evaluate(FOREST, X, lambda rows: tree(rows), "sign", progress=False)
+    array = faithkit.evaluate(
+        FOREST,
+        X,
+        lambda rows: tree(rows).values[
+            np.arange(len(rows)), :, np.searchsorted(FOREST.classes_, FOREST.predict(rows))
+        ],
+        "sign",
+        progress=False,
+    )
+    assert whole.consistency == array.consistency
+
+
+def test_rows_that_are_not_there_are_missing():
+    found = faithkit.adapt([BATCH[0, :, 1], None, BATCH[2, :, 1]])
+    assert found.missing.tolist() == [False, True, False]
+    np.testing.assert_array_equal(found.values[[0, 2]], BATCH.values[[0, 2], :, 1])
+
+
+def test_texts_have_words_with_their_values_in_one_order():
+    given = of_texts(TEXTS, column=1)
+    found = faithkit.adapt(given)
+    assert found.kind == "words"
+    expected = [
+        tuple(sorted(zip(("good", "good", "film"), given.values[0].tolist(), strict=True))),
+        tuple(sorted(zip(("bad", "film"), given.values[1].tolist(), strict=True))),
+    ]
+    assert found.values[:2].tolist() == expected
+    assert faithkit.adapt(given, digits=1).values[1] == (("bad", -0.1), ("film", 0.0))
+
+
+def test_texts_of_equal_length_are_texts_all_the_same():
+    given = of_texts(["good film", "bad film"], column=1)
+    assert given.values.dtype == np.float64  # shap makes a matrix of them
+    assert [[word for word, _ in row] for row in faithkit.adapt(given).values] == [
+        ["film", "good"],
+        ["bad", "film"],
+    ]
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_of_several_classes_of_texts_one_is_taken_also_row_by_row(column):
+    given = of_texts(TEXTS)
+    expected = [tuple(weights[:, column].tolist()) for weights in given.values]
+    for form in (given, [given[row] for row in range(4)]):
+        found = faithkit.adapt(form, target=column)
+        assert [sorted(weight for _, weight in row) for row in found.values] == [
+            sorted(row) for row in expected
+        ]
+
+
+INTERACTIONS = shap.TreeExplainer(FOREST)(X[:5], interactions=True)
+SYMMETRIC = np.zeros((3, 2, 2))
+
+
+@pytest.mark.parametrize(
+    ("given", "params", "message"),
+    [
+        (BATCH, {}, "nobody said what was predicted: give predictions="),
+        (BATCH, {"target": "other"}, "target='other' is none of the 3 classes: there is 0, 1, 2"),
+        (BATCH, {"predictions": LABELS[:7]}, "numbers of 60 rows for 7 predictions"),
+        (BATCH, {"classes": ["a", "b"]}, "numbers of 3 classes, and 2 labels"),
+        (
+            BATCH[:, :, 1],
+            {"target": "low"},
+            "target='low' chooses among classes, and these are the values of one",
+        ),
+        (BATCH[:, :, 1], {"digits": 1}, "digits=1 is about the words of texts"),
+        (BATCH[:, :, 1], {"X": X[:7]}, "made 60 explanations for 7 rows"),
+        (
+            [BATCH[:2], BATCH[2:4]],
+            {"target": 1},
+            "object 0 of the list has 2 rows: give one object of all rows",
+        ),
+        ([BATCH[0, :, 1], BATCH[1, :3, 1]], {}, "rows of the shapes .3,. and .4,.: give one"),
+        ([BATCH[0], "age"], {"target": 1}, "row 1 of the list is a str among shap.Explanation"),
+        (INTERACTIONS, {"target": 1}, "are interactions or pictures"),
+        (INTERACTIONS[:, :, :, 1], {}, "are interactions or pictures"),
+        (shap.Explanation(SYMMETRIC), {"target": 1}, "are interactions or pictures"),
+        (shap.Explanation(np.ones((2, 3, 3, 3, 1))), {}, "are interactions or pictures"),
+        (of_texts(TEXTS), {"target": "all"}, "target=all is for tables"),
+        ([of_texts(TEXTS)[0], BATCH[0]], {"target": 1}, "the list is of texts and tables"),
+        (
+            shap.Explanation(np.ones((2, 2)), feature_names=["a", "a"]),
+            {},
+            "more than one feature is called a",
+        ),
+    ],
+)
+def test_what_cannot_be_understood_is_refused_in_one_line(given, params, message):
+    with pytest.raises(faithkit.FaithkitError, match=message) as error:
+        faithkit.adapt(given, **params)
+    assert "\n" not in str(error.value)
+
+
+def test_base_values_that_differ_between_rows_are_not_shared():
+    given = shap.Explanation(np.ones((2, 3)), base_values=np.array([0.25, 0.5]))
+    assert "base_values" not in faithkit.adapt(given).shared
