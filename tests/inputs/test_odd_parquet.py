@@ -108,7 +108,7 @@ def _refused_as_predictions(cells):
     if cells == [None]:
         return "the prediction of row 0 is missing"
     if any(isinstance(cell, float) and np.isinf(cell) for cell in cells):
-        return "the prediction of row 0 is infinite"
+        return r"the prediction of row \d is infinite"
     return "predictions are durations: give labels" if isinstance(cells[0], dt.timedelta) else None
 
 
