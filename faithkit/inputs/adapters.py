@@ -23,7 +23,7 @@ _KNOWN = frozenset({"builtins", "numpy", "pandas", "scipy", "sklearn", "faithkit
 
 @attrs.frozen(eq=False, slots=False)
 class About:
-    """What is known of the rows that explanations belong to, for adapters that need it.
+    """What is known of the rows that explanations belong to, or of a model, for adapters that need it.
 
     Parameters
     ----------
@@ -35,6 +35,8 @@ class About:
         The labels in the order of the model's scores.
     features : sequence of str, optional
         The names of the columns of X.
+    outcome : str, optional
+        "labels", "numbers" or "scores", where somebody said what predictions are.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class About:
     predict: Callable[[], Any] | None = None
     classes: Sequence[Any] | None = None
     features: Sequence[str] | None = None
+    outcome: str | None = None
 
     @cached_property
     def predictions(self) -> Any:
@@ -96,7 +99,7 @@ def adapted_by(
 
 def made_by(adapter: Any, entry: Entry, given: Any, role: str, about: About | None = None) -> Any:
     """Ask an adapter, which says of what entry it is."""
-    arguments = (about or About(),) if role == "explanations" else ()
+    arguments = (about or About(),) if role in ("explanations", "model") else ()
     with foreign(f"{entry}, given a {type(given).__name__},", error=PluginError):
         found = getattr(adapter, role)(given, *arguments)
     if found is None:

@@ -49,6 +49,7 @@ def prepare(
     model: str = "gradient-boosting",
     trust_pickle: bool = False,
     trust_types: str = "",
+    classes: str | None = None,
     background: str | None = None,
     samples: int | None = None,
     seed: int = 0,
@@ -82,10 +83,14 @@ def prepare(
         X = _texts(X, text, table)
     known = read_like(X, background, text) if background else None
     if model in DEFAULTS:
+        if classes:
+            raise InputError(
+                "--classes names the scores of a model of your own: leave it out without --model."
+            )
         fitted, train, rows = _trained(model, X, y, seed, outcome)
         known = take_rows(X, train) if known is None else known
     else:
-        fitted, rows = load_model(model, trust_pickle, trust_types), np.arange(n_rows(X))
+        fitted, rows = load_model(model, trust_pickle, trust_types, _split(classes)), np.arange(n_rows(X))
     drawn = _drawn(rows, samples, seed)
     sample = X if len(drawn) == n_rows(X) else take_rows(X, drawn)
     more = None
@@ -95,6 +100,11 @@ def prepare(
         more = _from_file(pool, sample, text, named)
     mine = [_at(one, drawn) for one in (groups, *beside.values())]
     return Situation(fitted, sample, known, mine[0], seed, mine[1], mine[2], more)
+
+
+def _split(classes: str | None) -> list[str] | None:
+    """Return labels that were written with commas between."""
+    return None if classes is None else [label.strip() for label in classes.split(",")]
 
 
 def _trained(

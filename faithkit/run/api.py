@@ -6,7 +6,6 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.adapters import adapted
 from faithkit.inputs.conversion import as_column, as_rows
 from faithkit.inputs.forms import adapt
 from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked
@@ -123,7 +122,7 @@ def evaluate(
     if background is None and learners:
         warn_about_background(learners[0])
     kind, within = checked(outcome, agree)
-    predictor = Predictor.of(adapted(model, "model"), background=known, outcome=kind, within=within)
+    predictor = Predictor.of(model, background=known, outcome=kind, within=within)
     check_predictions(given.text, given.instance, predictor)
     setup = Setup(
         outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within, kind is None),

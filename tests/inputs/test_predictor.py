@@ -175,7 +175,7 @@ def test_whatever_labels_a_model_gives_are_handed_on(labels):
     [
         (["a"], "returned 1 label for 3 rows; expected one label per row"),
         (["a"] * 4, "returned 4 labels for 3 rows"),
-        (np.zeros((3, 2)), r"shape \(3, 2\) for 3 rows; expected one label per row.*argmax"),
+        (np.zeros((3, 2)), r"shape \(3, 2\) for 3 rows; expected one label per row.*scores=model.predict"),
         ("yes", r"shape \(\) for 3 rows"),
         (None, r"shape \(\) for 3 rows"),
         ([[1], [2, 3], [4]], "list that is no array"),

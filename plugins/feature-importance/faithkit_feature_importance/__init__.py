@@ -53,6 +53,18 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
 
 
 @faithkit.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.Component]:
+    """Provide PyTorch's modules as models."""
+    yield faithkit.Component(
+        name="torch-module",
+        factory="faithkit_feature_importance.gradients.torch_adapter:TorchModule",
+        summary="A PyTorch module as a model: its outputs are logits of classes, or numbers.",
+        types=("torch.Module",),
+        requires=("torch",),
+    )
+
+
+@faithkit.hookimpl
 def faithkit_relations() -> Iterable[faithkit.Component]:
     """Provide the relation that makes importances checkable."""
     yield faithkit.Component(
