@@ -19,6 +19,7 @@ _HOME = {
     "load": "faithkit.run.loading",
     "try_discretizers": "faithkit.run.discretizations",
     "Monitor": "faithkit.run.monitoring.monitor",
+    "scorer": "faithkit.run.scorer",
     # what comes back
     "Evaluation": "faithkit.run.evaluation",
     "Estimate": "faithkit.measure.estimate",
@@ -35,6 +36,7 @@ _HOME = {
     "Comparison": "faithkit.run.comparison",
     "Pair": "faithkit.run.comparison",
     "Difference": "faithkit.measure.difference",
+    "Judgement": "faithkit.run.judging",
     "PilotPlan": "faithkit.measure.planning",
     "Plan": "faithkit.measure.planning",
     "Look": "faithkit.run.monitoring.monitor",

@@ -63,10 +63,12 @@ from faithkit.run.components import relation as relation
 from faithkit.run.discretizations import try_discretizers as try_discretizers
 from faithkit.run.evaluation import Evaluation as Evaluation
 from faithkit.run.explaining.progress import rows_done as rows_done
+from faithkit.run.judging import Judgement as Judgement
 from faithkit.run.loading import load as load
 from faithkit.run.monitoring.monitor import Look as Look
 from faithkit.run.monitoring.monitor import Monitor as Monitor
 from faithkit.run.reading import ReaderResult as ReaderResult
+from faithkit.run.scorer import scorer as scorer
 from faithkit.run.subgroups import Subgroups as Subgroups
 
 __version__: str

@@ -35,10 +35,11 @@ def deliver(
 
     Then end with what went wrong: whatever could not be written comes before a limit that was missed.
     """
-    steps: list[Step] = [partial(_write, found, name, path) for name, path in paths.items()]
+    files = {name: path for name, path in paths.items() if name in WRITERS}  # --junit comes when all is over
+    steps: list[Step] = [partial(_write, found, *file) for file in files.items()]
     if "-" not in paths.values():
         steps.insert(0, lambda: say(repr(found), end=""))
-    if fail_under:
+    if fail_under is not None:
         steps.append(lambda: check_limits(found.result, fail_under))
     if fail_if_worse:
         steps.append(lambda: check_worse(found, fail_if_worse))
@@ -81,7 +82,7 @@ def hand_over(name: str, text: str) -> None:
     utf8 = _is_utf8(getattr(stream, "encoding", None))
     if name == "json_path" and not utf8:
         text = escaped(text, ascii_only=True)
-    if name == "html_path" and not utf8:
+    if name in ("html_path", "junit_path") and not utf8:
         text = text.encode("ascii", "xmlcharrefreplace").decode("ascii")
     if stream.isatty():
         text = visible(text, keep="\n\t")

@@ -44,11 +44,12 @@ def _told(error: BaseException, debug: bool) -> int:
 
         tell("".join(traceback.format_exception(error)).rstrip())
     elif not isinstance(error, ReaderGoneError):
-        tell(f"error: {_sentence(error)}")
+        tell(f"error: {sentence(error)}")
     return FAILED
 
 
-def _sentence(error: BaseException) -> str:
+def sentence(error: BaseException) -> str:
+    """Say what went wrong, and what to do next."""
     told = describe(error)
     if isinstance(error, FaithkitError):
         return told

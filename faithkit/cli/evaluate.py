@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from faithkit.cli.delivery import deliver
+from faithkit.cli.junit import Judging
 from faithkit.cli.limits import check_reference
 from faithkit.cli.options import (
     asking,
@@ -12,21 +13,20 @@ from faithkit.cli.options import (
     configured_backend,
     discretizing,
     explaining,
+    judged_output,
     judging,
     loading,
     measuring,
-    output,
     predicting,
     reading,
     referring,
     running,
 )
 from faithkit.cli.places import check_paths
-from faithkit.cli.streams import Verb
 from faithkit.errors import InputError
 
 
-@click.command(cls=Verb)
+@click.command(cls=Judging)
 @loading
 @explaining
 @predicting
@@ -37,7 +37,7 @@ from faithkit.errors import InputError
 @asking
 @judging
 @running
-@output
+@judged_output
 def command(
     loading: dict[str, Any],
     workers: dict[str, Any],

@@ -1,8 +1,7 @@
 """`--fail-under` and `--fail-if-worse`: a build that must fail when explanations are bad, or get worse."""
 
-import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,13 +9,17 @@ from faithkit.cli.streams import tell
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.supervision import MISSED
-from faithkit.wording import exact, listing
+from faithkit.wording import exact
 
-NO_INTERVAL = "its interval could not be computed"
-NOTHING_KNOWN = (
-    "no explanation holds for any other instance, and nothing else shows that it is above chance; give more "
-    "rows, or a coarser discretizer"
-)
+if TYPE_CHECKING:
+    from faithkit.report.junit import Case
+    from faithkit.run.judging import Judgement
+
+CASES = "faithkit.cli.limits.cases"  # of click's context: what `--junit` will tell of limits
+
+
+class UncheckedError(InputError):
+    """A limit that cannot be checked."""
 
 
 def parse_limits(given: Sequence[str]) -> dict[str, float]:
@@ -52,20 +55,12 @@ def check_limits(result: Any, limits: dict[str, float]) -> None:
 
     A limit that cannot be checked is an error, once all that are missed have been told.
     """
-    from faithkit.report.formats import below
+    from faithkit.report.junit import SKIPPED, Case
+    from faithkit.run.judging import judged
 
-    unchecked, missed = [], False
-    for measure, limit in limits.items():
-        found, reason = getattr(result, measure), _why_unchecked(result, measure)
-        if reason is not None:
-            unchecked.append(f"--fail-under {measure}={exact(limit)} cannot be checked: {reason}.")
-        elif not found.low >= limit:
-            missed = True
-            tell(f"failed: {measure} may be as low as {below(found.low, limit)}, below {exact(limit)}.")
-    if unchecked:
-        raise InputError(" ".join(unchecked))
-    if missed:
-        raise click.exceptions.Exit(MISSED)
+    unlimited = (measure for measure in MEASURES if measure not in limits)
+    cases().extend(Case(f"--fail-under {one}", SKIPPED, "no limit was given.") for one in unlimited)
+    _enforce("--fail-under", judged(result, limits))
 
 
 def check_worse(found: Any, limits: dict[str, float]) -> None:
@@ -73,41 +68,38 @@ def check_worse(found: Any, limits: dict[str, float]) -> None:
 
     What counts is the lower end of the difference's interval. A difference that is none is an error.
     """
-    unchecked, missed, drift = [], False, found.drift()
-    for measure, limit in limits.items():
-        change = drift.get(measure)
-        reason = found.why_not_compared(measure) if change is None else _why_undecided(found, measure, change)
-        if reason is not None:
-            unchecked.append(f"--fail-if-worse {measure}={exact(limit)} cannot be checked: {reason}.")
-        elif not change.low >= -limit:
-            missed = True
-            tell(f"failed: {found.change(measure, change)['finding']}.")
+    from faithkit.run.judging import judged_by_reference
+
+    _enforce("--fail-if-worse", judged_by_reference(found, limits))
+
+
+def _enforce(option: str, judgements: "Sequence[Judgement]") -> None:
+    cases().extend(_case(option, one) for one in judgements)
+    for one in judgements:
+        if one.kept is False:
+            tell(f"failed: {one.words}.")
+    unchecked = [f"{option} {one.unchecked}" for one in judgements if one.kept is None]
     if unchecked:
-        raise InputError(" ".join(unchecked))
-    if missed:
+        raise UncheckedError(" ".join(unchecked))
+    if not all(one.kept for one in judgements):
         raise click.exceptions.Exit(MISSED)
+
+
+def cases() -> "list[Case]":
+    """Return what is known by now of the limits of this run."""
+    ctx = click.get_current_context(silent=True)
+    found: list[Case] = [] if ctx is None else ctx.meta.setdefault(CASES, [])
+    return found
+
+
+def _case(option: str, one: "Judgement") -> "Case":
+    from faithkit.report.junit import ERROR, FAILURE, PASSED, Case
+
+    state = ERROR if one.kept is None else PASSED if one.kept else FAILURE
+    return Case(f"{option} {one.measure}", state, one.unchecked if one.kept is None else f"{one.words}.")
 
 
 def check_reference(reference: str | None, limits: dict[str, float]) -> None:
     """Refuse to ask whether something is worse than nothing."""
     if limits and reference is None:
         raise click.UsageError("--fail-if-worse needs something to compare with: give --reference FILE, too.")
-
-
-def _why_unchecked(result: Any, measure: str) -> str | None:
-    from faithkit.report.told import nothing_known
-
-    found = getattr(result, measure)
-    if found is None:
-        return str(result.why_no_sufficiency)
-    if nothing_known(found):
-        return NOTHING_KNOWN
-    if found.low is None:
-        return "the estimator has no interval; use leave-one-out"
-    return NO_INTERVAL if math.isnan(found.low) else None
-
-
-def _why_undecided(found: Any, measure: str, change: Any) -> str | None:
-    if where := found.unknown(measure):
-        return f"{listing(where)} {NOTHING_KNOWN}"
-    return NO_INTERVAL if math.isnan(change.low) else None

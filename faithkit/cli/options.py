@@ -258,10 +258,21 @@ judging = together(
     into="limits",
 )
 
-output = together(
+_FILES = (
     option("--json FILE", "json_path", help="Write the result to this file as JSON; - means stdout."),
     option("--csv FILE", "csv_path", help="Write the measures to this file as CSV; - means stdout."),
     option("--html FILE", "html_path", help="Write a report for a browser to this file; - means stdout."),
+)
+
+output = together(*_FILES, debug, into="output")
+
+judged_output = together(
+    *_FILES,
+    option(
+        "--junit FILE",
+        "junit_path",
+        help="Write which limits were kept to this file as JUnit XML, for a build server; - means stdout.",
+    ),
     debug,
     into="output",
 )

@@ -52,7 +52,7 @@ def check_paths(paths: Mapping[str, str | None], kept: Sequence[str] = ()) -> di
     """
     given = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
     if list(given.values()).count("-") > 1:
-        raise click.UsageError("only one of --json, --csv and --html can be - (stdout).")
+        raise click.UsageError("only one of the outputs can be - (stdout): give the others a file each.")
     read = [Path(file) for path in _inputs() for file in (path, _module(path)) if os.path.exists(file)]
     read += map(Path, kept)
     files = [path for path in given.values() if path != "-"]

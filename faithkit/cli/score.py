@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from faithkit.cli.delivery import deliver
+from faithkit.cli.junit import Judging
 from faithkit.cli.limits import check_reference
 from faithkit.cli.options import (
     asking,
@@ -14,19 +15,18 @@ from faithkit.cli.options import (
     configured_backend,
     discretizing,
     drawing,
+    judged_output,
     judging,
     measuring,
     option,
-    output,
     predicting,
     reading,
     referring,
 )
 from faithkit.cli.places import check_paths, placed
-from faithkit.cli.streams import Verb
 
 
-@click.command(cls=Verb)
+@click.command(cls=Judging)
 @click.argument("log", metavar="LOG", callback=placed)
 @option(
     "--prediction NAMES",
@@ -65,7 +65,7 @@ from faithkit.cli.streams import Verb
 @asking
 @judging
 @clustering
-@output
+@judged_output
 def command(
     log: str,
     prediction: str,

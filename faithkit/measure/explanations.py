@@ -175,7 +175,7 @@ class Explanations:
 def _check_comparable(values: NDArray[Any]) -> None:
     """Refuse objects that are equal to nothing but themselves: no two explanations would ever be the same."""
     for kind in dict.fromkeys(map(type, values)):
-        if kind.__hash__ is object.__hash__:
+        if kind.__hash__ is object.__hash__ and kind is not type(None):
             raise InputError(
                 f"explanations of type {kind.__module__}.{kind.__qualname__} are equal to nothing but "
                 "themselves, so that no two would ever be the same, and no adapter takes them: give what "

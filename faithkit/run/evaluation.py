@@ -21,6 +21,7 @@ from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
+from faithkit.run.judging import Judgement, given_limits, judged
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population
 from faithkit.run.reading import ReaderResult, reader
@@ -264,6 +265,20 @@ class Evaluation(Result):
         if paired:
             check_paired(self.population.row_names, other.population.row_names)
         return difference(*sides, self.confidence, paired)
+
+    def judge(self, consistency: float | None = None, sufficiency: float | None = None) -> list[Judgement]:
+        """Say of each limit that is given whether the lower end of the measure's interval keeps it.
+
+        A limit on a measure that was not taken, or of which nothing is known, is neither kept nor missed.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score(["yes", "no"] * 50, ["a", "b"] * 50)
+        >>> [found.kept for found in result.judge(consistency=0.9)]
+        [True]
+        """
+        return judged(self, given_limits({"consistency": consistency, "sufficiency": sufficiency}))
 
     def _side(self, measure: str, paired: bool) -> Side:
         found = self.measures.get(measure)

@@ -42,10 +42,13 @@ def commands():
 
 
 def steps(workflow):
-    """Return the commands of a workflow's steps."""
+    """Return the commands of a workflow's steps, those that our action makes of its arguments included."""
     import yaml
 
-    return [step["run"].strip() for step in yaml.safe_load(workflow) if "run" in step]
+    every = yaml.safe_load(workflow)
+    ours = (step["with"] for step in every if "/.github/actions/faithkit@" in step.get("uses", ""))
+    made = [f"faithkit {given.get('command', 'evaluate')} {given['arguments']}" for given in ours]
+    return [step["run"].strip() for step in every if "run" in step] + made
 
 
 def people(n, seed):

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from cli.test_examples import FOUND
+from cli.test_examples import FOUND, steps
 from documented import DOCS, FOLLOWED, ROOT, Block, blocks, pages
 
 import faithkit
@@ -26,6 +26,7 @@ SHOWN = {
 COMMANDS = {
     "python tests/benchmarks --write docs/benchmarks": "tests/docs/test_benchmarks.py",
     "python tests/benchmarks/compare_peers.py docs/comparison": "tests/docs/test_comparison.py",
+    "pytest --faithkit-reports reports": "tests/integrations/test_pytest_plugin.py",
 }
 # what takes minutes or hours is tried here with an option that makes it read all it is given, and then only tell
 LENGTHY = {"faithkit reproduce": "--list", "python tests/benchmarks": "--help"}
@@ -77,9 +78,7 @@ def lengthy(block):
 
 
 def _is_workflow(block):
-    return any(
-        page == block.page and " ".join(line.split()) in " ".join(block.body.split()) for page, line in FOUND
-    )
+    return any((block.page, line) in FOUND for line in steps(block.body))
 
 
 def _installs_ours(line):

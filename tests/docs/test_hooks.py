@@ -45,6 +45,11 @@ def faithkit_estimators():
 
 
 @faithkit.hookimpl
+def faithkit_adapters():
+    yield faithkit.Component(name="a", factory=f"{__name__}:Thing", summary="…", params={"kind": "adapter"})
+
+
+@faithkit.hookimpl
 def faithkit_datasets():
     yield faithkit.Component(name="t", factory=f"{__name__}:Thing", summary="…", params={"kind": "dataset"})
 

@@ -412,8 +412,8 @@ BAD = {
     "a cube of predictions": (lambda: faithkit.score(np.zeros((2, 2, 2)), ["a", "b"]), "one label per row"),
     "ragged vectors": (lambda: faithkit.score([0, 1], [[1.0], [1.0, 2.0]]), r"rows of \[1, 2\] values"),
     "unhashable explanations": (
-        lambda: faithkit.score([0, 1], [{"a": 1}, {"a": 2}]),
-        "a dict and has no hash",
+        lambda: faithkit.score([0, 1], [{1, 2}, {3}]),
+        "a set and has no hash",
     ),
     "text as explanations": (lambda: faithkit.score([0, 1], "ab"), "give a 2-D array"),
     "a negative tau": (

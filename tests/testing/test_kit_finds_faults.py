@@ -355,6 +355,33 @@ DATASETS = {
     ),
 }
 
+ADAPTERS = {
+    "TakesAnother": (
+        "takes_objects_of_the_types_that_it_names",
+        "takes-another: its example is a faithkit.inputs.adapters.About, which its types testing.Note do not",
+    ),
+    "ShowsNoRows": (
+        "takes_objects_of_the_types_that_it_names",
+        "shows-no-rows: example() did not give a pair of an object and About. Return an object of a few rows",
+    ),
+    "TakesNothing": (
+        "makes_what_its_methods_say",
+        "takes-nothing: it has no method that takes anything. Give it one of explanations, rows, predictions",
+    ),
+    "GivesAList": (
+        "makes_what_its_methods_say",
+        "gives-a-list: explanations gave a list; expected faithkit.Explanations. Make Explanations.vectors",
+    ),
+    "ForgetsARow": (
+        "makes_what_its_methods_say",
+        "forgets-a-row: explanations gave 1 rows of an example of 2. Mark rows without an explanation",
+    ),
+    "UsesItUp": (
+        "taking_it_again_gives_the_same",
+        "uses-it-up: its values differ the second time. Read the object, and change nothing in it.",
+    ),
+}
+
 PLUGINS = {
     "raises": (
         "import a_library_that_nobody_has",
@@ -443,6 +470,20 @@ def test_a_datasets_fault_is_found_by_one_check(name):
     assert_only(run_checks(("dataset", faulty)), f"{faulty.name}-{check}", message)
 
 
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_an_adapters_fault_is_found_by_one_check(name):
+    check, message = ADAPTERS[name]
+    faulty = component("adapter", name, types=("testing.Note",))
+    assert_only(run_checks(("adapter", faulty)), f"{faulty.name}-{check}", message)
+
+
+def test_an_adapter_that_names_no_types_is_found_by_one_check():
+    faulty = component("adapter", "Sound")
+    message = "sound: it names no types. Name the classes, as in types="
+    check = "sound-takes_objects_of_the_types_that_it_names"
+    assert_only(run_checks(("adapter", faulty)), check, message)
+
+
 @pytest.mark.parametrize("name", PLUGINS)
 def test_a_modules_fault_is_found_by_one_check(name, tmp_path, monkeypatch):
     source, check, message = PLUGINS[name]
@@ -459,15 +500,16 @@ def test_a_summary_of_two_lines_is_found_by_one_check():
     assert_only(run_checks(("estimator", faulty)), "sound-summary_is_one_line", message)
 
 
-@pytest.mark.parametrize("kind", ["explainer", "relation", "discretizer", "estimator", "dataset"])
+@pytest.mark.parametrize("kind", ["explainer", "relation", "discretizer", "estimator", "adapter", "dataset"])
 def test_a_sound_component_passes_every_check(kind):
-    sound = component(kind, "Sound", kinds=("vector",), inputs=("table",))
+    types = ("testing.Note",) if kind == "adapter" else ()
+    sound = component(kind, "Sound", kinds=("vector",), inputs=("table",), types=types)
     assert run_checks((kind, sound)).failed == {}
 
 
 def test_there_is_a_fault_for_every_check():
     written = {name_of(check) for module in targets.ALL for check in checks_in(module)}
-    tables = (EXPLAINERS, RELATIONS, DISCRETIZERS, ESTIMATORS, DATASETS)
+    tables = (EXPLAINERS, RELATIONS, DISCRETIZERS, ESTIMATORS, ADAPTERS, DATASETS)
     found = {check for table in tables for check, _ in table.values()} | {c for _, c, _ in PLUGINS.values()}
     assert written - found == {"summary_is_one_line"}  # it has a test of its own
     assert found - written == {"explains_frame_of_three_classes"}  # made from a situation

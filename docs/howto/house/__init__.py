@@ -32,6 +32,17 @@ def faithkit_estimators():
 
 
 @hookimpl
+def faithkit_adapters():
+    """Offer an adapter."""
+    yield Component(
+        name="memos",
+        factory="house.adapters:Memos",
+        summary="Memos of the older program: their reasons, in any order.",
+        types=("house.Memo",),
+    )
+
+
+@hookimpl
 def faithkit_datasets():
     """Offer a dataset."""
     yield Component(

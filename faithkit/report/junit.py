@@ -1,0 +1,74 @@
+"""How a run ended as JUnit XML, which build servers read: one test for the run, and one for each limit."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from xml.etree import ElementTree
+
+import attrs
+
+from faithkit.wording import visible
+
+PASSED, FAILURE, ERROR, SKIPPED = "passed", "failure", "error", "skipped"
+
+_NO_XML = re.compile("[\ufffe\uffff]")  # the others that XML cannot hold are not visible, either
+
+
+@attrs.frozen
+class Case:
+    """One test: what it is called, how it ended, and what is said about that."""
+
+    name: str
+    state: str
+    words: str
+
+
+def junit(suite: str, cases: Sequence[Case], started: datetime, ended: datetime) -> str:
+    """Return XML that all who read JUnit's understand; the first test has taken all the time.
+
+    Examples
+    --------
+    >>> noon = datetime(2026, 11, 14, 12)
+    >>> print(junit("evaluate tree", [Case("consistency", FAILURE, "0.712 < 0.8")], noon, noon))
+    <?xml version='1.0' encoding='UTF-8'?>
+    <testsuites>
+      <testsuite name="evaluate tree" tests="1" failures="1" errors="0" skipped="0" time="0.000" ...>
+        <testcase classname="evaluate tree" name="consistency" time="0.000">
+          <failure message="0.712 &lt; 0.8" type="failure">0.712 &lt; 0.8</failure>
+        </testcase>
+      </testsuite>
+    </testsuites>
+    """
+    seconds = f"{(ended - started).total_seconds():.3f}"
+    counts = {"tests": len(cases)} | {f"{state}s": _count(cases, state) for state in (FAILURE, ERROR)}
+    told = counts | {SKIPPED: _count(cases, SKIPPED), "time": seconds}
+    root = ElementTree.Element("testsuites")
+    when = started.isoformat(timespec="seconds")
+    within = _element(root, "testsuite", name=suite, **told, timestamp=when)
+    for case, time in zip(cases, [seconds, *["0.000"] * (len(cases) - 1)], strict=True):
+        _add(_element(within, "testcase", classname=suite, name=case.name, time=time), case)
+    ElementTree.indent(root)
+    return f"<?xml version='1.0' encoding='UTF-8'?>\n{ElementTree.tostring(root, 'unicode')}\n"
+
+
+def _count(cases: Sequence[Case], state: str) -> int:
+    return sum(case.state == state for case in cases)
+
+
+def _add(test: ElementTree.Element, case: Case) -> None:
+    if case.state == PASSED:
+        if case.words:
+            _element(test, "system-out").text = _sayable(case.words)
+    elif case.state == SKIPPED:
+        _element(test, SKIPPED, message=case.words)
+    else:
+        _element(test, case.state, message=case.words, type=case.state).text = _sayable(case.words)
+
+
+def _element(parent: ElementTree.Element, tag: str, **attributes: object) -> ElementTree.Element:
+    told = {name: _sayable(str(value)) for name, value in attributes.items()}
+    return ElementTree.SubElement(parent, tag, told)
+
+
+def _sayable(text: str) -> str:
+    return _NO_XML.sub("\ufffd", visible(text))

@@ -1,0 +1,84 @@
+"""A measure as scikit-learn wants scores: models can be chosen by how well they can be explained."""
+
+import inspect
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from faithkit.errors import InputError
+from faithkit.measure import MEASURES
+from faithkit.run.api import evaluate
+from faithkit.run.components import METHOD, component
+from faithkit.run.judging import NO_INTERVAL, why_unknown
+from faithkit.wording import listing, suggest
+
+WITHOUT_EFFECT = ("estimator", "confidence", "permutations")  # on what a measure is at least
+
+
+@attrs.frozen(eq=False, repr=False)
+class Scorer:
+    """What `scorer` returns: called with a fitted model and rows, it scores its explanations."""
+
+    measure: str
+    options: Mapping[str, Any]
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        """Return what the measure is at least; what y says is the model's concern, not the explanations'."""
+        result = evaluate(estimator, X, **{"progress": False, **self.options})
+        reason = why_unknown(result, self.measure)
+        if reason is not None:
+            raise InputError(f"{self.measure} cannot be scored: {reason}.")
+        found = float(getattr(result, self.measure).at_least)
+        if not math.isfinite(found):
+            raise InputError(f"{self.measure} cannot be scored: {NO_INTERVAL}.")
+        return found
+
+    def __repr__(self) -> str:
+        told = (f"{key}={one!r}" if isinstance(one, str) else f"{key}=…" for key, one in self.options.items())
+        return f"faithkit.scorer({', '.join([repr(self.measure), *told])})"
+
+
+def scorer(measure: str = "consistency", **options: Any) -> Scorer:
+    """Return a scorer for scikit-learn's `cross_validate`, `GridSearchCV` and whatever else takes one.
+
+    It explains the rows that it is given, and returns what the measure is at least (`Estimate.at_least`): it
+    is never above the measure in the mean, over folds as over samples. Where nothing is known there is no
+    such number, and it raises an error, of which scikit-learn makes what `error_score` says: NaN, and a
+    warning. A model that gives all rows one label is as consistent as can be, so score its accuracy, too.
+
+    Parameters
+    ----------
+    measure : str
+        "consistency" or "sufficiency".
+    **options
+        As in `evaluate`. Without a `background`, an explainer that learns does so from the rows that are
+        scored, with a warning; give it rows that are in no fold.
+
+    Returns
+    -------
+    callable ``(estimator, X, y=None) -> float``
+        It can be pickled and copied, if what it was given can be.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> iris = faithkit.load_dataset("iris")
+    >>> halves = faithkit.scorer("consistency", explainer=lambda X: (X.iloc[:, 2] > 2.5).tolist())
+    >>> stump = DecisionTreeClassifier(max_leaf_nodes=2, random_state=0)
+    >>> cross_validate(stump, iris.X, iris.y, scoring=halves, cv=3)["test_score"].tolist()
+    [1.0, 1.0, 1.0]
+    """
+    if measure not in MEASURES:
+        raise InputError(f"there is no measure {measure!r:.60}. {suggest(str(measure), MEASURES)}")
+    inspect.signature(evaluate).bind(None, None, **options)  # a misspelt option is told at once
+    idle = [name for name in WITHOUT_EFFECT if name in options]
+    if idle:
+        raise InputError(f"what a measure is at least does not depend on {listing(idle)}: leave it out.")
+    for kind in METHOD:
+        if options.get(kind) is not None:
+            component(kind, options[kind])
+    return Scorer(measure, options)

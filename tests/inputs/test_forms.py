@@ -1,0 +1,246 @@
+"""Explanations, rows and predictions in every form that people have them in."""
+
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from reasons_plugin import Box, LateReason, Reason
+
+import faithkit
+from faithkit.errors import ContractError, InputError, ParameterError
+from faithkit.extension.registry import Registry
+from faithkit.inputs import adapters, forms
+from faithkit.inputs.conversion import as_column, as_rows
+
+LABELS = ["yes", "no", "yes", "no", "yes", "yes"]
+SAID = ["debt", "age", "debt", "age", "age", "debt"]
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch):
+    """Install the plugin, beside the kernel's own."""
+    points = [("kernel", "faithkit.extension.builtins"), ("reasons", "reasons_plugin")]
+    registry = Registry(entry_points=[EntryPoint(*point, "faithkit") for point in points])
+    for module in (adapters, forms):
+        monkeypatch.setattr(module, "registry", lambda: registry)
+
+
+def value(explanations, predictions=LABELS, **options):
+    return faithkit.score(predictions, explanations, **options).consistency.value
+
+
+# --- objects of other libraries ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [Reason, LateReason])
+@pytest.mark.parametrize(
+    "form", [list, lambda rows: pd.Series(rows), lambda rows: np.array(rows, dtype=object)]
+)
+def test_objects_are_taken_by_the_name_of_their_class_or_of_one_that_it_derives_from(kind, form):
+    assert value(form([kind(said) for said in SAID])) == value(SAID)
+
+
+def test_rows_without_an_object_have_no_explanation():
+    found = faithkit.adapt([Reason("a"), None, Reason("b")])
+    assert found.missing.tolist() == [False, True, False]
+    assert found.values[[0, 2]].tolist() == ["a", "b"]
+
+
+def test_a_function_may_return_them_as_an_explainer():
+    X = np.arange(6.0)[:, None]
+
+    def explain(rows):
+        return [Reason(SAID[int(row[0])]) for row in rows]
+
+    found = faithkit.evaluate(lambda rows: [LABELS[int(row[0])] for row in rows], X, explainer=explain)
+    assert found.consistency.value == value(SAID)
+
+
+def test_an_adapter_is_told_the_predictions_of_rows():
+    assert value([Reason("by prediction")] * 6) == 1.0
+    X = np.arange(6.0)[:, None]
+    found = faithkit.evaluate(
+        lambda rows: [LABELS[int(row[0])] for row in rows],
+        X,
+        explainer=lambda X: [Reason("by prediction")] * len(X),
+    )
+    assert found.consistency.value == 1.0
+
+
+def test_a_model_is_made_by_an_adapter():
+    X = np.array([[1.0], [-1.0], [2.0], [-3.0]])
+    found = faithkit.evaluate(Box(), X, explainer=lambda rows: (rows[:, 0] > 0).tolist())
+    assert found.consistency.value == 1.0
+
+
+def test_parameters_of_an_adapter_are_given_to_adapt():
+    assert faithkit.adapt([Reason("a")], upper=True).values.tolist() == ["A"]
+    assert faithkit.adapt([Reason("a")], adapter="reasons", upper=True).values.tolist() == ["A"]
+
+
+class Stranger:
+    pass
+
+
+REFUSED = {
+    "objects that equal nothing": (
+        lambda: value([Stranger() for _ in LABELS]),
+        "explanations of type .*Stranger are equal to nothing but themselves.*write an adapter",
+    ),
+    "mixed types in one list": (
+        lambda: value([Reason("a"), Stranger(), *map(Reason, SAID[2:])]),
+        "row 1 of the list is a Stranger among reasons_plugin.Reason: give objects of one type",
+    ),
+    "a function": (lambda: value([value] * 6), "type builtins.function are equal to nothing but"),
+    "a parameter where there is no adapter": (
+        lambda: faithkit.adapt(["a"], upper=True),
+        "explanations of type list need no adapter, which upper would be for",
+    ),
+    "an object that is no explanation": (
+        lambda: faithkit.score([True], Box()),
+        "does not take a Box as explanations",
+    ),
+    "a weight that is no number": (
+        lambda: value([{"age": "high"}] * 6),
+        "explanation 0: the weight of 'age' is 'high'; give a number",
+    ),
+    "a dict among words": (
+        lambda: value([{"age": 1}, "age", *SAID[2:]]),
+        "explanation 1 is a str among dicts",
+    ),
+    "a feature twice": (
+        lambda: value([[("age", 1), ("age", 2)]] * 6),
+        "explanation 0 has more than one weight of 'age': add them up",
+    ),
+    "a feature without a name": (lambda: value([{3: 1.0}] * 6), "explanation 0 names the feature 3"),
+    "no pair": (
+        lambda: value([[("age", 1)], [1, 2, 3]] * 3),
+        r"explanation 1 is \[1, 2, 3\]; expected pairs",
+    ),
+    "one dict for all": (lambda: value({"age": [1] * 6}), "explanations of type dict are not understood"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_taken_is_refused(name):
+    call, message = REFUSED[name]
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_an_adapter_that_makes_too_few_is_named():
+    with pytest.raises(ContractError, match=r"adapter 'reasons' .* made 2 explanations for 6 rows"):
+        faithkit.adapt([Reason(said) for said in SAID], most=2)
+
+
+def test_a_parameter_that_the_adapter_does_not_have_is_refused():
+    with pytest.raises(ParameterError, match="has no parameter 'loud'"):
+        faithkit.adapt([Reason("a")], loud=True)
+
+
+# --- dicts and pairs ---------------------------------------------------------------------------------------
+
+PHI = pd.DataFrame({"age": [0.5, 0.0, 0.5, 0.0, 0.0, 0.5], "debt": [0.0, -1.0, 0.0, -1.0, 2.0, 0.0]})
+WEIGHTS = {
+    "a table": PHI,
+    "columns in another order": PHI[["debt", "age"]],
+    "dicts": PHI.to_dict("records"),
+    "dicts that name what is not 0": [
+        {name: weight for name, weight in row.items() if weight} for row in PHI.to_dict("records")
+    ],
+    "pairs": [list(row.items()) for row in PHI.to_dict("records")],
+    "lists of pairs, some empty": [
+        [[name, weight] for name, weight in row.items() if weight] for row in PHI.to_dict("records")
+    ],
+    "an Arrow table": pa.Table.from_pandas(PHI),
+    "record batches": pa.Table.from_pandas(PHI).to_reader(),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_weights_in_every_form_give_the_same_numbers(name):
+    found, plain = (
+        faithkit.score(LABELS, some, X=PHI, relation="near-explanation:tau=0.6")
+        for some in (WEIGHTS[name], PHI)
+    )
+    assert found.consistency == plain.consistency
+    assert found.sufficiency == plain.sufficiency
+
+
+# --- tables and columns of other libraries -----------------------------------------------------------------
+
+ROWS = pd.DataFrame({"age": [31, 40, 25], "job": ["clerk", None, "cook"], "score": [0.5, np.nan, 2.5]})
+
+
+def test_an_arrow_table_is_the_frame_that_it_was_made_of():
+    pd.testing.assert_frame_equal(as_rows(pa.Table.from_pandas(ROWS)), ROWS)
+
+
+class Interchanging:
+    """Speaks nothing but the interchange protocol."""
+
+    def __dataframe__(self, **options):
+        return ROWS[["age", "score"]].__dataframe__(**options)
+
+
+def test_what_speaks_the_interchange_protocol_is_read():
+    assert as_rows(Interchanging())["age"].tolist() == [31, 40, 25]
+
+
+class Tensor:
+    """Has a gradient, and lies elsewhere."""
+
+    def __init__(self, values, steps=()):
+        self.values, self.steps = values, steps
+
+    def detach(self):
+        return Tensor(self.values, (*self.steps, "detached"))
+
+    def cpu(self):
+        return Tensor(self.values, (*self.steps, "here"))
+
+    def __array__(self, dtype=None, copy=None):
+        assert self.steps == ("detached", "here")
+        return np.array(self.values)
+
+
+def test_a_tensor_is_an_array():
+    assert as_rows(Tensor([[1.0, 2.0]])).tolist() == [[1.0, 2.0]]
+    assert as_column(Tensor([1, 0])).tolist() == [1, 0]
+    assert value(Tensor([[1.0], [0.0]] * 3)) == value(np.array([[1.0], [0.0]] * 3))
+
+
+class Query:
+    """Has not been run."""
+
+    def collect_schema(self):
+        return {}
+
+
+def test_a_query_that_was_not_run_is_refused():
+    with pytest.raises(InputError, match=r"the rows are a Query, which has no rows yet: give \.collect\(\)"):
+        as_rows(Query())
+
+
+@pytest.mark.parametrize("form", [pd.Series, np.array, pa.array, lambda texts: pa.chunked_array([texts])])
+def test_texts_in_a_column_are_a_list_of_texts(form):
+    assert as_rows(form(["good film", "bad film"])) == ["good film", "bad film"]
+
+
+@pytest.mark.parametrize("form", [pd.Series, np.array, pa.array, tuple])
+def test_predictions_weights_and_clusters_come_in_every_form(form):
+    drawn = {"weights": [1.0, 2.0] * 3, "clusters": [0, 0, 1, 1, 2, 3]}
+    plain = value(SAID, **drawn)
+    taken = {name: form(values) for name, values in drawn.items()}
+    assert value(SAID, predictions=form(LABELS), **taken) == plain
+
+
+def test_polars_is_read_as_pandas():
+    polars = pytest.importorskip("polars")
+    frame = polars.from_pandas(ROWS)
+    assert as_rows(frame)["job"].fillna("none").tolist() == ["clerk", "none", "cook"]
+    assert value(polars.from_pandas(PHI), predictions=polars.Series(LABELS)) == value(PHI)
+    with pytest.raises(InputError, match="has no rows yet"):
+        as_rows(frame.lazy())

@@ -1,0 +1,41 @@
+"""Where MLflow is not installed, logging says how to get it; its numbers can be had without it."""
+
+import sys
+
+import pytest
+from faithkit_integrations.mlflow import log_result, metrics
+
+import faithkit
+
+RESULT = faithkit.score(["yes", "no", "yes"], ["a", "b", "c"])
+
+
+def test_logging_without_mlflow_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    with pytest.raises(faithkit.PluginError, match=r"pip install 'faithkit-integrations\[mlflow\]'"):
+        log_result(RESULT)
+
+
+@pytest.mark.parametrize("given", [None, RESULT.consistency, "result.json"])
+def test_what_is_no_result_is_refused(given):
+    with pytest.raises(faithkit.InputError, match=f"got a {type(given).__name__}: log the results"):
+        log_result(given)
+
+
+@pytest.mark.parametrize(
+    ("labels", "reasons", "expected"),
+    [
+        (["yes", "no", "yes"], ["a", "b", "c"], {"verified"}),  # nothing is known
+        (
+            ["yes", "no"] * 50,
+            ["a", "b"] * 50,
+            {"value", "at_least", "low", "high", "verified", "at_least_by_chance"},
+        ),
+    ],
+)
+def test_only_what_was_found_is_a_number(labels, reasons, expected):
+    found = metrics(faithkit.score(labels, reasons))
+    assert {name for name in found if name.startswith("consistency/")} == {
+        f"consistency/{n}" for n in expected
+    }
+    assert not [name for name in found if name.startswith("sufficiency/")]

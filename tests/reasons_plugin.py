@@ -1,0 +1,64 @@
+"""A plugin with adapters, as tests use it: reasons of another library, and a model."""
+
+from faithkit import About, Component, Explanations, hookimpl
+
+FAITHKIT_API = 1
+
+
+class Reason:
+    """What another library gives for a row."""
+
+    def __init__(self, said):
+        self.said = said
+
+
+class LateReason(Reason):
+    """Derives from it."""
+
+
+class Box:
+    """A model without predict."""
+
+    def ask(self, X):
+        return [row[0] > 0 for row in X]
+
+
+class Reasons:
+    """Takes reasons.
+
+    Parameters
+    ----------
+    upper : bool
+        Whether they are written in capitals.
+    most : int
+        How many are read.
+    """
+
+    def __init__(self, upper: bool = False, most: int = 10**9):
+        self.upper, self.most = upper, most
+
+    def example(self):
+        return [Reason("a")], About(n=1)
+
+    def explanations(self, given, about):
+        said = [one.said for one in given[: self.most]]
+        if said and said[0] == "by prediction":
+            return Explanations.of(about.predictions.tolist())
+        return Explanations.of(text.upper() if self.upper else text for text in said)
+
+
+class Boxes:
+    """Takes boxes as models."""
+
+    def example(self):
+        return Box(), About()
+
+    def model(self, given):
+        return given.ask
+
+
+@hookimpl
+def faithkit_adapters():
+    home = "reasons_plugin"
+    yield Component(name="reasons", factory=f"{home}:Reasons", summary="Reasons.", types=(f"{home}.Reason",))
+    yield Component(name="boxes", factory=f"{home}:Boxes", summary="Boxes.", types=(f"{home}.Box",))

@@ -1,0 +1,66 @@
+"""Limits in Python: kept, missed, or not to be checked, by the lower end of the interval, as on the command line."""
+
+import math
+
+import numpy as np
+import pytest
+
+import faithkit
+
+LABELS = ["yes", "no"] * 50
+RESULT = faithkit.score(LABELS, LABELS)
+LOW = RESULT.consistency.low
+
+
+@pytest.mark.parametrize(
+    ("limit", "kept"),
+    [(0, True), (LOW, True), (np.float32(0.5), True), (math.nextafter(LOW, 1), False), (1, False)],
+)
+def test_the_lower_end_is_compared_with_the_limit(limit, kept):
+    (found,) = RESULT.judge(consistency=limit)
+    assert (found.measure, found.limit, found.kept) == ("consistency", float(limit), kept)
+    assert (", not below " if kept else ", below ") in found.words
+
+
+@pytest.mark.parametrize(
+    ("result", "measure", "reason"),
+    [
+        (RESULT, "sufficiency", "do not say where else they apply"),
+        (
+            faithkit.score(["yes", "no"], ["a", "b"]),
+            "consistency",
+            "nothing else shows that it is above chance",
+        ),
+        (
+            faithkit.score(LABELS, LABELS, estimator="majority"),
+            "consistency",
+            "the estimator has no interval",
+        ),
+    ],
+)
+def test_what_is_not_known_is_neither_kept_nor_missed(result, measure, reason):
+    (found,) = result.judge(**{measure: 0})
+    assert found.kept is None
+    assert reason in found.words
+    assert found.unchecked == f"{measure}=0 cannot be checked: {found.words}."
+
+
+def test_a_result_from_a_file_is_judged_alike(tmp_path):
+    RESULT.to_json(tmp_path / "r.json")
+    assert faithkit.load(tmp_path / "r.json").judge(consistency=0.9) == RESULT.judge(consistency=0.9)
+
+
+def test_limits_are_judged_in_order_and_none_without_any():
+    assert [found.measure for found in RESULT.judge(sufficiency=0.5, consistency=0.5)] == [
+        "consistency",
+        "sufficiency",
+    ]
+    assert RESULT.judge() == []
+
+
+@pytest.mark.parametrize("limit", [80, -0.1, float("nan"), float("inf"), "0.8", True, [0.8]])
+def test_what_is_no_share_is_refused(limit):
+    with pytest.raises(
+        faithkit.InputError, match="consistency must be a number from 0 to 1, as a limit, got"
+    ):
+        RESULT.judge(consistency=limit)

@@ -1,0 +1,126 @@
+"""A measure as a scorer of scikit-learn's: it gives the number that `evaluate` gives, or none."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.tree import DecisionTreeClassifier
+
+import faithkit
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame({"debt": RNG.uniform(size=240), "age": RNG.integers(18, 80, 240)})
+Y = np.where((X["debt"] > 0.4) | (X["age"] > 60), "refused", "granted")
+FOLDS = KFold(3)
+
+
+def by_debt(X):
+    return (X["debt"] > 0.4).tolist()
+
+
+def alone(X):
+    return X["debt"].map(str).tolist()
+
+
+def stump():
+    return DecisionTreeClassifier(max_leaf_nodes=2, random_state=0)
+
+
+def test_the_score_is_what_the_measure_is_at_least():
+    model = stump().fit(X, Y)
+    found = faithkit.scorer("consistency", explainer=by_debt)(model, X, Y)
+    assert found == faithkit.evaluate(model, X, explainer=by_debt).consistency.at_least
+
+
+def test_the_labels_may_be_left_out_and_change_nothing():
+    model, scorer = stump().fit(X, Y), faithkit.scorer(explainer=by_debt)
+    assert scorer(model, X) == scorer(model, X, Y) == scorer(model, X, Y[::-1])
+
+
+def test_sufficiency_is_scored_by_the_explanations_own_relation():
+    model, options = stump().fit(X, Y), {"explainer": "tree:max_depth=2", "background": X[:60]}
+    found = faithkit.scorer("sufficiency", **options)(model, X[60:])
+    assert found == faithkit.evaluate(model, X[60:], **options).sufficiency.at_least
+
+
+def test_numbers_are_scored_too():
+    model = LinearRegression().fit(X, X["debt"] * 2)
+    options = {"explainer": lambda X: (X["debt"] * 4).astype(int).tolist()}
+    found = faithkit.scorer(**options)(model, X)
+    assert found == faithkit.evaluate(model, X, **options).consistency.at_least
+    assert 0.5 < found < 1
+
+
+def test_cross_validation_scores_every_fold_beside_other_scorers():
+    scoring = {"accuracy": "accuracy", "consistency": faithkit.scorer(explainer=by_debt)}
+    found = cross_validate(stump(), X, Y, scoring=scoring, cv=FOLDS)
+    by_hand = [
+        faithkit.evaluate(stump().fit(X.iloc[train], Y[train]), X.iloc[test], explainer=by_debt)
+        for train, test in FOLDS.split(X)
+    ]
+    assert found["test_consistency"].tolist() == [result.consistency.at_least for result in by_hand]
+
+
+def test_a_search_finds_the_model_that_is_explained_best():
+    scorer = faithkit.scorer(explainer=by_debt)
+    search = GridSearchCV(stump(), {"max_leaf_nodes": [2, 4, 8]}, scoring=scorer, cv=FOLDS).fit(X, Y)
+    assert search.best_params_ == {"max_leaf_nodes": 2}  # the larger ones look at the age, too
+    assert repr(clone(search).scoring) == repr(scorer) == "faithkit.scorer('consistency', explainer=…)"
+
+
+@pytest.mark.parametrize("way", [copy.deepcopy, lambda scorer: pickle.loads(pickle.dumps(scorer))])
+def test_a_copy_scores_alike(way):
+    scorer, model = faithkit.scorer(explainer="tree:max_depth=2", background=X[:60]), stump().fit(X, Y)
+    assert way(scorer)(model, X[60:]) == scorer(model, X[60:])
+
+
+@pytest.mark.slow
+def test_workers_give_the_same_scores():
+    scorer = faithkit.scorer(explainer="tree:max_depth=2", background=X[:60])
+    found = [
+        cross_validate(stump(), X[60:], Y[60:], scoring=scorer, cv=FOLDS, n_jobs=n_jobs)["test_score"]
+        for n_jobs in (1, 2)
+    ]
+    assert found[0].tolist() == found[1].tolist()
+
+
+# --- no number where nothing is known --------------------------------------------------------------------
+
+UNKNOWN = {
+    "nothing checked": ("consistency", alone, "no explanation holds for any other instance"),
+    "not measured": ("sufficiency", by_debt, "do not say where else they apply"),
+}
+
+
+@pytest.mark.parametrize(("measure", "explainer", "reason"), UNKNOWN.values(), ids=UNKNOWN)
+def test_what_is_not_known_is_no_score(measure, explainer, reason):
+    scorer = faithkit.scorer(measure, explainer=explainer)
+    with pytest.raises(faithkit.InputError, match=f"{measure} cannot be scored: .*{reason}"):
+        scorer(stump().fit(X, Y), X)
+    with pytest.warns(UserWarning, match=reason):
+        found = cross_validate(stump(), X, Y, scoring=scorer, cv=FOLDS)
+    assert np.isnan(found["test_score"]).all()
+    with pytest.raises(faithkit.InputError, match=reason):
+        cross_validate(stump(), X, Y, scoring=scorer, cv=FOLDS, error_score="raise")
+
+
+WRONG = [
+    ({"measure": "consistancy"}, faithkit.InputError, "no measure 'consistancy'. Did you mean 'consistency'"),
+    ({"measure": None}, faithkit.InputError, "no measure None"),
+    ({"explainer": "tre"}, faithkit.UnknownComponentError, "Did you mean 'tree'"),
+    ({"explainer": "tree:depth=3"}, faithkit.ParameterError, "depth"),
+    ({"explaner": "tree"}, TypeError, "unexpected keyword argument 'explaner'"),
+    ({"X": X}, TypeError, "multiple values for argument 'X'"),
+    ({"estimator": "plug-in"}, faithkit.InputError, "does not depend on estimator: leave it out"),
+]
+
+
+@pytest.mark.parametrize(("given", "error", "message"), WRONG, ids=[str(list(given)) for given, *_ in WRONG])
+def test_what_is_wrong_is_told_when_the_scorer_is_made(given, error, message):
+    with pytest.raises(error, match=message):
+        faithkit.scorer(**given)

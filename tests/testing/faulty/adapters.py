@@ -1,0 +1,72 @@
+"""Adapters with one fault each, and a sound one."""
+
+from faithkit import About, Explanations
+
+
+class Note:
+    """An object of another library."""
+
+    def __init__(self, said):
+        self.said = said
+
+
+class Sound:
+    """Takes notes as they are."""
+
+    def example(self):
+        """Return two notes."""
+        return [Note("debt"), Note("age")], About(n=2)
+
+    def explanations(self, given, about):
+        """Return what they say."""
+        return Explanations.of(note.said for note in given)
+
+
+class TakesAnother(Sound):
+    """Shows an example of a type that it does not name."""
+
+    def example(self):
+        """Return something else."""
+        return [About()], About(n=1)
+
+
+class TakesNothing:
+    """Has an example, and no method for it."""
+
+    def example(self):
+        """Return two notes."""
+        return [Note("debt"), Note("age")], About(n=2)
+
+
+class GivesAList(Sound):
+    """Returns no Explanations."""
+
+    def explanations(self, given, about):
+        """Return a list."""
+        return [note.said for note in given]
+
+
+class ForgetsARow(Sound):
+    """Returns too few."""
+
+    def explanations(self, given, about):
+        """Leave out the last."""
+        return Explanations.of(note.said for note in given[:-1])
+
+
+class UsesItUp(Sound):
+    """Changes what it reads."""
+
+    def explanations(self, given, about):
+        """Add to what notes say."""
+        for note in given:
+            note.said += "!"
+        return Explanations.of(note.said for note in given)
+
+
+class ShowsNoRows(Sound):
+    """Has an example without a word about it."""
+
+    def example(self):
+        """Return notes alone."""
+        return [Note("debt")]
