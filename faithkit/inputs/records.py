@@ -67,9 +67,14 @@ class _Matrix:
 
 
 def _scores(row: Any) -> dict[Any, float]:
+    told = [row] if isinstance(row, Mapping) else row
     try:
-        return {one["label"]: float(one["score"]) for one in ([row] if isinstance(row, Mapping) else row)}
-    except (KeyError, TypeError, ValueError) as error:
+        scores = {one["label"]: float(one["score"]) for one in told}
+    except (KeyError, TypeError, ValueError):
+        scores = {}
+    if not scores:
         raise InputError(
-            'a row of the answer is not {"label": …, "score": …}, or a list of them, as the others are.'
-        ) from error
+            f'the answer has {row!r} for a row; expected {{"label": …, "score": …}}, or a list of them, as '
+            "for the others."
+        )
+    return scores

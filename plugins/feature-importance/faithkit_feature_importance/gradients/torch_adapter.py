@@ -34,7 +34,7 @@ class TorchModule:
             return TorchRegressor(given)
         raise faithkit.InputError(
             f"nobody says what the outputs of the PyTorch module {type(given).__name__} are. If logits, "
-            "write faithkit.Predictor(module, classes=[…]), with a label for each (CLI: --classes NAME,NAME); "
+            "write faithkit.Predictor(module, classes=[…]), with a label for each (CLI: --classes NAME,…); "
             "if numbers, say outcome='numbers' (CLI: --outcome numbers)."
         )
 
