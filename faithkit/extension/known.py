@@ -27,11 +27,15 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "explainer": ("shap", "lime", "lime-text", "gradient"),
         "relation": ("same-top-features",),
         "discretizer": ("fp", "1fp", "2fp", "sign", "rank", "sign-of-top", "sign-of-top-5", "quantile"),
+        "adapter": ("torch-module",),
     },
     "faithkit-example-based": {
         "explainer": ("nearest-neighbor", "nearest-counterfactual", "dice"),
         "relation": ("nearest", "within", "in-ball"),
         "discretizer": ("delta", "delta-sign", "is-feature-modified"),
+    },
+    "faithkit-integrations": {
+        "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },
     "faithkit-paper": {
         "dataset": ("adult", "avila", "bank-marketing", "chess", "covtype", "heart", "rt-polarity"),

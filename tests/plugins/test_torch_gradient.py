@@ -154,10 +154,30 @@ def test_an_evaluation_takes_frames_and_workers(perceptron):
     assert together.to_json() == alone.to_json()
 
 
-def test_a_bare_module_is_to_be_wrapped():
+def test_a_bare_module_is_a_model_where_somebody_says_what_its_outputs_are():
     module = torch.nn.Linear(4, 2)
-    with pytest.raises(faithkit.InputError, match=r"TorchClassifier\(module, classes\)"):
-        gradient().fit(faithkit.Predictor(module, classes=[0, 1]), X)
+    wrapped = TorchClassifier(module, ["no", "yes"])
+    bare = faithkit.Predictor(module, classes=["no", "yes"])
+    assert bare.predict(X).tolist() == wrapped.predict(X).tolist()
+    assert bare.scores(X).tolist() == wrapped.predict_proba(X).tolist()
+    both = (gradient().fit(one, X) for one in (bare, faithkit.Predictor(wrapped)))
+    ours, theirs = (fitted.explain(X, range(len(X))).values.tolist() for fitted in both)
+    assert ours == theirs
+    numbers = faithkit.Predictor(module, outcome="numbers")
+    assert numbers.predict(X).tolist() == TorchRegressor(module).predict(X).astype(float).tolist()
+    with pytest.raises(
+        faithkit.InputError, match=r"faithkit\.Predictor\(module, classes=.*outcome='numbers'"
+    ):
+        faithkit.Predictor(module)
+
+
+def test_a_module_that_predicts_by_itself_stays_what_it_is():
+    class Own(torch.nn.Linear):
+        def predict(self, X):
+            return ["no"] * len(X)
+
+    module = Own(4, 2)
+    assert faithkit.Predictor(module).model is module
 
 
 def test_what_is_no_classifier_is_refused():

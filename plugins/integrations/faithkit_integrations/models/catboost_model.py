@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from faithkit_integrations.models.objectives import few_rows
-
 import faithkit
+from faithkit_integrations.models.objectives import few_rows
 
 
 class CatBoostModel:

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from faithkit_integrations.models.objectives import few_rows, gives_classes
-
 import faithkit
+from faithkit_integrations.models.objectives import few_rows, gives_classes
 
 OF_CLASSES = frozenset({"binary", "multiclass", "multiclassova"})
 

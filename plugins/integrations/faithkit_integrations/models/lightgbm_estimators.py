@@ -1,10 +1,12 @@
 """LightGBM's estimators around a Booster that none of them has fitted: they answer by asking it."""
 
+from importlib import import_module
 from typing import Any, Self
 
-import lightgbm
 import numpy as np
 from numpy.typing import NDArray
+
+lightgbm: Any = import_module("lightgbm")  # whose annotations are of what it fits itself
 
 
 class _AroundBooster:
@@ -34,7 +36,7 @@ class _AroundBooster:
         return list(self._given.feature_name())
 
 
-class BoosterRegressor(_AroundBooster, lightgbm.LGBMRegressor):  # type: ignore[misc]
+class BoosterRegressor(_AroundBooster, lightgbm.LGBMRegressor):
     """What predicts the numbers that a Booster predicts."""
 
     def predict(self, X: Any, **how: Any) -> NDArray[Any]:
@@ -42,7 +44,7 @@ class BoosterRegressor(_AroundBooster, lightgbm.LGBMRegressor):  # type: ignore[
         return np.asarray(self._given.predict(X, **how))
 
 
-class BoosterClassifier(_AroundBooster, lightgbm.LGBMClassifier):  # type: ignore[misc]
+class BoosterClassifier(_AroundBooster, lightgbm.LGBMClassifier):
     """What predicts the class of a Booster's highest probability: 0, 1 and so on, as it was trained."""
 
     _width: int

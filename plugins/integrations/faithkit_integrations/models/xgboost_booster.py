@@ -3,9 +3,8 @@
 import json
 from typing import Any
 
-from faithkit_integrations.models.objectives import few_rows, gives_classes
-
 import faithkit
+from faithkit_integrations.models.objectives import few_rows, gives_classes
 
 OF_CLASSES = frozenset({"binary:logistic", "binary:hinge", "multi:softprob", "multi:softmax"})
 
