@@ -66,6 +66,7 @@ def load_mlflow(path: str, trust_pickle: bool) -> Any:
         )
     if importlib.util.find_spec("mlflow") is None:
         raise InputError(f"{path} needs MLflow. Install it: pip install mlflow-skinny")
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # to load a file is nobody else's business
     with foreign(f"loading {path}", "It may be damaged, or need other versions: see its requirements.txt."):
         import mlflow.pyfunc
 
