@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,13 @@ def check_model(given: Any) -> None:
             f"{given.__name__}().fit(X, y)."
         )
     if isinstance(given, str | os.PathLike):
+        name = os.fspath(given)
+        is_place = ":" in name or Path(name).suffix or os.path.isdir(name)
         raise InputError(
-            f"the model is the text {os.fspath(given)!r}; expected the model itself. From a file, or by a "
-            f"name in a module, it is faithkit.load_model({os.fspath(given)!r})."
+            f"the model is the text {name!r}; expected "
+            + (f"the model itself: faithkit.load_model({name!r})." if is_place else "a fitted model.")
         )
-    if isinstance(given, list | tuple | np.ndarray | pd.Series):
+    if isinstance(given, list | tuple | np.ndarray | pd.Series | pd.DataFrame):
         raise InputError(
             f"the model is of type {type(given).__name__}; expected an object with a predict method, or a "
             "callable. If these are predictions, they are scored without a model: "

@@ -7,14 +7,14 @@ a plausible but meaningless number much later.
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs import records
 from faithkit.inputs.answers import checked_labels
+from faithkit.inputs.classes import Names, distinct
 from faithkit.inputs.given_model import model_of, says_regressor
-from faithkit.inputs.naming import as_list, as_option, called, written
+from faithkit.inputs.naming import as_list, as_option, called
 from faithkit.inputs.outcome import NUMBERS, SCORES, Outcome, as_numbers
 from faithkit.inputs.rows import Rows
 from faithkit.inputs.score_function import ScoreFunction
@@ -94,6 +94,7 @@ class Predictor:
         within: float | None = None,
     ) -> None:
         declared = classes is not None
+        classes = distinct(classes) if declared else None
         if isinstance(model, Predictor):
             declared = declared or model.declared
             classes = model.classes if classes is None else classes
@@ -101,7 +102,7 @@ class Predictor:
             within = model.within if within is None else within
             model = model.model
         if scores is not None:
-            model = _score_function(model, scores, classes)
+            model = ScoreFunction.of(model, scores, classes)
         self.model: Any = model_of(model, classes, outcome)
         self.within: float | None = within
         self.is_regressor: bool = says_regressor(self.model) if outcome is None else outcome == NUMBERS
@@ -109,7 +110,7 @@ class Predictor:
         self.declared: bool = declared or getattr(self.model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
         self.classes = self._known_classes(classes, background, outcome)
-        self._own: np.ndarray | None = self._renamed_classes()
+        self._names = Names.of(getattr(self.model, "classes_", None), self.classes)
 
     @classmethod
     def of(
@@ -139,7 +140,7 @@ class Predictor:
             return self._numbers(X, n)
         if n == 0:
             return np.empty(0, dtype=object if self.classes is None else self.classes.dtype)
-        return self._renamed(checked_labels(self._ask(self._predict, X), n, self.model))
+        return self._names.given(checked_labels(self._ask(self._predict, X), n, self.model))
 
     def answers(self, X: Rows, outcome: Outcome | None = None) -> np.ndarray:
         """Return what is measured of the rows of X: labels, numbers (of several outputs, rows) or scores."""
@@ -203,7 +204,7 @@ class Predictor:
             classes = getattr(self.model, "classes_", None)
         if classes is None:
             return None if background is None else self._classes_in(background, outcome)
-        return _distinct(classes)
+        return distinct(classes)
 
     def _look_at_answers(self, background: Rows) -> None:
         """Take the scores that come with the labels of texts, where all labels have one."""
@@ -212,27 +213,6 @@ class Predictor:
         answer = self._ask(self._predict, take_rows(background, slice(0, 2)))
         if records.is_records(answer):
             self.model = records.scored(self.model, answer) or self.model
-
-    def _renamed_classes(self) -> np.ndarray | None:
-        """Return the model's own classes, where others are declared: these are new names for them."""
-        own = getattr(self.model, "classes_", None)
-        if own is None or self.classes is None or not len(own):
-            return None
-        own = _distinct(own)
-        if own.tolist() == self.classes.tolist():
-            return None
-        if len(own) != len(self.classes) or set(own.tolist()) & set(self.classes.tolist()):
-            raise InputError(
-                f"the classes are given as {as_list(self.classes.tolist())}, and the model's own are "
-                f"{as_list(own.tolist())}: leave them out, or give a new name for each, in this order."
-            )
-        return own
-
-    def _renamed(self, labels: np.ndarray) -> np.ndarray:
-        if self._own is None or self.classes is None:
-            return labels
-        found: np.ndarray = self.classes[pd.Index(self._own).get_indexer(labels)]
-        return found
 
     def _classes_in(self, background: Rows, outcome: str | None) -> np.ndarray | None:
         found = checked_labels(self._ask(self._predict, background), n_rows(background), self.model)
@@ -277,28 +257,6 @@ class Predictor:
                 f"the model's scores have NaN in {int(np.isnan(scores).any(axis=1).sum())} of {n} rows; "
                 "expected numbers. Impute missing values in X, or give a model that takes them."
             )
-
-
-def _score_function(model: Any, scores: Any, classes: Any) -> ScoreFunction:
-    if model is not None:
-        raise InputError(f"give a model or scores: Predictor(scores={written(scores)}, classes=[…]).")
-    if not callable(scores):
-        raise InputError(f"scores is of type {type(scores).__name__}; expected a function that takes X.")
-    if classes is None:
-        raise InputError(
-            "nobody says which labels the scores belong to: write "
-            f"faithkit.Predictor(scores={written(scores)}, classes=[…]), with a label for each column."
-        )
-    return ScoreFunction(scores, classes)
-
-
-def _distinct(classes: Any) -> np.ndarray:
-    if any(isinstance(label, list | np.ndarray) for label in classes):
-        raise InputError("the model has classes for several outputs; expected a model with one output.")
-    known = np.asarray(classes)
-    if len(set(known.tolist())) != len(known):
-        raise InputError(f"the classes are {known.tolist()}; expected distinct labels.")
-    return known
 
 
 def _score_method(model: Any) -> str | None:

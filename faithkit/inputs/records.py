@@ -36,7 +36,8 @@ def best_labels(answer: Sequence[Any]) -> list[Any]:
 
 def scored(function: Any, answer: Sequence[Any]) -> ScoreFunction | None:
     """Return the model whose answers have the scores of all labels; None where they have the best only."""
-    labels = sorted(_scores(answer[0]), key=str)
+    labels = list(_scores(answer[0]))
+    labels.sort(key=None if all(isinstance(label, int | float) for label in labels) else str)
     if len(labels) < 2 or any(set(labels) != set(_scores(row)) for row in answer):
         return None
     return ScoreFunction(_Matrix(function, tuple(labels)), labels)

@@ -8,7 +8,7 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.conversion import as_rows
-from faithkit.inputs.naming import called
+from faithkit.inputs.naming import called, written
 from faithkit.measure.containers import n_rows, unmasked
 from faithkit.wording import describe, few
 
@@ -38,6 +38,21 @@ class ScoreFunction:
     function: Callable[[Any], Any]
     classes_: Sequence[Any] = attrs.field(converter=np.asarray)
 
+    @classmethod
+    def of(cls, model: Any, scores: Any, classes: Any) -> "ScoreFunction":
+        """Return what `Predictor` makes of its arguments, or say how they are to be written."""
+        if model is not None:
+            raise InputError(f"give a model or scores: Predictor(scores={written(scores)}, classes=[…]).")
+        if not callable(scores):
+            method = "model.predict_proba" if hasattr(scores, "predict_proba") else "a function that takes X"
+            raise InputError(f"scores is of type {type(scores).__name__}; expected {method}.")
+        if classes is None:
+            raise InputError(
+                "nobody says which labels the scores belong to: write "
+                f"faithkit.Predictor(scores={written(scores)}, classes=[…]), with a label for each column."
+            )
+        return cls(scores, classes)
+
     @property
     def __name__(self) -> str:
         return called(self.function)
@@ -55,8 +70,9 @@ class ScoreFunction:
             scores = _of_both(scores.reshape(n))
         if scores.shape != (n, len(self.classes_)):
             raise InputError(
-                f"{called(self.function)} returned scores of shape {scores.shape} for {n} rows, and there are"
-                f" {len(self.classes_)} classes ({few(map(str, self.classes_))}): give one for each column."
+                f"{called(self.function)} returned scores of shape {scores.shape} for {n} rows and "
+                f"{len(self.classes_)} classes ({few(map(str, self.classes_))}); expected a row of scores "
+                "for each row, with one for each class."
             )
         missing = int(np.isnan(scores).any(axis=1).sum())
         if missing:
@@ -75,6 +91,8 @@ def as_scores(answer: Any) -> np.ndarray:
     """
     try:
         found = np.asarray(answer)
+        if found.dtype.kind == "c":
+            raise TypeError(f"they are {found.dtype}")
         return found if found.dtype == np.float32 else found.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(

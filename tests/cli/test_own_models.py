@@ -84,7 +84,7 @@ def test_explainers_that_need_scores_have_them(here):
         (("--model", "house_models:labels", "--classes", "no,yes"), "scores are no numbers.*CLI: --classes"),
         (
             ("--model", "house_models:chances", "--classes", "no"),
-            r"there are 1 classes \(no\): give one for each",
+            r"and 1 classes \(no\); expected a row of scores",
         ),
         (("--model", "house_models:chances", "--classes", "no,no"), "expected distinct labels"),
         (("--model", "tree", "--target", "b", "--classes", "no,yes"), "of a model of your own"),

@@ -42,6 +42,15 @@ class Unnamed:
         return np.column_stack([X[:, 0] < 2, X[:, 0] >= 2, np.zeros(len(X))])
 
 
+class Odd:
+    """A model that predicts what it does not know."""
+
+    classes_ = (0, 1)
+
+    def predict(self, X):
+        return [7] * len(X)
+
+
 @attrs.frozen
 class Case:
     """What is asked for, the code that the refusal has in it, and what the names in the code are."""
@@ -112,6 +121,14 @@ def test_what_a_refusal_says_to_write_works(here, case):
         (lambda: faithkit.Predictor(scores=chances), r"faithkit\.Predictor\(scores=chances, classes=\[…\]\)"),
         (lambda: faithkit.Predictor(TREE, scores=chances, classes=[0, 1]), "give a model or scores"),
         (lambda: faithkit.Predictor(scores=3, classes=[0, 1]), "type int; expected a function that takes X"),
+        (lambda: faithkit.Predictor(scores=TREE, classes=[0, 1]), r"expected model\.predict_proba\."),
+        (lambda: faithkit.Predictor(scores=chances, classes="ab"), r"'ab'; expected a list of labels"),
+        (lambda: faithkit.Predictor(scores=chances, classes=2), "are 2; expected a list of labels"),
+        (lambda: faithkit.Predictor(scores=chances, classes={0, 1}), r"\{0, 1\}; expected a list of labels"),
+        (lambda: faithkit.Predictor(scores=chances, classes=[None, 1]), "expected distinct labels"),
+        (lambda: faithkit.Predictor(scores=lambda X: X * 1j, classes=[0, 1]).predict(X), "no numbers"),
+        (lambda: faithkit.Predictor(Odd(), classes=["a", "b"]).predict(X), r"predicted .*7.*, which is none"),
+        (lambda: faithkit.Predictor("tree"), "text 'tree'; expected a fitted model"),
         (lambda: faithkit.Predictor([1, 0]), r"faithkit\.score\(predictions, explanations\)"),
         (lambda: faithkit.Predictor(y), r"faithkit\.score\(predictions, explanations\)"),
         (lambda: faithkit.Predictor(lambda X: y).scores(X), r"Predictor\(scores=f, classes=\[…\]\)"),
@@ -123,7 +140,7 @@ def test_what_a_refusal_says_to_write_works(here, case):
         ),
         (
             lambda: faithkit.Predictor(scores=chances, classes=[0, 1, 2]).predict(X),
-            r"shape \(4, 2\) for 4 rows, and there are 3 classes \(0, 1, 2\): give one for each",
+            r"shape \(4, 2\) for 4 rows and 3 classes \(0, 1, 2\); expected a row of scores",
         ),
         (
             lambda: faithkit.Predictor(scores=lambda X: y, classes=[0, 1]).predict(X),

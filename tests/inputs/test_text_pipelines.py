@@ -70,6 +70,13 @@ def test_explainers_of_texts_take_them():
     assert [result.labels.classes[code] for code in result.labels.codes] == EXPECTED * 4
 
 
+def test_labels_that_are_numbers_are_in_their_order():
+    def stars(texts):
+        return [[{"label": label, "score": 0.5} for label in (10, 9)] for _ in texts]
+
+    assert Predictor(stars, background=TEXTS).classes.tolist() == [9, 10]
+
+
 def test_classes_can_be_renamed():
     predictor = Predictor(every, classes=["bad", "good"], background=TEXTS)
     assert predictor.predict(TEXTS[:2]).tolist() == ["good", "bad"]
