@@ -266,7 +266,8 @@ def _score_method(model: Any) -> str | None:
 
 def _as_floats(answer: Any) -> np.ndarray:
     try:
-        return np.asarray(answer, dtype=np.float64)
+        # some libraries lay out columns one behind the other, and who reads rows need not know
+        return np.asarray(answer, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(
             f"the model's scores are no numbers ({describe(error)}); expected one number per row and class."

@@ -87,6 +87,11 @@ def test_a_single_decision_value_becomes_two_columns_that_agree_with_the_label()
     assert model.classes_[scores.argmax(axis=1)].tolist() == model.predict(X).tolist()
 
 
+def test_scores_are_rows_however_the_model_lays_them_out():
+    model = Answers(TWO, classes_=["no", "yes"], predict_proba=lambda X: np.vstack([1 - X[:, 0], X[:, 0]]).T)
+    assert Predictor(model).scores(X).flags.c_contiguous
+
+
 def test_decision_values_of_three_classes_are_taken_as_they_are():
     model = Perceptron().fit(X, THREE)
     assert Predictor(model).scores(X).tolist() == model.decision_function(X).tolist()

@@ -100,6 +100,16 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
 
 
 @pytest.mark.parametrize("train", [xgboost, lightgbm])
+def test_a_store_keeps_explanations_of_boosters(train, tmp_path):
+    model = train(TWO, objective="binary:logistic" if train is xgboost else "binary").model
+    first, again = (
+        faithkit.evaluate(model, X[:40], "shap", "sign", background=X[100:], store=tmp_path, progress=False)
+        for _ in range(2)
+    )
+    assert first.to_json() == again.to_json()
+
+
+@pytest.mark.parametrize("train", [xgboost, lightgbm])
 def test_probabilities_are_numbers_where_somebody_says_so(train):
     params = {"objective": "binary:logistic" if train is xgboost else "binary"}
     trained = train(TWO, **params)
