@@ -233,8 +233,8 @@ class Predictor:
                 f"{called(self.model)} gives labels only: it has neither predict_proba nor "
                 "decision_function. Explainers such as shap, lime, lime-text and gradient need scores: give "
                 "a model with those, or a function that returns them, faithkit.Predictor(scores=f, "
-                "classes=[…]) (a text pipeline: all labels, top_k=None), or use an explainer that needs "
-                "labels only, such as tree, anchors or nearest-neighbor."
+                "classes=[…]) (CLI: --classes; of a text pipeline, top_k=None), or use an explainer that "
+                "needs labels only, such as tree, anchors or nearest-neighbor."
             )
         return name
 
