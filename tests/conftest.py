@@ -1,8 +1,10 @@
 """Settings for all tests: Hypothesis without time limits, reproducible everywhere; what is slow in the kit."""
 
+import gc
 import os
 import sys
 import tempfile
+from itertools import takewhile
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # workers share the cores: threads of theirs would wait for each other
@@ -40,6 +42,17 @@ SLOW_IN_THE_KIT = (
 )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Never look through what collecting makes for garbage: a million things that stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
@@ -53,9 +66,9 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def _modules_of_a_test_are_its_own(tmp_path_factory):
     """Forget what a test imported from its own folder: the next one may well call a module the same."""
-    before = set(sys.modules)
+    last = next(reversed(sys.modules))
     yield
     folder = str(tmp_path_factory.getbasetemp())
-    for name in set(sys.modules) - before:
+    for name in list(takewhile(lambda name: name != last, reversed(sys.modules))):
         if str(getattr(sys.modules[name], "__file__", None)).startswith(folder):
             del sys.modules[name]

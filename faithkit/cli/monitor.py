@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithkit.cli.delivery import deliver, every
-from faithkit.cli.options import begin, option, output
+from faithkit.cli.options import begin, option, output, predicting
 from faithkit.cli.places import check_paths, placed, placed_all, placed_folder
 from faithkit.cli.streams import Verb, tell
 from faithkit.supervision import MISSED
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     callback=placed,
     help="Compare new rows with those of this log; the state is made of it.",
 )
-@option("--prediction COLUMN", help="Read the predicted labels from this column.")
+@option(
+    "--prediction NAMES",
+    help="Read the predictions from this column; several, with wildcards, are scores or outputs: 'p_*'.",
+)
 @option(
     "--explanation NAMES",
     multiple=True,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     "--confidence SHARE", type=float, help="Give all intervals this confidence, together.  [default: 0.95]"
 )
 @option("--seed N", type=int, help="Start the draw of the pool from this number.  [default: 0]")
+@predicting
 @output
 def command(
     state: str,

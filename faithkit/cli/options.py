@@ -164,7 +164,7 @@ measuring = together(
         help="Use this estimator, which turns counts into values.",
     ),
     confidence,
-    option("--permutations N", default=0, help="Shuffle the labels N times, for a p-value."),
+    option("--permutations N", default=0, help="Shuffle the predictions N times, for a p-value."),
 )
 
 
@@ -231,8 +231,9 @@ asking = together(
 
 reading = option(
     "--reader NAME",
-    help="Let this classifier guess the predictions from the explanations: auto (chosen), logistic, trees, "
-    "module:attribute of one of scikit-learn's, or none.  [default: auto for 10 to 10,000 rows]",
+    help="Let this classifier, or regressor where predictions are numbers, guess them from the explanations: "
+    "auto (chosen), logistic or linear, trees, module:attribute of one of scikit-learn's, or none.  "
+    "[default: auto for 10 to 10,000 rows]",
 )
 
 referring = option(

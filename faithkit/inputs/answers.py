@@ -9,6 +9,7 @@ from faithkit.errors import InputError
 from faithkit.inputs import records
 from faithkit.inputs.conversion import as_column
 from faithkit.inputs.naming import as_list, as_option, written
+from faithkit.inputs.outcome import NUMBERS, Outcome, asked_as
 from faithkit.measure.containers import unmasked
 from faithkit.wording import describe
 
@@ -32,13 +33,21 @@ def checked_labels(answer: Any, n: int, model: Any) -> np.ndarray:
             f"the model returned {labels_text} for {n} rows; expected one label per row. "
             "A predictor answers each row by itself: check that it neither drops nor aggregates rows."
         )
-    missing = np.asarray(pd.isna(labels))
-    if missing.any():
-        raise InputError(
-            f"the model returned a missing label ({labels[missing.argmax()]!r}) for {int(missing.sum())} of "
-            f"{n} rows; expected str, bool, int or float. Drop those rows, or name the label."
-        )
+    _check_none_missing(labels, n)
     return _plain(labels)
+
+
+def _check_none_missing(labels: np.ndarray, n: int) -> None:
+    missing = np.asarray(pd.isna(labels))
+    if not missing.any():
+        return
+    what, expected, otherwise = "label", "str, bool, int or float", ", or name the label"
+    if labels.dtype.kind == "f" and Outcome.of(None, None, labels).kind == NUMBERS:
+        what, expected, otherwise = "number", "one for each", ""
+    raise InputError(
+        f"the model returned a missing {what} ({labels[missing.argmax()]!r}) for {int(missing.sum())} of {n} "
+        f"rows; expected {expected}. Drop those rows{otherwise}."
+    )
 
 
 def _what_else(answer: np.ndarray, n: int, model: Any) -> str:
@@ -49,7 +58,7 @@ def _what_else(answer: np.ndarray, n: int, model: Any) -> str:
     return (
         f" If these are scores, write faithkit.Predictor(scores={written(model)}, classes={as_list(width)}), "
         f"with your labels in the order of the columns (CLI: {as_option(width)}); if they are numbers, say "
-        "outcome='numbers' (CLI: --outcome numbers)."
+        f"{asked_as(NUMBERS)}."
     )
 
 

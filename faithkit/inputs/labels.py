@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.outcome import LABELS, OF_LABELS, SCORES, Outcome, are_probabilities, as_numbers
+from faithkit.inputs.outcome import (
+    LABELS,
+    NUMBERS,
+    OF_LABELS,
+    SCORES,
+    Outcome,
+    are_probabilities,
+    as_numbers,
+    asked_as,
+)
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.grouping import ordered
 from faithkit.measure.sums import Floats
@@ -91,9 +100,10 @@ class Labels:
 
 def nothing_to_explain(n: int, prediction: Any) -> InputError:
     """Say that all n predictions are one number."""
+    all_of_them = f"all {n:,} predictions are" if n > 1 else "the only prediction is"
     return InputError(
-        f"there is nothing to explain: all {n:,} predictions are {prediction}. Of numbers the share of their "
-        "variance is measured, and they have none."
+        f"there is nothing to explain: {all_of_them} {prediction}. Of numbers the share of their variance is "
+        "measured, and they have none."
     )
 
 
@@ -135,7 +145,7 @@ def _check_shape(found: NDArray[np.float64], outcome: Outcome) -> None:
     if outcome.kind == SCORES and not are_probabilities(found):
         raise InputError(
             "scores are probabilities: one row per instance that adds up to 1, of one number per label. "
-            "Measure others with outcome='numbers'."
+            f"Measure others with {asked_as(NUMBERS)}."
         )
 
 

@@ -1,5 +1,6 @@
 """What predictions are: labels, numbers or score vectors. It is decided once, and said in the result."""
 
+from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -10,10 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.foreign import foreign
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
+from faithkit.measure.containers import unmasked
 from faithkit.measure.reader.regression import Points
 from faithkit.measure.slots import Counts
 from faithkit.wording import listing
@@ -62,6 +65,11 @@ class Outcome:
         """Whether predictions are numbers, whatever of them counts as equal."""
         return self.kind == NUMBERS
 
+    @property
+    def is_a_guess(self) -> bool:
+        """Whether they were taken for labels without a word: others may show that they are none."""
+        return self.kind == LABELS and self.unasked
+
     def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
         """Say how far distinct predictions agree, in their order.
 
@@ -94,6 +102,15 @@ class Outcome:
 OF_LABELS = Outcome()
 
 
+def asked_as(kind: str) -> str:
+    """Return how to say what predictions are, in Python and on the command line.
+
+    >>> asked_as("labels")
+    "outcome='labels' (CLI: --outcome labels)"
+    """
+    return f"outcome={kind!r} (CLI: --outcome {kind})"
+
+
 def checked(outcome: str | None, agree: str | None) -> tuple[str | None, float | None]:
     """Refuse what cannot be meant; return the kind and the tolerance that were asked for."""
     if outcome is not None and outcome not in KINDS:
@@ -101,7 +118,9 @@ def checked(outcome: str | None, agree: str | None) -> tuple[str | None, float |
     if agree is None:
         return outcome, None
     if outcome not in (None, NUMBERS):
-        raise InputError(f"agree={agree!r} is for numbers, and the outcome is {outcome!r}: leave one out.")
+        raise InputError(
+            f"the tolerance {agree!r} is for numbers, and the outcome is {outcome!r}: leave one out."
+        )
     return NUMBERS, _tolerance(agree)
 
 
@@ -113,8 +132,8 @@ def _tolerance(agree: Any) -> float:
         epsilon = np.nan
     if way.strip() != "within" or not 0 <= epsilon < np.inf:
         raise InputError(
-            f"agree={agree!r} is not understood; expected 'within:ε', such as 'within:0.05': how far two "
-            "predictions may be apart, 0 or more, and still agree."
+            f"the tolerance {agree!r} is not understood; expected 'within:ε', such as 'within:0.05': how far "
+            "two predictions may be apart, 0 or more, and still agree."
         )
     return epsilon
 
@@ -127,9 +146,12 @@ def _kind_of(predictions: Any) -> str:
     column = predictions if isinstance(predictions, np.ndarray) else _column(predictions)
     if column is None or column.dtype.kind in "biuUSM":
         return LABELS
+    if column.dtype.kind in "cm":
+        what = "complex numbers" if column.dtype.kind == "c" else "durations"
+        raise InputError(f"predictions are {what}: give labels, or plain numbers, such as parts or seconds.")
     if column.dtype.kind == "f":
-        finite = column[np.isfinite(column)]
-        whole = (finite == np.floor(finite)) & (np.abs(finite) < WHOLE)
+        known = column[~np.isnan(column)]
+        whole = (known == np.floor(known)) & (np.abs(known) < WHOLE)  # no label is infinite
         return LABELS if whole.all() else NUMBERS
     fractions = [_has_fraction(one) for one in column]
     if not any(fractions):
@@ -165,23 +187,43 @@ def _are_rows(predictions: Any) -> bool:
 
 def _column(predictions: Any) -> NDArray[Any] | None:
     """Return predictions as an array where they are a sequence; who encodes them says what else is wrong."""
+    if isinstance(predictions, pd.Index | pd.api.extensions.ExtensionArray):
+        predictions = pd.Series(predictions)
     if isinstance(predictions, pd.Series):
         floats = pd.api.types.is_float_dtype(predictions.dtype)
         return predictions.to_numpy(np.float64, na_value=np.nan) if floats else predictions.to_numpy()
     if not isinstance(predictions, list | tuple):
-        return None
+        if not hasattr(predictions, "__array__"):
+            return None
+        with foreign("reading the predictions", "Give them as an array of NumPy's."):  # Arrow's, PyTorch's
+            found = np.asarray(predictions)
+        return found if found.ndim == 1 else None
     if all(isinstance(one, float) for one in predictions):
         return np.array(predictions, dtype=np.float64)
     return np.fromiter(predictions, dtype=object, count=len(predictions))
 
 
+def gone_through(predictions: Any) -> Any:
+    """Return predictions that can be looked at twice: what a generator or a deque gives as a list.
+
+    >>> gone_through(number / 2 for number in range(3))
+    [0.0, 0.5, 1.0]
+    """
+    known = isinstance(predictions, str | bytes | Mapping | Set | list) or hasattr(predictions, "__array__")
+    if known or not isinstance(predictions, Iterable):
+        return predictions
+    with foreign("going through the predictions", "Give one prediction per row."):
+        return list(predictions)
+
+
 def as_numbers(predictions: Any) -> NDArray[np.float64]:
     """Return predictions as one or several floats per row; what is missing or infinite is refused."""
+    predictions = unmasked(predictions, "the predictions")
     try:
         found = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            "predictions that are no numbers cannot be measured as numbers: say outcome='labels'."
+            f"predictions that are no numbers cannot be measured as numbers: say {asked_as(LABELS)}."
         ) from None
     if found.ndim not in (1, 2) or not found.size:
         raise InputError(f"predictions of shape {found.shape}: give one number, or one row of them, per row.")

@@ -15,7 +15,7 @@ from faithkit.inputs.answers import checked_labels
 from faithkit.inputs.classes import Names, distinct
 from faithkit.inputs.given_model import model_of, says_regressor
 from faithkit.inputs.naming import as_list, as_option, called
-from faithkit.inputs.outcome import NUMBERS, SCORES, Outcome, as_numbers
+from faithkit.inputs.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
 from faithkit.inputs.rows import Rows
 from faithkit.inputs.score_function import ScoreFunction
 from faithkit.measure.containers import copy_rows, n_rows, take_rows, unmasked
@@ -192,9 +192,8 @@ class Predictor:
         found = as_numbers(unmasked(self._ask(self._predict, X), "the predictions"))
         found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
         if len(found) != n:
-            raise InputError(
-                f"the model returned {len(found)} predictions for {n} rows; expected one for each."
-            )
+            many = f"{len(found)} prediction{'' if len(found) == 1 else 's'}"
+            raise InputError(f"the model returned {many} for {n} rows; expected one for each.")
         return found
 
     def _known_classes(self, classes: Any, background: Rows, outcome: str | None) -> np.ndarray | None:
@@ -225,16 +224,19 @@ class Predictor:
         name = _score_method(self.model)
         if name is None and self.is_regressor:
             raise InputError(
-                f"{called(self.model)} predicts numbers and gives no scores: say outcome='numbers', or give "
-                "a classifier."
+                f"{called(self.model)} predicts numbers and gives no scores: say {asked_as(NUMBERS)}, "
+                "or give a classifier."
             )
         if name is None:
+            counts = self.classes is not None and self.classes.dtype.kind in "iuf"
+            amounts = f" If its labels are amounts, say {asked_as(NUMBERS)}." if counts else ""
             raise InputError(
                 f"{called(self.model)} gives labels only: it has neither predict_proba nor "
                 "decision_function. Explainers such as shap, lime, lime-text and gradient need scores: give "
                 "a model with those, or a function that returns them, faithkit.Predictor(scores=f, "
                 "classes=[…]) (CLI: --classes; of a text pipeline, top_k=None), or use an explainer that "
                 "needs labels only, such as tree, anchors or nearest-neighbor."
+                f"{amounts}"
             )
         return name
 

@@ -114,8 +114,8 @@ def _check_mixture(texts: Any) -> None:
     if fraction is not None and word is not None:
         raise InputError(
             f"predictions are both numbers, such as {fraction!r}, and words, such as {word!r} in row "
-            f"{pc.index(texts, word).as_py()}: give numbers only, or say that all are labels (--outcome "
-            "labels, outcome='labels')."
+            f"{pc.index(texts, word).as_py()}: give numbers only, or say that all are labels, "
+            "outcome='labels' (CLI: --outcome labels)."
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from faithkit.errors import FaithkitError, InputError
+from faithkit.wording import one_line
 
 
 def python(given: Any) -> Any:
@@ -57,7 +58,7 @@ def whole_number(
         return int(given)
     limit = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     none = " or none" if optional else ""
-    raise error(f"{what} must be a whole number{limit}{none}, got {given!r:.60}.")
+    raise error(f"{what} must be a whole number{limit}{none}, got {_told(given)}.")
 
 
 def share(given: Any, what: str, usual: float) -> float:
@@ -69,5 +70,10 @@ def share(given: Any, what: str, usual: float) -> float:
     0.5
     """
     if not isinstance(given, Real) or not 0 < float(given) < 1:
-        raise InputError(f"{what} must be a number between 0 and 1, got {given!r:.60}: {usual:g} is usual.")
+        raise InputError(f"{what} must be a number between 0 and 1, got {_told(given)}: {usual:g} is usual.")
     return float(given)
+
+
+def _told(given: Any) -> str:
+    """Return what somebody gave in one short line: arrays and results are written in several."""
+    return f"{one_line(repr(given)):.60}"

@@ -26,7 +26,11 @@ PATIENCE = 8
 
 
 Values = list[Any] | NDArray[np.float64]
-"""What labels are: any values; or numbers, or rows of them, in order."""
+"""What labels are: any values; or numbers, or rows of them, in order.
+
+Single numbers of which hardly any occurs twice may be in any order, and more than once: to sort them would
+take longer than all else, and what they add up to needs none. `Census.settled` does.
+"""
 
 
 @attrs.frozen(eq=False)
@@ -74,18 +78,11 @@ class Census:
         """
         owners = group(key_of(relation, explanations), explanations.missing)
         member, groups = (None, []) if grouped is None else grouped
-        order, begin = runs(_cells(owners.codes, codes, len(labels), member, len(groups)))
-        first = order[begin]
-        return cls(
-            explanations.take(owners.first),
-            labels,
-            owners.codes[first],
-            codes[first],
-            np.diff(begin, append=len(order)),
-            first + start,
-            None if member is None else member[first],
-            groups,
-        )
+        rows = np.arange(start, start + len(codes))
+        once = np.ones(len(codes), dtype=np.int64)
+        distinct = explanations.take(owners.first)
+        found = cls(distinct, labels, owners.codes, codes, once, rows, member, groups)
+        return found if found._is_merged else found._merged()
 
     @classmethod
     def united(cls, relation: Relation, parts: Sequence["Census"]) -> "Census":
@@ -94,21 +91,29 @@ class Census:
             return parts[0]
         explanations = Explanations.concat([part.explanations for part in parts])
         owners = group(key_of(relation, explanations), explanations.missing)
-        starts = np.cumsum([0, *(len(part.explanations) for part in parts)])
+        codes = np.split(owners.codes, np.cumsum([len(part.explanations) for part in parts[:-1]]))
         labels, label = _joined([part.labels for part in parts], [part.label for part in parts])
         members = [part.group for part in parts if part.group is not None]
         groups, member = _joined([part.groups for part in parts], members) if members else ([], None)
         whole = cls(
             explanations.take(owners.first),
             labels,
-            owners.codes[np.concatenate([p.owner + a for p, a in zip(parts, starts, strict=False)])],
+            np.concatenate([code[part.owner] for code, part in zip(codes, parts, strict=True)]),
             label,
             np.concatenate([part.count for part in parts]),
             np.concatenate([part.first for part in parts]),
             member,
             list(groups),
         )
-        return whole._merged()
+        return whole if whole._is_merged else whole._merged()
+
+    @property
+    def settled(self) -> "Census":
+        """The slots with numbers in order, each of them once."""
+        if isinstance(self.labels, list):
+            return self
+        values, codes = ordered(self.labels)
+        return self.relabelled(codes, values)
 
     def relabelled(self, codes: Ints, labels: Values) -> "Census":
         """Return the slots with other labels, in which `codes` are the places of the old ones.
@@ -139,6 +144,12 @@ class Census:
         return found if self.group is None else found._merged()
 
     @property
+    def varies(self) -> bool:
+        """Whether two labels differ."""
+        some = self.labels
+        return len(some) > 1 if isinstance(some, list) else bool((some[1:] != some[:1]).any())
+
+    @property
     def by_label(self) -> Ints:
         """How many instances have each label."""
         times = np.zeros(len(self.labels), dtype=np.int64)
@@ -151,7 +162,7 @@ class Census:
         cells = self.owner * len(self.labels) + self.label  # which differ
         if (cells[1:] > cells[:-1]).all():
             return self.owner, self.label, self.count
-        order = np.argsort(cells)
+        order, _ = runs(cells)
         return self.owner[order], self.label[order], self.count[order]
 
     @property
@@ -162,8 +173,14 @@ class Census:
 
     @property
     def grouped(self) -> Slots:
-        """The slots of grouping."""
-        return grouped_slots(*self.ordered, ~self.explanations.missing, self.agreement)
+        """The slots of grouping; where there is a number for each, in the order of their rows."""
+        cells = (self.owner, self.label, self.count) if self._is_merged else self.ordered
+        return grouped_slots(*cells, ~self.explanations.missing, self.agreement)
+
+    @property
+    def _is_merged(self) -> bool:
+        """Whether no two cells are equal, since there is a number for each of them."""
+        return not isinstance(self.labels, list) and len(self.label) == len(self.labels)
 
     def _merged(self) -> "Census":
         """Count equal cells together; of these the first has the first instance."""
@@ -192,10 +209,18 @@ def _joined(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
         values: Values = list(dict.fromkeys(one for part in parts for one in part))
         known = {one: place for place, one in enumerate(values)}
         places = [np.array([known[one] for one in part], dtype=np.int64) for part in parts]
-    else:
+    elif all(map(_are_in_order, parts)):
         values, every = ordered(np.concatenate(parts), in_parts=True)
         places = np.split(every, np.cumsum([len(part) for part in parts])[:-1])
+    else:
+        starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+        return np.concatenate(parts), np.concatenate([a + b for a, b in zip(starts, codes, strict=True)])
     return values, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])
+
+
+def _are_in_order(values: Values) -> bool:
+    """Whether every number is larger than the one before; rows of several always are in order."""
+    return isinstance(values, list) or values.ndim > 1 or bool((values[1:] > values[:-1]).all())
 
 
 def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:

@@ -9,9 +9,10 @@ from collections.abc import Callable
 import numpy as np
 
 from faithkit.measure.agreement.base import Agreement, Always, Sums
+from faithkit.measure.blocks import spans
 from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Counts, Slots
-from faithkit.measure.sums import Floats
+from faithkit.measure.sums import AT_ONCE, Floats
 
 
 def divided(
@@ -43,10 +44,13 @@ def quotients(
     the number of all. Where nothing is left to be divided by, x is 0.
     """
     (x, reach), (label, n) = level, rows
-    left = agreement.left(label)
-    if left is None:
-        return psi
-    some, agreeing = ((n * one - values) / max(1, n - 1) for one, values in ((reach, most), (x, psi)))
-    without = np.where(left > 0, some - ratio(some - agreeing, left), 0.0)
-    found: Floats = n * x - (n - 1) * without
+    found = np.empty(psi.shape)
+    for start, stop in spans(len(label), AT_ONCE):
+        left = agreement.left(label[start:stop])
+        if left is None:
+            return psi
+        given = (reach, most[..., start:stop]), (x, psi[..., start:stop])
+        some, agreeing = ((n * one - values) / max(1, n - 1) for one, values in given)
+        without = np.where(left > 0, some - ratio(some - agreeing, left), 0.0)
+        found[..., start:stop] = n * x - (n - 1) * without
     return found

@@ -200,10 +200,11 @@ def _floor(counted: Count, n_classes: int | None) -> float | None:
 
 def _n_checked(slots: Slots) -> int:
     """Count the instances that have others."""
-    checked = (slots.others > 0) & (slots.owners > 0)
     if slots.rows is not None:
+        checked = (slots.others > 0) & (slots.owners > 0)
         return int(slots.rows[checked.any(axis=0)].sum())
-    return int(slots.owners[checked].sum())
+    slots = slots.compact
+    return int(slots.owned[slots.totals > slots.own].sum())
 
 
 def _is_plain(counted: Count) -> bool:

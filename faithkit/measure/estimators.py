@@ -263,6 +263,8 @@ def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
 def _summed(scores: Scores, tally: Tally | Slots) -> tuple[int, int]:
     """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
     counted = (tally.owners > 0) & ~np.isnan(scores)
-    owners: NDArray[Any] = tally.owners[counted]
-    weight = exact_sum(owners) if owners.dtype.kind == "f" else int(owners.sum()) << UNIT
-    return exact_sum(scores[counted] * owners), weight
+    both: tuple[NDArray[Any], ...] = scores, tally.owners
+    scores, owners = (one.ravel() if counted.all() else one[counted] for one in both)
+    if owners.dtype.kind == "f":
+        return exact_sum(scores * owners), exact_sum(owners)
+    return exact_sum(scores, owners), int(owners.sum()) << UNIT

@@ -47,9 +47,9 @@ def finding(
     >>> faithkit.score(["yes", "no"] * 5, [1, 0] * 5).consistency.finding
     'names the label'
     """
-    if _all_agree(counted):
+    if facts.disagreement < ROUNDING and _all_agree(counted.settled):
         return ONE_LABEL
-    if counted.relation.groups and _names_the_label(counted):
+    if facts.disagreement < ROUNDING and counted.relation.groups and _names_the_label(counted.settled):
         return NAMES_THE_LABEL
     low, high = interval(facts, confidence)
     shown = by_chance is not None and low > by_chance + ROUNDING

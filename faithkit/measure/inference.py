@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Agreement, Sums, toward
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.estimators import mean_score, ratio
+from faithkit.measure.estimators import mean_score
 from faithkit.measure.merging.merged import Merged
 from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
@@ -141,12 +141,11 @@ def agreement(slots: Slots) -> tuple[float, float]:
     (0.25, 0.75)
     """
     slots = slots.compact
-    owners, D, A = slots.owners, slots.others, slots.agreeing
-    checked = owners * (D > 0)
-    verified = float(checked.sum() / slots.weight)
-    if not (checked * (A < D)).any():
+    checked = slots.others > 0
+    verified = float((slots.owners * checked).sum() / slots.weight)
+    if not ((slots.scores < 1.0) & checked & (slots.owners > 0)).any():
         return verified, verified  # no disagreement at all must give Q = 0 exactly
-    value = mean_score(ratio(A, D), slots) or 0.0
+    value = mean_score(slots.scores, slots) or 0.0
     return 0.0 if abs(value) < ROUNDING else value, verified
 
 

@@ -14,20 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Agreement, Influence
-from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.blocks import spans
 from faithkit.measure.divisor import quotients
 from faithkit.measure.estimators import ratio
 from faithkit.measure.inference import agreement as agreement_of
 from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
-from faithkit.measure.sums import Floats, Grid, Ints
+from faithkit.measure.sums import AT_ONCE, Floats, Grid, Ints
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.unequal.deletion import unequal_pseudo_values
 
 
 def _influence(slots: Slots) -> Influence:
-    D, h, owners = slots.others, ratio(slots.agreeing, slots.others), slots.owners.astype(np.float64)
+    D, h, owners = slots.others, slots.scores, slots.owners.astype(np.float64)
     gain = owners * np.where(D >= 2, ratio(h, D - 1.0), -h)
     loss = owners * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
     return Influence(slots, gain, loss, slots.by_explanation(slots.owners * (D == 1)))
@@ -58,7 +58,7 @@ def pseudo_values(counted: RowCount) -> Pseudo:
         return unequal_pseudo_values(counted)
     slots = counted.slots
     if counted.relation.groups:
-        return grouped_pseudo_values(slots, counted.agreement)
+        return grouped_pseudo_values(slots.compact)
     influence = _influence(slots)
     s, place = counted.reflexive.astype(np.int64), counted.place
     D, A = slots.totals[slots.row[place]] - s, slots.counts[place] - s
@@ -94,18 +94,20 @@ def _few(counted: RowCount) -> float:
     return counted.slots.n / max(1.0 + largest_share(counted), in_pool)
 
 
-def grouped_pseudo_values(slots: Slots, agreement: Agreement = SAME_LABEL) -> Pseudo:
-    """Compute the same for grouping, from the slots alone: one value for each s and slot that has owners."""
-    slots = slots.compact
-    s = slots.own
-    influence = _influence(slots)
-    most = np.bincount(slots.row).max(initial=1)  # slots of one explanation, each with both s
-    grid, gain, loss = influence.on_grid(int(most))
-    S = grid.floats(gain[slots.row] - agreement.over_slots(slots.row, slots.label, loss))
-    sums = s * S, s * influence.lone[slots.row]  # a missing explanation holds for nothing
-    value, verified = _assemble((slots.others, slots.agreeing, s), sums)
-    used = slots.owners > 0
-    return Pseudo(value[used], verified[used], slots.owners[used], lambda: slots.n / 2)
+def grouped_pseudo_values(slots: Slots) -> Pseudo:
+    """Compute the same for grouping, from the slots alone: one value for each s and slot that has owners.
+
+    Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had.
+    """
+    value, sums = np.empty(len(slots)), slots.scored[-1]
+    for start, stop in spans(len(slots), AT_ONCE):
+        row, h = slots.row[start:stop], slots.scores[-1, start:stop]
+        N, together = slots.totals[row], sums[row]
+        value[start:stop] = np.where(N > 2, h + (N * h - together) / np.maximum(N - 2, 1), together)
+    verified = np.minimum(1.0, slots.totals - 1.0) + (slots.totals == 2)  # with a partner, each has both
+    verified = np.maximum(verified, 0.0)[slots.row]
+    value, verified, weight = map(slots.used, (value, verified, slots.owners))
+    return Pseudo(value, verified, weight, lambda: slots.n / 2)
 
 
 def largest_share(counted: RowCount) -> float:
@@ -137,8 +139,7 @@ def grouped_quotients(
     if not agreement.is_divided:
         return pseudo
     slots = slots.compact
-    label = np.broadcast_to(slots.label, slots.owners.shape)[slots.owners > 0]
-    return _quotients(pseudo, (label, slots.n), agreement, level)
+    return _quotients(pseudo, (slots.used(slots.label), slots.n), agreement, level)
 
 
 def _quotients(

@@ -48,16 +48,16 @@ class Others:
     def of(cls, slots: Slots) -> "Others":
         """Gather the rows of a tally; what is added up are whole numbers, so no order of rows matters."""
         slots = slots.compact
-        used = slots.owners > 0
-        D, A, owners = slots.others[used], slots.agreeing[used], slots.owners[used]
+        used = slots.owned > 0
+        D, owners, scored = (slots.totals - slots.own)[used], slots.owned[used], slots.scored[used]
         size = int(D.max(initial=0)) + 1
         number, _ = numbered(D, size)
         place = places(number, D, size)
-        rows, agreeing = np.zeros((2, len(number)), dtype=np.int64)
+        rows, scores = np.zeros((2, len(number)), dtype=np.int64)
         np.add.at(rows, place, owners)
-        grid = Grid.of(np.abs(A).max(initial=1.0), 2 * slots.n)
-        np.add.at(agreeing, place, owners * (grid.whole(A) if A.dtype.kind == "f" else A))
-        score = ratio(agreeing if A.dtype.kind != "f" else grid.floats(agreeing), number * rows)
+        grid = Grid.of(np.abs(slots.scores).max(initial=1.0), slots.n)
+        np.add.at(scores, place, grid.whole(scored))
+        score = ratio(grid.floats(scores), rows)
         if len(number) > EXACT:
             number, rows, score = _rounded(number, rows, score)
         return cls(tuple(number.tolist()), tuple(rows.tolist()), tuple(score.tolist()))

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import InputError
-from faithkit.measure.agreement.same_label import SameLabel
-from faithkit.measure.bitsets import n_words
+from faithkit.measure.agreement.base import Held
+from faithkit.measure.bitsets import Bits, n_words
 from faithkit.measure.content_words import content_words
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
@@ -24,6 +23,7 @@ from faithkit.measure.merging.bound import block_sizes
 from faithkit.measure.merging.merged import NOTHING, Merged
 from faithkit.measure.relations import key_of
 from faithkit.measure.slots import Counts, numbered
+from faithkit.measure.sums import Ints
 from faithkit.measure.tally import RowCount
 
 AT_ONCE = 64  # permutations for which a relation is asked once
@@ -49,10 +49,6 @@ def permutation_p_value(
     >>> permutation_p_value(good, 99)
     0.01
     """
-    if counted.pool is not None and not isinstance(counted.agreement, SameLabel):
-        raise InputError(
-            "predictions that are no labels cannot be permuted beside a pool: leave one of these out."
-        )
     slots, how = counted.slots, NOTHING if merged is None else merged.how
     observed = agreement(slots)[0] if merged is None else merged.value
     draws = _draws(slots.by_label(), permutations, seed)
@@ -91,15 +87,36 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     D = counted.slots.totals[counted.owned] - s
     bits = 8 * n_words(len(order)) * min(counted.n_labels, COMMON)  # of one draw, at most
     size = max(1, min(AT_ONCE, AT_ONCE_BYTES // bits))
-    by_pool = counted.in_pool()
+    pooled = _Pooled(counted)
     while batch := [labels[place] for labels in islice(draws, size)]:
-        for labels, A in zip(batch, _agreeing(counted, batch), strict=True):
-            if by_pool is not None:
-                A += by_pool[counted.owned, labels]
+        for A in _agreeing(counted, batch, pooled):
             yield float(ratio(A - s, D)[order].sum() / len(order))
 
 
-def _agreeing(counted: RowCount, batch: list[Counts]) -> NDArray[Any]:
+class _Pooled:
+    """What the rows of a pool add to the sums of each explanation, whoever has which label: asked once."""
+
+    def __init__(self, counted: RowCount) -> None:
+        self.known = np.unique(counted.labels)
+        self.by_label = counted.agreement.is_whole  # else sums are those of an explanation
+        self.found: Ints | None = None
+        for piece in counted.pooled():
+            sums = np.concatenate([self._sums(piece.instances, bits) for _, _, bits in piece.blocks()])
+            self.found = sums if self.found is None else self.found + sums
+
+    def _sums(self, held: Held, bits: Bits) -> Ints:
+        row, label = np.repeat(np.arange(len(bits)), len(self.known)), np.tile(self.known, len(bits))
+        return held.sums(bits, row, label).reshape(len(bits), -1)
+
+    def added(self, sums: Ints, start: int, stop: int, row: Counts, label: Counts) -> Ints:
+        """Return the sums of a sample's slots, or of its explanations, with those of the pool."""
+        if self.found is None:
+            return sums
+        mine = self.found[start:stop]
+        return sums + (mine[row, np.searchsorted(self.known, label)] if self.by_label else mine)
+
+
+def _agreeing(counted: RowCount, batch: list[Counts], pooled: _Pooled) -> NDArray[Any]:
     """Count, for every draw and instance, those that agree with it and for which its explanation holds."""
     agreement, totals = counted.agreement, counted.slots.totals
     held = [agreement.held(labels, counted.n_labels) for labels in batch]
@@ -109,8 +126,9 @@ def _agreeing(counted: RowCount, batch: list[Counts]) -> NDArray[Any]:
         members = members[np.argsort(counted.owned[members], kind="stable")]  # as slots are
         row = counted.owned[members] - start
         for A, labels, drawn in zip(agreeing, batch, held, strict=True):
-            sums = drawn.sums(bits, row, labels[members])
-            A[members] = agreement.counts(sums, totals[start:stop], row, labels[members])
+            label = labels[members]
+            sums = pooled.added(drawn.sums(bits, row, label), start, stop, row, label)
+            A[members] = agreement.counts(sums, totals[start:stop], row, label)
         del bits  # before the next block is made
     return agreeing
 

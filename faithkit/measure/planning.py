@@ -200,6 +200,10 @@ def _check(n_explanations: int | None, pilot: Pilot | None, measure: str, pool: 
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
     if n_explanations is not None and measure == "sufficiency":
         raise InputError("a range says nothing about sufficiency: give a pilot alone.")
+    if n_explanations is not None and pilot is not None and pilot.moments.span is not None:
+        raise InputError(
+            "a range promises something about labels, and the pilot's predictions are numbers: give it alone."
+        )
     if pool and measure == "consistency":
         raise InputError("consistency needs every row's explanation, so a pool is no help: plan sufficiency.")
 

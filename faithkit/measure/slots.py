@@ -5,11 +5,14 @@ slots, and each table of a `Tally` m × k entries. All that the kernel computes 
 of how many instances each explanation holds for; only estimators may ask for more.
 """
 
+from functools import cached_property
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+
+from faithkit.measure.sums import Floats, Grid
 
 Counts = NDArray[np.int64]
 
@@ -19,6 +22,9 @@ SELF = np.array([[0], [1]])  # s, by which the owners of a slot differ
 @attrs.frozen(eq=False)
 class Slots:
     """The slots of a tally that have owners, in order of explanation and label.
+
+    Those of numbers that hardly repeat may be in any order, and several may be of the same two: what each has
+    is the same then. `Count.settled` has slots in order.
 
     Attributes
     ----------
@@ -69,7 +75,7 @@ class Slots:
         """What all instances count together."""
         return int(self.owners.sum())
 
-    @property
+    @cached_property
     def compact(self) -> "Slots":
         """The same without the owners of s = 0, where there are none: every explanation holds for its own."""
         if len(self.owners) == 1 or self.owners[0].any():
@@ -77,7 +83,7 @@ class Slots:
         own, agreeing = self.own[1:], self.own_agreeing[1:]
         return attrs.evolve(self, owners=self.owners[1:], own=own, own_agreeing=agreeing)
 
-    @property
+    @cached_property
     def others(self) -> Counts:
         """D[s, c]: how many *other* instances an owner can be checked against."""
         return self.totals[self.row] - self.own
@@ -87,16 +93,50 @@ class Slots:
         """A[s, c]: how many of those agree with the owner."""
         return self.counts - self.own_agreeing
 
+    @cached_property
+    def scores(self) -> Floats:
+        """h[s, c]: the share of those that agree; 0 where there are no others."""
+        shape = np.broadcast_shapes(self.counts.shape, self.own.shape)
+        return np.divide(self.agreeing, self.others, out=np.zeros(shape), where=self.others > 0)
+
+    @cached_property
+    def scored(self) -> Floats:
+        """What the owners of each explanation score together, by s."""
+        return self.added(self.scores)
+
+    @cached_property
+    def owned(self) -> Counts:
+        """The owners of each explanation, by s."""
+        return self._by_both(self.owners)
+
     @property
     def sizes(self) -> Counts:
         """The number of owners of each explanation."""
-        return self.by_explanation(self.owners if self.rows is None else self.rows[None])
+        return self.owned.sum(axis=0) if self.rows is None else self.by_explanation(self.rows[None])
 
     def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up what the slots of each explanation have, over both s."""
-        sums = np.zeros(len(self.totals), dtype=values.dtype)
-        np.add.at(sums, self.row, values.sum(axis=0))
+        found: NDArray[Any] = self._by_both(values).sum(axis=0)
+        return found
+
+    def added(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up what each slot's owners have, by explanation and s: floats on a grid, so in any order."""
+        if values.dtype.kind != "f":
+            return self._by_both(self.owners * values)
+        grid = Grid.of(np.abs(values).max(initial=0.0), int(self.owned.max(initial=1)))
+        return grid.floats(self._by_both(self.owners * grid.whole(values)))
+
+    def _by_both(self, values: NDArray[Any]) -> NDArray[Any]:
+        sums = np.zeros((len(values), len(self.totals)), dtype=values.dtype)
+        for total, one in zip(sums, values, strict=True):
+            np.add.at(total, self.row, one)
         return sums
+
+    def used(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return what slots have, for each s that has owners there, one after the other."""
+        used = self.owners > 0
+        every = np.broadcast_to(values, used.shape)
+        return every.ravel() if used.all() else every[used]
 
     def by_label(self) -> Counts:
         """Return the number of instances of each label that occurs."""

@@ -4,19 +4,19 @@ import math
 from collections.abc import Callable
 
 import attrs
-import numpy as np
 
 from faithkit.measure.sums import Floats, Ints, exact_sum, quotient
 
 
 @attrs.frozen
 class Spread:
-    """How many numbers there are, the sums of their first three powers, exactly, and their range.
+    """How many numbers there are, the sums of their first three powers, exactly, and their ends.
 
     Numbers are taken as their distances from a `centre` that lies near their mean: no digits are lost then.
 
     Examples
     --------
+    >>> import numpy as np
     >>> both = Spread.of(np.array([0.0, 0.0]), 0.5) + Spread.of(np.array([1.0, 1.0]), 0.5)
     >>> round(both.standard_error, 4)
     0.2887
@@ -35,16 +35,9 @@ class Spread:
     def of(cls, values: Floats, centre: float, weight: Ints | None = None) -> "Spread":
         """Measure some numbers, each of which may occur several times."""
         apart = values - centre
-        squares = apart * apart
-        times = np.ones(len(values), dtype=np.int64) if weight is None else weight
-        return cls(
-            int(times.sum()),
-            exact_sum(times * apart),
-            exact_sum(times * squares),
-            float(values.min(initial=math.inf)),
-            float(values.max(initial=-math.inf)),
-            exact_sum(times * (squares * apart)),  # a power would take ten times as long
-        )
+        total, squares, cubes = (exact_sum(apart, weight, power) for power in (1, 2, 3))
+        ends = float(apart.min(initial=math.inf)), float(apart.max(initial=-math.inf))
+        return cls(len(values) if weight is None else int(weight.sum()), total, squares, *ends, cubes)
 
     def __add__(self, other: "Spread") -> "Spread":
         return Spread(
@@ -55,6 +48,11 @@ class Spread:
             max(self.high, other.high),
             self.cubes + other.cubes,
         )
+
+    @property
+    def mirrored(self) -> "Spread":
+        """That of the distances to the left instead of the right."""
+        return Spread(self.n, -self.total, self.squares, -self.high, -self.low, -self.cubes)
 
     @property
     def standard_error(self) -> float | None:
@@ -105,4 +103,6 @@ class Pseudo:
     def spreads(self, value: float, verified: float) -> tuple[Spread, Spread]:
         """Measure the pseudo-values of M and of Q, which lie around the M and the Q of all instances."""
         agreeing = Spread.of(self.value, value, self.weight)
-        return agreeing, Spread.of(self.disagreement, verified - value, self.weight)
+        if (self.verified == verified).all():
+            return agreeing, agreeing.mirrored
+        return agreeing, Spread.of((self.verified - verified) - (self.value - value), 0.0, self.weight)

@@ -17,36 +17,60 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 UNIT = 1127  # every float is a whole multiple of 2**-1127
-_BITS = 26  # taken from each float at a time; then 2**26 of them add up within a float's 53
-_AT_ONCE = 2**20
+_BITS = 53  # of a float
+AT_ONCE = 2**15  # floats that stay in the cache
+MANY = 2**26  # times: of so many, a block's leading bits still add up within a float
 
 
-def exact_sum(values: Floats) -> int:
+def exact_sum(values: Floats, times: Ints | None = None, power: int = 1) -> int:
     """Return the sum of floats without any rounding, as a multiple of 2**-1127; such sums add up.
+
+    Each of them may occur several times, which gives the same as if it were there so often. Of another power
+    than the first the terms are rounded, and their sum is not.
 
     Examples
     --------
     >>> total = exact_sum(np.array([1e16, 0.5, -1e16])) + exact_sum(np.array([0.25]))
     >>> quotient(total, 3)
     0.25
+    >>> quotient(exact_sum(np.array([0.1, 2.0]), times=np.array([3, 1]), power=2), 1)
+    4.03
     """
-    return sum(_block_sum(values[start:stop].copy()) for start, stop in spans(len(values), _AT_ONCE))
-
-
-def _block_sum(left: Floats) -> int:
-    """Take the leading bits of all numbers at once, as long as any are left; change `left`."""
-    total = 0
-    while (largest := max(left.max(initial=0.0), -left.min(initial=0.0))) > 0:
-        place = math.frexp(largest)[1] - _BITS
-        leading = np.trunc(_shifted(left, -place))
-        total += int(leading.sum()) << (place + UNIT)
-        left -= _shifted(leading, place)
+    if times is not None and times.max(initial=0) >= MANY:  # weights, in steps of a grid
+        high, low = np.divmod(times, MANY)
+        return exact_sum(values, high, power) * MANY + exact_sum(values, low, power)
+    if times is not None and (times == 1).all():
+        times = None
+    total, scratch = 0, np.empty((2, min(AT_ONCE, len(values))))  # once: to get memory takes time, too
+    for start, stop in spans(len(values), AT_ONCE):
+        left, leading = scratch[:, : stop - start]
+        left[:] = values[start:stop]
+        for _ in range(1, power):
+            left *= values[start:stop]
+        total += _block_sum(left, leading, None if times is None else times[start:stop])
     return total
 
 
-def _shifted(values: Floats, places: int) -> Floats:
+def _block_sum(left: Floats, leading: Floats, times: Ints | None) -> int:
+    """Take the leading bits of all numbers at once, as long as any are left; change both arrays.
+
+    They are as many as add up within a float.
+    """
+    bits = _BITS - (len(left) if times is None else int(times.sum())).bit_length()
+    total = 0
+    while (largest := max(left.max(initial=0.0), -left.min(initial=0.0))) > 0:
+        place = math.frexp(largest)[1] - bits
+        np.trunc(shifted(left, -place, out=leading), out=leading)
+        total += int((leading if times is None else leading * times).sum()) << (place + UNIT)
+        left -= shifted(leading, place, out=leading)
+    return total
+
+
+def shifted(values: Floats, places: int, out: Floats | None = None) -> Floats:
     """Multiply by a power of two: `ldexp` takes any, and sixteen times as long."""
-    return values * 2.0**places if abs(places) < 1000 else np.ldexp(values, places)
+    if abs(places) < 1000:
+        return np.multiply(values, 2.0**places, out=out)
+    return np.ldexp(values, places, out=out)
 
 
 def quotient(total: int, parts: int) -> float:
@@ -76,8 +100,8 @@ class Grid:
 
     def whole(self, values: Floats) -> Ints:
         """Round to the grid, and count its steps."""
-        return np.rint(_shifted(values, self.exponent)).astype(np.int64)
+        return np.rint(shifted(values, self.exponent)).astype(np.int64)
 
     def floats(self, steps: Ints) -> Floats:
         """Turn steps into floats."""
-        return _shifted(steps.astype(np.float64), -self.exponent)
+        return shifted(steps.astype(np.float64), -self.exponent)

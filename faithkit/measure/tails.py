@@ -6,6 +6,7 @@ How much of their variance is due to few of them is seen in the predictions alon
 import numpy as np
 
 from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.sums import exact_sum
 from faithkit.measure.tally import Count
 
 FEW = 0.01  # of the predictions
@@ -28,15 +29,19 @@ def tail_share(counted: Count) -> float | None:
     agreement = counted.agreement
     if not isinstance(agreement, Squares) or not agreement.is_divided:
         return None
-    times = counted.slots.by_label()
+    slots = counted.slots.compact
+    times, squares = slots.owners.sum(axis=0), agreement.taken(slots.label).squares
+    few = int(np.ceil(FEW * times.sum()))
     if FEW * times.sum() < 1:
         return None  # in a small sample one row is more than that share of them
-    squares = agreement.squares[: len(times)]
-    order = np.argsort(-squares, kind="stable")
-    times, squares = times[order], squares[order]
-    few = int(np.ceil(FEW * times.sum()))
-    taken = np.minimum(times, np.maximum(0, few - (np.cumsum(times) - times)))
-    return float((taken * squares).sum() / (times * squares).sum())
+    among = (
+        np.flatnonzero(squares >= np.partition(squares, -few)[-few]) if few < len(squares) else slice(None)
+    )
+    most, often = squares[among], times[among]
+    order = np.argsort(-most, kind="stable")
+    most, often = most[order], often[order]
+    taken = np.minimum(often, np.maximum(0, few - (np.cumsum(often) - often)))
+    return exact_sum(most, taken) / exact_sum(squares, times)
 
 
 def is_heavy(share: float | None) -> bool:

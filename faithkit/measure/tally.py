@@ -125,6 +125,11 @@ class Count:
     table: Counts | None = None
 
     @property
+    def settled(self) -> "Count":
+        """The same with every prediction once, and in order: for whoever looks at single ones."""
+        return self
+
+    @property
     def tally(self) -> Tally:
         """The tally as a whole; refused where it is too large."""
         m, k = len(self.explanations), self.n_labels
@@ -195,11 +200,6 @@ class RowCount(Count):
             yield attrs.evolve(
                 self, sample=sample, labels=codes, owned=owned, reflexive=nothing, pool=None, place=owned
             )
-
-    def in_pool(self) -> Counts | None:
-        """Count the pool's rows of every label for which each explanation holds; None without a pool."""
-        tables = [piece.asked(np.arange(len(self.explanations))) for piece in self.pooled()]
-        return None if self.pool is None else np.sum(tables, axis=0)
 
     @cached_property
     def place(self) -> Counts:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from faithkit.report.agreeing import words
 from faithkit.report.formats import Told, number, outward, percent, plural, system_name, unbroken
 from faithkit.report.views import View
 
@@ -49,10 +50,16 @@ def _line(look: Told) -> View:
 def _verdict(told: Told) -> str:
     alarm = told["alarm"]
     if alarm is None:
-        return NO_ALARM if told["n"] else "No rows were added yet."
+        return _worded(NO_ALARM, told) if told["n"] else "No rows were added yet."
     ends = outward(alarm["low"], alarm["high"]), _expected(told)
     between = "" if alarm["change"] == "changed" else ": {} instead of {}".format(*ends)
-    return f"Alarm at {alarm['look']}: rows since {alarm['since']} {WHAT[alarm['change']]}{between}."
+    what = _worded(WHAT[alarm["change"]], told)
+    return f"Alarm at {alarm['look']}: rows since {alarm['since']} {what}{between}."
+
+
+def _worded(sentence: str, told: Told) -> str:
+    """Say how far predictions agree, where that is not a matter of how often."""
+    return sentence if words(told).is_counted else sentence.replace(" often", "")
 
 
 def _expected(told: Told) -> str:
@@ -62,12 +69,11 @@ def _expected(told: Told) -> str:
 def _meanings(told: Told) -> list[str]:
     """Say what the numbers are of, and what is promised."""
     confidence, doubt = (f"{100 * part:.6g} %" for part in (told["confidence"], 1 - told["confidence"]))
+    said = words(told)
     return [
-        "The agreement of a row is the share of the pool's rows with its explanation that have its "
-        "prediction; 0 where the pool lacks its explanation (unverified).",
-        "The intervals are of the expected agreement with this pool, which is not consistency, and on "
-        f"average not above it. They hold together and at all looks, with {confidence} confidence, and "
-        "speak of all rows so far.",
+        f"The agreement of a row is {said.with_pool}; 0 where the pool lacks its explanation (unverified).",
+        f"The intervals are of the expected agreement with this pool, which is not consistency{said.bound}. "
+        f"They hold together and at all looks, with {confidence} confidence, and speak of all rows so far.",
         f"If nothing changes, the probability that an alarm is ever raised is at most {doubt}.",
     ]
 

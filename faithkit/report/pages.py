@@ -10,7 +10,7 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.agreeing import words
 from faithkit.report.figures import figures, lines, spreads
 from faithkit.report.formats import Told, between, corrected, held, plural, predictions, signed, significance
-from faithkit.report.told import confidence, estimates, group_estimates, ranked
+from faithkit.report.told import are_compared, confidence, estimates, group_estimates, ranked
 from faithkit.report.views import View, alone, changes, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, listing
 
@@ -91,6 +91,7 @@ def _subgroups(told: Told) -> View:
             {
                 "measure": measure,
                 "rows": _subgroup_rows(groups[measure], parts, told),
+                "compared": are_compared(groups[measure]),
                 "alone": alone(parts),
             }
             for measure, parts in found.items()

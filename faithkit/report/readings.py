@@ -43,7 +43,7 @@ def _told(found: Told) -> str:
     who = "Somebody who sees only the explanation"
     if found["error"] is not None:
         off, without = (f"± {about(found[name])}" for name in ("error", "error_without"))
-        return f"{who} can tell the prediction to within {off} on average; without it, {without}."
+        return f"{who} can tell the prediction to within {off} (root mean square); without it, {without}."
     agree, without = number(found["score"]), number(found["score_without"])
     if found["low"] is None:
         return f"{who} can tell {agree} of the variance of the predictions; without it, {without}."

@@ -24,7 +24,7 @@ from faithkit.report.formats import (
     unbroken,
 )
 from faithkit.report.monitoring import monitor_view
-from faithkit.report.told import confidence, estimates, group_estimates, note
+from faithkit.report.told import are_compared, confidence, estimates, group_estimates, note
 from faithkit.report.views import View, alone, changes, columns, compared_view, estimate_view, fragment_view
 from faithkit.wording import cell_text, few, visible
 
@@ -165,9 +165,12 @@ def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
     said = words(told)
     rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one, said)) for name, one in found.items()]
     table = _measured_table((by, "n"), named, rows)
+    title = f"{measure} by {by}"
+    if not are_compared(parts):
+        return _printed(title, table) + _lines([alone(found), note(told)])
     star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
     minus = _minus_the_rest(told, by, parts)
-    return _printed(f"{measure} by {by}", table, "", minus) + _lines([alone(found), star, note(told)])
+    return _printed(title, table, "", minus) + _lines([alone(found), star, note(told)])
 
 
 def _minus_the_rest(told: Told, by: str, parts: Told) -> Any:

@@ -23,6 +23,11 @@ def group_estimates(told: Told, parts: Told) -> dict[str, Estimate | None]:
     }
 
 
+def are_compared(parts: Told) -> bool:
+    """Whether some group has a rest to be different from: not one that is everybody, nor one against one."""
+    return any(part.get("from") is not None for part in parts.values())
+
+
 def ranked(told: Told, measure: str) -> dict[str, Estimate]:
     """Return the systems of a comparison that have a measure, the highest first."""
     found = {name: estimates(told["systems"][name])[measure] for name in told["ranked"][measure]}

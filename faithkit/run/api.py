@@ -8,7 +8,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.inputs.conversion import as_column, as_rows
 from faithkit.inputs.forms import adapt
-from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked
+from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import check_columns, check_X
@@ -189,7 +189,7 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    X, predictions = as_rows(X), as_column(predictions)
+    X, predictions = as_rows(X), gone_through(as_column(predictions))
     weights, clusters = as_column(weights), as_column(clusters)
     given = adapt(explanations, predictions=predictions, X=X)
     way = discretizer_for(discretizer, given)
@@ -335,5 +335,7 @@ def plan(
     >>> faithkit.plan(0.1, n_explanations=2048).n
     7535
     """
+    if isinstance(epsilon, Evaluation):
+        raise InputError("epsilon is a result: give that as the pilot, as in plan(0.1, pilot=result).")
     first = None if pilot is None else pilot_of(pilot, measure)
     return plan_samples(epsilon, n_explanations, first, measure, pool)

@@ -131,6 +131,7 @@ def pooled_numbers(
         raise InputError(
             "predictions of the sample and of the pool are of different shapes: write both alike."
         )
+    _check_range(mine, np.concatenate(others))
     found, n = encode(np.concatenate([mine, *others]), outcome), len(mine)
     return Labels(found.codes[:n], found.classes, outcome), Pool(found.codes[n:], rows.pieces)
 
@@ -165,6 +166,16 @@ def _check_shared(mine: list[Any], theirs: list[Any]) -> None:
     warnings.warn(f"{said}: are both written alike?", FaithkitWarning, stacklevel=5)
 
 
+def _check_range(mine: Floats, theirs: Floats) -> None:
+    """Say that no number of the pool lies among those of the sample, as with prices in another currency."""
+    ends = [(f"{one.min():g}", f"{one.max():g}") for one in (theirs, mine)]
+    if mine.ndim == 1 and len(mine) > 1 and (theirs.min() > mine.max() or theirs.max() < mine.min()):
+        said = "none of the pool's predictions ({} to {}) lies among the sample's ({} to {})"
+        warnings.warn(
+            f"{said.format(*ends[0], *ends[1])}: are both in the same unit?", FaithkitWarning, stacklevel=5
+        )
+
+
 def labelled(
     predictions: Any,
     pool: PoolRows | None,
@@ -174,7 +185,7 @@ def labelled(
 ) -> tuple[Labels, Pool | None]:
     """Encode the predictions, and those of a pool that can be used: logged ones, or by the job's model."""
     rows = usable(pool, applies)
-    if rows is None or (rows.offered and outcome.kind != LABELS):
+    if rows is None:
         return encode(predictions, outcome), None
     theirs = rows.labels(None if job is None else job.predictor, outcome)
     if outcome.kind == LABELS:
@@ -196,10 +207,12 @@ def warn_about_small_groups(counted: Count) -> None:
     """Say that a bracket is not exact where few rows share an explanation and weights go with the label."""
     if not isinstance(counted, UnequalCount) or not counted.design.weighted:
         return
-    usual = float(np.median(counted.slots.sizes[counted.owned]))
-    kind = counted.labels
+    size, kind = counted.slots.sizes[counted.owned], counted.labels
+    if size.max(initial=0) < 2:  # nothing is checked, and the bracket says no more than that
+        return
     if not counted.agreement.is_whole:
         kind = (kind > np.median(kind)).astype(np.int64)  # numbers are in order: large ones, and small ones
+    usual = float(np.median(size))
     if usual < SMALL and _vary(counted.design.weights, kind):
         warnings.warn(
             "weights differ by prediction, and half of the rows share their explanation with fewer than "

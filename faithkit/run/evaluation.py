@@ -98,7 +98,7 @@ class Evaluation(Result):
     @property
     def slots(self) -> dict[str, Slots]:
         """The tally of every measure that was taken, where it has owners: never too large."""
-        return {name: counted.slots for name, counted in self.counts.items()}
+        return {name: counted.settled.slots for name, counted in self.counts.items()}
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.

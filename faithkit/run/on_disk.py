@@ -1,5 +1,6 @@
 """A population whose rows stay on disk: a log that is read in pieces, as often as a question needs."""
 
+from collections.abc import Iterator
 from functools import cached_property, reduce
 from operator import add
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import encode_labels, listed, nothing_to_explain
+from faithkit.inputs.outcome import Outcome
 from faithkit.inputs.randomness import global_seed
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
@@ -23,7 +25,7 @@ from faithkit.measure.merging.bound import merged
 from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.slots import Counts
-from faithkit.measure.tally import Count
+from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
@@ -39,6 +41,28 @@ class LogCount(Count):
 
     reading: Reading
     census: Census
+
+    @cached_property
+    def settled(self) -> "LogCount":
+        """The same with every prediction once, and in order."""
+        if not self.relation.groups or isinstance(self.census.labels, list):
+            return self
+        census = by_prediction(self.census.settled, self.reading.outcome)
+        return attrs.evolve(
+            self,
+            census=census,
+            n_labels=len(census.labels),
+            slots=census.grouped,
+            agreement=census.agreement,
+        )
+
+    def tallies(self) -> Iterator[Tally]:
+        """Yield the tally as estimators get it."""
+        yield from Count.tallies(self.settled)
+
+    def label_counts(self, some: Counts) -> Counts:
+        """Count the instances of every label, in order."""
+        return Count.label_counts(self.settled, some)
 
     def asked(self, some: Counts) -> Counts:
         """Ask the relation about some explanations and all rows, in passes over the log."""
@@ -95,24 +119,13 @@ class OnDisk(Population):
 
     @cached_property
     def census(self) -> Census:
-        """Who has which explanation, by prediction."""
-        return self._by_prediction(self.gathered)
+        """Who has which explanation, by prediction, in order."""
+        return by_prediction(self.gathered.settled, self.reading.outcome)
 
     @property
     def says_nothing(self) -> bool:
         """Whether predictions are numbers without any variance."""
-        return self.reading.outcome.is_divided and len(self.gathered.labels) < 2
-
-    def _by_prediction(self, census: Census) -> Census:
-        """Return a census by prediction, in the order that predictions have everywhere: without groups."""
-        found = census.together()
-        if isinstance(found.labels, list):
-            coded = encode_labels(found.labels)
-            return found.relabelled(coded.codes, coded.classes)
-        outcome, times = self.reading.outcome, found.by_label
-        if outcome.is_divided and len(times) < 2:
-            raise nothing_to_explain(int(times.sum()), listed(found.labels)[0])
-        return attrs.evolve(found, agreement=outcome.agreement(found.labels, times))
+        return self.reading.outcome.is_divided and not self.gathered.varies
 
     @property
     def labels(self) -> list[Any]:
@@ -121,8 +134,9 @@ class OnDisk(Population):
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
         """Count the rows without an explanation; a log does not say why, and has no remarks."""
-        census = self.census
-        gone = int(census.count[census.explanations.missing[census.owner]].sum())
+        census = self.gathered
+        missing = census.explanations.missing
+        gone = int(census.count[missing[census.owner]].sum()) if missing.any() else 0
         return gone, {"no explanation": gone} if gone else {}, {}
 
     def data(self) -> dict[str, Any]:
@@ -130,7 +144,7 @@ class OnDisk(Population):
         try:
             return self.reading.log.fingerprint()
         except (TypeError, ValueError):
-            return {"rows": int(self.census.count.sum()), "columns": None, "fingerprint": None}
+            return {"rows": int(self.gathered.count.sum()), "columns": None, "fingerprint": None}
 
     def under(self, discretizer: Given) -> "OnDisk":
         """Read the log with another discretizer, or look once more at the distinct explanations.
@@ -166,20 +180,21 @@ class OnDisk(Population):
 
     def count(self, relation: Relation) -> LogCount:
         """Tally a relation: grouping in one pass, any other in two."""
-        census = self.census
+        found = self.gathered
         if not isinstance(relation, SameExplanation):
             if self.members is not None:
                 self.refuse(f"{relation} cannot be counted inside a group")
-            census = self._by_prediction(FirstPass(self.reading, relation).run())
-        found, table = census.grouped, None
+            found = FirstPass(self.reading, relation).run()
+        census = by_prediction(found if relation.groups else found.settled, self.reading.outcome)
+        slots, table = census.grouped, None
         if not relation.groups:
             asked = _asked(self.reading, relation, census.whole, census)
-            found, table = asked.slots(census.whole, census.ordered[2]), asked.table
+            slots, table = asked.slots(census.whole, census.ordered[2]), asked.table
         return LogCount(
             relation=relation,
             explanations=census.explanations,
             n_labels=len(census.labels),
-            slots=found,
+            slots=slots,
             agreement=census.agreement,
             table=table,
             reading=self.reading,
@@ -190,7 +205,7 @@ class OnDisk(Population):
         """Jackknife what was counted; for relations other than grouping by one pass more."""
         counted, slots, span = _of_log(counted), counted.slots, span_of(counted.agreement)
         if counted.relation.groups:
-            raw = grouped_pseudo_values(slots, counted.agreement)
+            raw = grouped_pseudo_values(slots.compact)
             level = agreement(slots)
             pseudo = grouped_quotients(raw, slots, counted.agreement, level)
             facts = moments(slots, pseudo, span, level)
@@ -221,7 +236,7 @@ class OnDisk(Population):
 
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
         """Find the rows among those that were noted, or by a pass that ends at the first."""
-        counted = _of_log(counted)
+        counted = _of_log(counted).settled
         census = counted.census
         mine = np.flatnonzero(census.owner == explanation)
         mine = mine[np.argsort(census.first[mine], kind="stable")]
@@ -238,6 +253,18 @@ class OnDisk(Population):
         log = self.reading.log
         X = log.table.using(log.roles.features).row(row).frame() if log.roles.features else None
         return Witness(row, listed(self.census.labels[label : label + 1])[0], cells_of(X, 0))
+
+
+def by_prediction(census: Census, outcome: Outcome) -> Census:
+    """Return a census by prediction, labels in the order that they have everywhere: without groups."""
+    found = census.together()
+    if isinstance(found.labels, list):
+        coded = encode_labels(found.labels)
+        return found.relabelled(coded.codes, coded.classes)
+    times = found.by_label
+    if outcome.is_divided and not found.varies:
+        raise nothing_to_explain(int(times.sum()), listed(found.labels)[0])
+    return attrs.evolve(found, agreement=outcome.agreement(found.labels, times))
 
 
 def learns_from_rows(relation: Relation) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import checked_numbers, encode_labels
@@ -23,7 +24,7 @@ from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome
 from faithkit.inputs.parquet import Piece
 from faithkit.measure.asking import Asked, Whole
 from faithkit.measure.blocks import MAX_THREADS
-from faithkit.measure.census import Census, Values, gathered
+from faithkit.measure.census import SAVED, Census, Values, gathered
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group, ordered
 from faithkit.measure.inference import agreement
@@ -36,6 +37,8 @@ from faithkit.measure.tally import RowCount
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
 from faithkit.run.explaining.cluster import active_cluster, on_workers
+
+SOME = 4096
 
 
 @attrs.frozen(eq=False)
@@ -112,7 +115,8 @@ def _labels(log: Log, outcome: Outcome, start: int) -> tuple[Counts, Values]:
     gone = log.predictions.isna().to_numpy()
     if gone.any():
         row = start + int(gone.reshape(len(gone), -1).any(axis=1).argmax())
-        raise InputError(f"the prediction of row {row} is missing: drop such rows, or name the label.")
+        otherwise = ", or name the label" if outcome.kind == LABELS else ""
+        raise InputError(f"the prediction of row {row} is missing: drop such rows{otherwise}.")
     if outcome.kind == LABELS:
         found = encode_labels(log.predictions)
         return found.codes, found.classes
@@ -120,8 +124,16 @@ def _labels(log: Log, outcome: Outcome, start: int) -> tuple[Counts, Values]:
     if bad.any():
         row = start + int(bad.reshape(len(bad), -1).any(axis=1).argmax())
         raise InputError(f"the prediction of row {row} is infinite: drop such rows.")
-    values, codes = ordered(checked_numbers(log.predictions, outcome))
+    numbers = checked_numbers(log.predictions, outcome)
+    if outcome.is_divided and log.groups is None and _hardly_repeat(numbers):
+        return np.arange(len(numbers)), numbers
+    values, codes = ordered(numbers)
     return codes, values
+
+
+def _hardly_repeat(numbers: NDArray[np.float64]) -> bool:
+    """Whether single numbers are nearly all different, by some of them: only memory depends on it."""
+    return numbers.ndim == 1 and len(np.unique(numbers[:SOME])) > SAVED * len(numbers[:SOME])
 
 
 def _are_floats(predictions: Any) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels
 from faithkit.inputs.pools import PoolRows
+from faithkit.inputs.written_numbers import warn_about_written_numbers
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
@@ -76,7 +77,10 @@ def _declared(job: Job, labels: Labels) -> int | None:
 
 def measured(population: Population, setup: Setup) -> Evaluation:
     """Discretize: give the explanations of a population their identities, and measure it."""
-    return related(population.under(setup.discretizer), setup)
+    found = population.under(setup.discretizer)
+    if setup.outcome.is_a_guess:
+        warn_about_written_numbers(found.labels)
+    return related(found, setup)
 
 
 def related(population: Population, setup: Setup) -> Evaluation:

@@ -36,7 +36,7 @@ def describe_model(model: Any) -> str:
 
 def versions(components: Iterable[Given]) -> dict[str, str]:
     """Return the versions of everything that a number depends on."""
-    found = {name: _version(name) for name in PACKAGES}
+    found = dict(_imported())
     for given in components:
         if given.recipe is not None:
             entry = registry().find(given.kind, given.recipe[0])
@@ -107,6 +107,12 @@ def distributions_of(module: str) -> tuple[str, ...]:
 def _providers() -> Mapping[str, list[str]]:
     """Return who provides which module: slow, since all that is installed is looked through."""
     return metadata.packages_distributions()
+
+
+@functools.cache
+def _imported() -> Mapping[str, str]:
+    """Return the versions of what every run imports: asked for once, whatever is installed meanwhile."""
+    return {name: _version(name) for name in PACKAGES}
 
 
 def _version(name: str) -> str:

@@ -45,7 +45,8 @@ class ReaderResult(Read):
     score_without : float or None
         The score of the mean of the rows learnt from, which has not seen the explanation; of labels None.
     error, error_without : float or None
-        How far the reader is off on average, and how far that mean is, where predictions are one number.
+        How far the reader is off, and how far that mean is, each as the root of the mean square, where
+        predictions are one number.
     classifiers : dict of str to int
         How many of the readers, one for each fold, were which classifier.
     confidence : float

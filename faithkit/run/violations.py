@@ -23,6 +23,7 @@ def violations(population: Population, setup: Setup, counted: Count, most: int) 
     Pairs that clash would be counted by the square of a group: a large one in which few dissent has more of
     them than one that is split in halves.
     """
+    counted = counted.settled
     slots = counted.slots
     others = slots.others
     loss = slots.by_explanation(slots.owners * ratio(others - slots.agreeing, others))

@@ -39,7 +39,9 @@ def folder(tmp_path_factory):
         ),
         ("passthrough", ["arrears"]),
     )
-    model = make_pipeline(prepare, GradientBoostingClassifier(random_state=0)).fit(X[:600], y[:600])
+    model = make_pipeline(prepare, GradientBoostingClassifier(n_estimators=20, random_state=0)).fit(
+        X[:600], y[:600]
+    )
     pytest.importorskip("skops.io").dump(model, folder / "model.skops")
     joblib.dump(model, folder / "model.joblib")
     X[:600].assign(granted=y[:600]).to_csv(folder / "train.csv", index=False)

@@ -12,7 +12,7 @@ from consoles import run
 
 import faithkit
 
-N = 120
+N = 90  # readers of so few rows choose no trees, which take long
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,10 @@ def test_a_prediction_in_parquet_that_is_no_number_is_named_by_its_row(tmp_path,
     pd.DataFrame({"p": p, "why": "a"}).to_parquet(tmp_path / "log.parquet", row_group_size=2)
     done = run(*score(tmp_path / "log.parquet"))
     assert done.exit_code == 1
-    assert f"row {row}" in done.stderr
+    assert (
+        f"the prediction of row {row} is {'missing' if np.isnan(bad) else 'infinite'}: drop such rows."
+        in done.stderr
+    )
 
 
 Y = [0.1, 0.2, 0.5, 0.6, 0.9, 0.8, 0.3, 0.35, 0.7, 0.72]
@@ -146,13 +149,6 @@ def test_groups_of_one_number_are_left_out_with_a_word(tmp_path):
     done = run(*score(tmp_path / "log.parquet", "--by", "sex"))
     assert done.exit_code == 0
     assert "sex = f: left out, since all predictions of the group are the same number" in done.stderr
-
-
-def test_a_stream_of_numbers_is_refused_in_one_line(log, tmp_path):
-    asked = ("--reference", log, "--prediction", "p", "--explanation", "why")
-    done = run("monitor", tmp_path / "state", *asked)
-    assert done.exit_code == 1
-    assert "predictions are numbers here, and a stream is watched by its labels" in done.stderr
 
 
 # --- gates and references ----------------------------------------------------------------------------------

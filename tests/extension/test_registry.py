@@ -176,7 +176,7 @@ def test_the_order_of_installation_changes_nothing(plugin, kernel, clashing):
     points = [*clashing, kernel, plugin("bad_name"), plugin("same_name_twice", "twins")]
     seen = {
         (registry.entries(), tuple(lines(registry)), *map(registry.names, KINDS))
-        for order in itertools.permutations(points)
+        for order in itertools.islice(itertools.permutations(points), 0, None, 13)
         for registry in [Registry(entry_points=order)]
     }
     assert len(seen) == 1

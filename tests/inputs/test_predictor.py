@@ -186,6 +186,10 @@ def test_whatever_labels_a_model_gives_are_handed_on(labels):
         ([[1], [2, 3], [4]], "list that is no array"),
         (["a", None, "b"], r"missing label \(None\) for 1 of 3 rows; expected str.*Drop"),
         ([1.0, np.nan, np.nan], r"missing label \(.*nan.*\) for 2 of 3 rows"),
+        (
+            [0.5, np.nan, 1.0],
+            r"missing number \(.*nan.*\) for 1 of 3 rows; expected one for each\. Drop those rows\.$",
+        ),
         (pd.array([1, None, 2], dtype="Int64"), "missing label .* for 1 of 3 rows"),
         (np.array(["2024-01-01", "NaT", "NaT"], dtype="datetime64[D]"), "missing label .*NaT.* for 2 of 3"),
         (

@@ -37,7 +37,7 @@ def as_gzip(table, folder):
 
 
 def as_parquet(table, folder, **options):
-    pq.write_table(table, folder / "log.parquet", row_group_size=30, **options)
+    pq.write_table(table, folder / "log.parquet", row_group_size=90, **options)
     return folder / "log.parquet"
 
 
@@ -47,8 +47,8 @@ def as_parquet_without_statistics(table, folder):
 
 def as_folder(table, folder):
     (folder / "log").mkdir(exist_ok=True)
-    for i, start in enumerate(range(0, len(table), 50)):
-        pq.write_table(table.slice(start, 50), folder / "log" / f"{i:03}.parquet", row_group_size=20)
+    for i, start in enumerate(range(0, len(table), 150)):
+        pq.write_table(table.slice(start, 150), folder / "log" / f"{i:03}.parquet", row_group_size=80)
     return folder / "log"
 
 

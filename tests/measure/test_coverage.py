@@ -23,7 +23,7 @@ from faithkit.measure.relations import Relation
 from faithkit.measure.rules import Rule, scope_bits
 from faithkit.measure.tally import Tally, count
 
-SIZES = (3, 10, 50, 200, 1000, 2000)
+SIZES = (3, 10, 50, 200, 1000)
 LEAST, MOST = 0.93, 0.98
 ACCIDENT = 0.001
 ROUNDING = 1e-12
@@ -76,7 +76,6 @@ def zipf(m):
 
 
 LAWS = {
-    "constant, one label": law([1], 1.0),
     "constant, three labels": law([1], 0.6, 0.3),
     "near-pure": law([0.2] * 5, [1, 1, 0.999, 0.99, 1]),
     "near-pure everywhere": law([0.1] * 10, 0.995),
@@ -122,13 +121,12 @@ def constant_coverage(n, shares, confidence=0.95):
 
 @pytest.mark.parametrize("n", SIZES)
 def test_intervals_of_a_constant_explainer_cover_whatever_the_labels_frequencies(n):
-    shares = np.concatenate([np.linspace(0.5, 0.999, 1500), 1 - np.logspace(-5, -3, 50), [1.0]])
+    shares = np.concatenate([np.linspace(0.5, 0.999, 750), 1 - np.logspace(-5, -3, 50), [1.0]])
     assert constant_coverage(n, shares).min() >= LEAST
 
 
-@pytest.mark.parametrize("n", [1000, 2000])
-def test_intervals_of_a_constant_explainer_are_not_wider_than_they_need_to_be(n):
-    coverage = constant_coverage(n, np.linspace(0.6, 0.95, 500))  # neither near-pure nor near-balanced
+def test_intervals_of_a_constant_explainer_are_not_wider_than_they_need_to_be():
+    coverage = constant_coverage(1000, np.linspace(0.6, 0.95, 500))  # neither near-pure nor near-balanced
     assert coverage.min() >= LEAST
     assert coverage.max() <= MOST
 
@@ -147,7 +145,7 @@ def all_small_samples(n, m, k):
     return tables, np.array([grouped_interval(table.reshape(m, k)) for table in tables])
 
 
-@pytest.mark.parametrize(("n", "m", "k"), [(3, 3, 2), (10, 2, 2), (8, 3, 2), (10, 1, 3)])
+@pytest.mark.parametrize(("n", "m", "k"), [(3, 3, 2), (10, 2, 2), (6, 3, 2), (10, 1, 3)])
 def test_intervals_from_a_handful_of_instances_cover_under_random_laws(n, m, k):
     tables, ends = all_small_samples(n, m, k)
     rng = np.random.default_rng(n)
@@ -166,11 +164,10 @@ VERIFIED = {
 }
 
 
-@pytest.mark.parametrize("n", [1000, 2000])
 @pytest.mark.parametrize("name", VERIFIED)
-def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_samples(name, n):
+def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_samples(name):
     runs = 400
-    covered = hits(VERIFIED[name], n, runs, seed=2)
+    covered = hits(VERIFIED[name], 1000, runs, seed=2)
     assert at_least(LEAST, covered, runs)
     assert at_most(MOST, covered, runs)
 
@@ -295,17 +292,16 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
 
 
-@pytest.mark.parametrize("n", [1000, 2000])
 @pytest.mark.parametrize("name", GENERAL)
-def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_samples(name, n):
+def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_samples(name):
     runs = 150
-    assert at_least(LEAST, general_hits(GENERAL[name], n, runs, seed=3), runs)
+    assert at_least(LEAST, general_hits(GENERAL[name], 1000, runs, seed=3), runs)
 
 
 def test_a_rare_region_in_every_scope_that_goes_unseen_cannot_be_revealed():
     # Every scope is a cell of mass about 20/n together with the region H of mass 1/n and another label.
     # A sample without H sees perfect agreement, and no interval can know better: at most 63 % are right.
-    n, runs = 200, 1000
+    n, runs = 200, 300
     cells, rare = n // 20, 1 / n
     mass = np.append(np.full(cells, (1 - rare) / cells), rare)
     scopes = np.eye(cells + 1, dtype=bool)
@@ -331,8 +327,10 @@ def test_a_rare_region_in_every_scope_that_goes_unseen_cannot_be_revealed():
             assert ends[0] > truth
         elif seen <= 3:  # four or more have a probability of 0.02: the misses that any interval has
             assert covered[-1]
-    assert np.mean(covered) == pytest.approx(0.63, abs=0.03)
-    assert stats.binom.cdf(sum(covered), runs, 1 - (1 - rare) ** n) > ACCIDENT
+    seen = 1 - (1 - rare) ** n
+    assert seen == pytest.approx(0.63, abs=0.005)
+    assert at_least(seen, sum(covered), runs)
+    assert at_most(seen, sum(covered), runs)
 
 
 # --- the same with many more runs ----------------------------------------------------------------------
@@ -357,7 +355,7 @@ def test_intervals_of_consistency_cover_over_a_thousand_samples(name):
 @pytest.mark.parametrize("name", VERIFIED)
 def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_a_thousand_samples(name):
     runs = 1_000
-    covered = hits(VERIFIED[name], 1000, runs, seed=6)
+    covered = hits(VERIFIED[name], 2000, runs, seed=6)
     assert at_least(LEAST, covered, runs)
     assert at_most(MOST, covered, runs)
 
@@ -378,4 +376,4 @@ def test_intervals_of_consistency_cover_under_random_laws():
 @pytest.mark.parametrize("name", GENERAL)
 def test_intervals_of_boxes_and_prototypes_cover_over_four_hundred_samples(name):
     runs = 400
-    assert at_least(LEAST, general_hits(GENERAL[name], 1000, runs, seed=8), runs)
+    assert at_least(LEAST, general_hits(GENERAL[name], 2000, runs, seed=8), runs)

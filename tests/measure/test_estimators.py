@@ -67,6 +67,7 @@ def summarise(tally, estimator, confidence=0.95):
         agreement=tally.agreement,
         n_labels=tally.counts.shape[1],
     )
+    whole.settled = whole
     return estimate(whole, facts, estimator, confidence)
 
 

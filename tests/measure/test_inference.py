@@ -98,7 +98,7 @@ def written_interval(holds, labels, few, confidence=0.95):
 
 
 @given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_the_interval_of_any_relation_is_the_written_one(case, confidence):
     matrix, owned, labels, k = case
     holds = asked(matrix, owned)
@@ -109,7 +109,7 @@ def test_the_interval_of_any_relation_is_the_written_one(case, confidence):
 
 
 @given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_the_interval_of_a_grouping_is_the_written_one_with_half_the_sample_as_trials(case, confidence):
     _, owned, labels, k = case
     holds = [[a == b for b in owned] for a in owned]
@@ -210,14 +210,14 @@ def test_the_standard_error_equals_the_spread_over_random_halves_of_the_sample(r
     R = SameExplanation() if relation == "grouping" else Matrix(near)
     whole = facts(counted(R, owned, labels, 2))
     halves = []
-    for _ in range(500):
+    for _ in range(250):
         rows = rng.permutation(n)[: n // 2]
         half = counted(R, owned[rows], labels[rows], 2)
         halves.append(
             LeaveOneOut().scores(half.tally)[half.reflexive.astype(int), half.owned, half.labels].mean()
         )
-    # a standard deviation from 500 halves is known to 1/√1000 = 3 %; four of those
-    assert np.std(halves, ddof=1) == pytest.approx(whole.se, rel=0.13)
+    # a standard deviation from 250 halves is known to 1/√500 = 4.5 %; four of those
+    assert np.std(halves, ddof=1) == pytest.approx(whole.se, rel=0.18)
 
 
 def test_a_bootstrap_would_let_duplicates_agree_with_themselves():
@@ -463,7 +463,7 @@ def test_samples_of_two_sizes_are_compared_only_as_disjoint_ones():
 
 
 def test_comparisons_cover_the_true_difference_and_seldom_find_one_that_is_not_there():
-    runs, n = 300, 300
+    runs, n = 200, 300
     rng = np.random.default_rng(11)
     covered = wrong = 0
     # two explainers that err independently on balanced labels: m = r² + (1 − r)² where r are right

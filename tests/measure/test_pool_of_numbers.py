@@ -1,5 +1,7 @@
 """Numbers with a pool: the divisor is what a constant explanation leaves, against plain loops."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from faithkit.inputs.outcome import Outcome
 from faithkit.measure.difference import Side
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation
 from faithkit.measure.tally import count
@@ -52,26 +55,29 @@ def _by_loops(kind, x, centres, y, mine, everybody):
     return value, verified, 1 - left
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("kind", OUTCOMES)
-def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed):
+def _case(kind, seed, n, more):
+    """Return instances, the centres of explanations, predictions, and what was counted of them."""
     rng = np.random.default_rng(seed)
-    n, more = 9, 14
     x = rng.integers(0, 8, n + more).astype(float)
     centres = x[:n] + rng.integers(-1, 3, n)
     y = x + rng.normal(size=n + more).round(1)
     if kind == "scores":
         y = rng.dirichlet([1, 1, 1], n + more)
-    everybody = list(range(n + more))
     found = encode(y, OUTCOMES[kind])
-    labels, pool = (
-        Labels(found.codes[:n], found.classes, found.outcome),
-        Pool.of(x[n:, None], found.codes[n:]),
-    )
+    labels = Labels(found.codes[:n], found.classes, found.outcome)
+    pool = Pool.of(x[n:, None], found.codes[n:])
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     agreement = labels.agreement_with(pool.codes)
     counted = count(Near(), sample, labels.codes, len(labels.classes), pool, agreement)
-    facts, points = Side.of(counted).facts, y if y.ndim > 1 or kind == "within" else y[:, None]
+    return x, centres, y if y.ndim > 1 or kind == "within" else y[:, None], counted
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", OUTCOMES)
+def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed):
+    n, more = 9, 14
+    x, centres, points, counted = _case(kind, seed, n, more)
+    everybody, facts = list(range(n + more)), Side.of(counted).facts
     value, verified, chance = _by_loops(kind, x, centres, points, everybody[:n], everybody)
     assert (facts.value, facts.verified) == pytest.approx((value, verified), abs=1e-12)
     assert chance_of(counted) == pytest.approx(0 if kind == "numbers" else chance, abs=1e-12)
@@ -84,3 +90,16 @@ def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed
     changes = [n * (without(row) - value) for row in range(n, n + more)]
     variance = np.var(psi, ddof=1) / n + more * np.var(changes) / n**2
     assert facts.se == pytest.approx(np.sqrt(variance), abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", OUTCOMES)
+def test_predictions_are_permuted_among_explained_rows_and_the_pool_keeps_its_own(kind, seed):
+    """By all 120 orders of five explained rows."""
+    n, more = 5, 12
+    x, centres, y, counted = _case(kind, seed, n, more)
+    everybody = range(n + more)
+    orders = [[*order, *everybody[n:]] for order in permutations(range(n))]
+    values = [_by_loops(kind, x, centres, y[order], everybody[:n], everybody)[0] for order in orders]
+    expected = np.mean(np.array(values) >= values[0] - 1e-12)
+    assert permutation_p_value(counted, 1500) == pytest.approx(expected, abs=0.05)

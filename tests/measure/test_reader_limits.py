@@ -88,8 +88,8 @@ def misses(q, n, times):
     [
         (np.array([0.995]), 100, 60),
         (np.array([0.5, 0.9]), 60, 60),
-        pytest.param(np.array([0.995]), 100, 400, marks=pytest.mark.slow),
-        pytest.param(np.array([0.5, 0.6, 0.9, 1.0]), 200, 400, marks=pytest.mark.slow),
+        pytest.param(np.array([0.995]), 100, 250, marks=pytest.mark.slow),
+        pytest.param(np.array([0.5, 0.6, 0.9, 1.0]), 200, 250, marks=pytest.mark.slow),
     ],
 )
 def test_the_limits_seldom_miss(q, n, times):

@@ -33,10 +33,31 @@ def test_parts_add_up_in_any_order(one, other, random):
     assert exact_sum(np.array(both, dtype=float)) == parts
 
 
+@given(st.lists(st.tuples(st.floats(-1e300, 1e300), st.integers(0, 50)), max_size=20))
+def test_what_occurs_several_times_is_added_so_often(pairs):
+    values, times = np.array(pairs, dtype=float).reshape(-1, 2).T
+    repeated = np.repeat(values, times.astype(np.int64))
+    assert exact_sum(values, times.astype(np.int64)) == exact_sum(repeated)
+
+
+@given(st.lists(st.tuples(st.floats(-1e300, 1e300), st.integers(0, 2**58)), max_size=20))
+def test_times_may_be_weights_in_steps_of_a_grid(pairs):
+    values, times = np.array([one for one, _ in pairs]), np.array([many for _, many in pairs], dtype=np.int64)
+    expected = sum(Fraction(one) * many for one, many in pairs)
+    assert Fraction(exact_sum(values, times), 2**UNIT) == expected
+
+
+def test_powers_are_those_of_the_rounded_terms():
+    values, times = np.array([0.1, -3.0, 1e-9]), np.array([2, 1, 5])
+    for power in (2, 3):
+        terms = np.array([float(np.prod([value] * power)) for value in values])
+        assert exact_sum(values, times, power) == exact_sum(terms, times)
+
+
 def test_a_long_sum_is_cut_into_blocks(monkeypatch):
     values = np.random.default_rng(0).normal(size=1000)
     whole = exact_sum(values)
-    monkeypatch.setattr(sums, "_AT_ONCE", 7)
+    monkeypatch.setattr(sums, "AT_ONCE", 7)
     assert exact_sum(values) == whole
 
 

@@ -126,7 +126,7 @@ def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
     bins = params.pop("bins", "quartile")
     fitted = faithkit.registry().create("explainer", "anchors", {"bins": bins})
     fitted.fit(faithkit.Predictor(model), people(300, seed=0))
-    codes = fitted.encoder_.encode(people(3, seed=1))
+    codes = fitted.encoder_.encode(people(2, seed=1))
     rows = [lambda i=i: PerturbedRows(fitted.table_, codes[i], seed=i) for i in range(len(codes))]
     ours, theirs = both(Search("anchors", **{**DEFAULTS, **params}), rows, fitted._labels)
     assert ours == theirs
@@ -135,11 +135,11 @@ def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
 @pytest.mark.slow
 def test_the_cases_are_of_all_kinds():
     """What the comparison is worth: long and short rules, empty ones, and some below the threshold."""
-    background, X = people(300, seed=0), people(3, seed=1)
+    background, X = people(300, seed=0), people(2, seed=1)
     found = []
     for model, params in CASES:
         fitted = faithkit.registry().create("explainer", "anchors", params)
-        explained = fitted.fit(faithkit.Predictor(model), background).explain(X, np.arange(3))
+        explained = fitted.fit(faithkit.Predictor(model), background).explain(X, np.arange(2))
         found += zip(explained.values, explained.remarks, strict=True)
     assert {len(rule.predicates) for rule, _ in found} >= {0, 1, 2, 3}
     assert {remark for _, remark in found} == {None, "below the threshold"}
@@ -153,7 +153,7 @@ def test_over_many_rows_and_seeds_too(seed):
         .create("explainer", "anchors")
         .fit(faithkit.Predictor(sums), people((40, 500)[seed % 2], seed))
     )
-    codes = fitted.encoder_.encode(people(30, seed=9))
+    codes = fitted.encoder_.encode(people(12, seed=9))
     rows = [lambda i=i: PerturbedRows(fitted.table_, codes[i], 100 * seed + i) for i in range(len(codes))]
     ours, theirs = both(Search("anchors", **DEFAULTS), rows, fitted._labels)
     assert ours == theirs
@@ -177,7 +177,7 @@ def odd(texts):
 @pytest.mark.parametrize("params", [{}, {"beam_size": 1}, {"threshold": 0.8, "batch_size": 25}])
 def test_the_words_are_those_that_anchor_exp_finds(model, params):
     rng = np.random.default_rng(0)
-    texts = [" ".join(rng.choice(WORDS, n)) for n in (1, 2, 4, 6)]
+    texts = [" ".join(rng.choice(WORDS, n)) for n in (1, 2, 5)]
     masked = [lambda i=i, text=text: MaskedText(text, text.split(), seed=i) for i, text in enumerate(texts)]
     search = Search("anchors-text", **{**DEFAULTS, "batch_size": 10, **params})
     ours, theirs = both(search, masked, model, stop_on_first=True)

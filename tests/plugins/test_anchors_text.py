@@ -28,7 +28,7 @@ def has(word, tokenizer="whitespace"):
 
 def reviews(n=60):
     rng = np.random.default_rng(0)
-    return [" ".join(rng.choice(WORDS, 7)) for _ in range(n)]
+    return [" ".join(rng.choice(WORDS, 5)) for _ in range(n)]
 
 
 def trained(texts):

@@ -85,7 +85,7 @@ def targets(dice, X):
 @pytest.mark.parametrize(("method", "kind"), [("kdtree", DiceKD), ("genetic", DiceGenetic)])
 @pytest.mark.parametrize("model", [busy, rare])
 def test_trees_and_breeding_find_the_rows_that_dice_ml_finds(method, kind, model):
-    X = workers(12, seed=1)
+    X = workers(6, seed=1)
     dice = fitted(model, workers(240), method=method, sparsity=None)  # ten rows of each class, or more
     options = {}
     if method == "genetic":  # not rounded, as dice-ml would round them
@@ -114,11 +114,11 @@ def test_trees_and_breeding_find_the_rows_that_dice_ml_finds(method, kind, model
 def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
     dice = fitted(model, workers(120))
     space, rng = dice.searches_.space, np.random.default_rng(0)
-    rows = dice.encoder_.encode(workers(40, seed=2))
-    rows[:, 1:3] += rng.choice([0, 0.123], (40, 2))  # instances with more decimals than the background has
-    found = dice.encoder_.encode(workers(40, seed=3))
+    rows = dice.encoder_.encode(workers(20, seed=2))
+    rows[:, 1:3] += rng.choice([0, 0.123], (20, 2))  # instances with more decimals than the background has
+    found = dice.encoder_.encode(workers(20, seed=3))
     found[:, 1:3] = np.where(
-        rng.random((40, 2)) < 0.9, np.round(rows[:, 1:3]) + rng.integers(-3, 4, (40, 2)), found[:, 1:3]
+        rng.random((20, 2)) < 0.9, np.round(rows[:, 1:3]) + rng.integers(-3, 4, (20, 2)), found[:, 1:3]
     )
     classes = AsDiceAsks(dice).predict(dice.table_.frame(found))
     mine = found.copy()
@@ -130,7 +130,7 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
         frame, query = (dice.table_.frame(codes[i : i + 1]) for codes in (found, rows))
         theirs.do_posthoc_sparsity_enhancement(frame, query, CLOSE, sparsity, LINEAR_STEPS)
         assert mine[i].tolist() == read(dice.table_, frame)[0].tolist()
-    assert (mine != found).any(axis=1).sum() > 10
+    assert (mine != found).any(axis=1).sum() > 5
 
 
 # --- the random search: other draws, the same chances ----------------------------------------------------

@@ -19,7 +19,7 @@ def anchors(**params):
 
 @st.composite
 def tables(draw):
-    n, seed = draw(st.integers(20, 120)), draw(st.integers(0, 2**32 - 1))
+    n, seed = draw(st.integers(20, 60)), draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(
         {
@@ -72,7 +72,7 @@ def widest_by_enumeration(fitted, frame, labels, row, explainer):
 
 
 @given(tables(), st.sampled_from([0.6, 0.8, 0.95]))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_a_wide_enough_beam_finds_the_widest_valid_rule(table, threshold):
     frame, labels = table
     explainer = anchors(threshold=threshold, beam_size=5000, max_size=3, bins=3, tau=0.3, delta=0.5)
@@ -86,7 +86,7 @@ def test_a_wide_enough_beam_finds_the_widest_valid_rule(table, threshold):
 
 
 @given(tables())
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_every_rule_covers_its_own_instance(table):
     frame, labels = table
     fitted = anchors().fit(faithkit.Predictor(Table(labels)), frame)

@@ -148,3 +148,11 @@ def test_to_look_at_a_result_does_not_read_its_rows_again(show, monkeypatch):
     result = faithkit.score(LABELS, WORDS)
     monkeypatch.setattr(Evaluation, "data", property(lambda self: pytest.fail("the rows were read")))
     show(result)
+
+
+@pytest.mark.parametrize(("name", "compared"), [("a group that is everybody", False), ("subgroups", True)])
+def test_differences_are_spoken_of_only_where_there_are_some(name, compared):
+    found = RESULTS[name]()
+    for text in (repr(found), found.to_html()):
+        assert ("minus the rest" in text) == compared
+        assert ("p is corrected for the number of groups" in text) == compared

@@ -299,7 +299,7 @@ def test_there_is_no_warning_where(case):
 
 
 @pytest.mark.parametrize(
-    ("size", "by_label", "warned"), [(4, True, True), (4, False, False), (40, True, False)]
+    ("size", "by_label", "warned"), [(4, True, True), (4, False, False), (40, True, False), (1, True, False)]
 )
 def test_small_groups_whose_weights_go_with_the_label_are_named(size, by_label, warned):
     rng = np.random.default_rng(4)

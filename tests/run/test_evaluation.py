@@ -117,8 +117,9 @@ def test_sufficiency_of_rules_is_their_precision_over_the_other_rows(people):
 def test_local_values_average_to_the_global_one(people):
     frame, model = people
     result = faithkit.evaluate(model, frame, explainer=ByAge())
+    rows = [result.local(i) for i in range(result.n)]
     for name in ("consistency", "sufficiency"):
-        local = [getattr(result.local(i), name).value or 0.0 for i in range(result.n)]
+        local = [getattr(row, name).value or 0.0 for row in rows]
         assert np.mean(local) == pytest.approx(getattr(result, name).value, abs=1e-12)
 
 

@@ -57,15 +57,17 @@ def frame():
     )
 
 
-@pytest.fixture(params=["one file", "a folder"])
-def log(request, frame, tmp_path, monkeypatch):
-    """The frame on disk, in pieces of a few rows."""
+@pytest.fixture
+def table(frame, monkeypatch):
+    """The frame as Arrow's, of which a few rows are read at a time."""
     monkeypatch.setattr(parquet, "CELLS", 400)
     schema = pa.Schema.from_pandas(frame.assign(late_a=frame["late_a"].astype("float").astype("Int64")))
-    table = pa.Table.from_pandas(frame, schema=schema).replace_schema_metadata()
-    if request.param == "one file":
-        pq.write_table(table, tmp_path / "log.parquet", row_group_size=37)
-        return tmp_path / "log.parquet"
+    return pa.Table.from_pandas(frame, schema=schema).replace_schema_metadata()
+
+
+@pytest.fixture
+def log(table, tmp_path):
+    """The frame on disk, in files of many rows, of none and of one."""
     folder = tmp_path / "log"
     folder.mkdir()
     for i, (start, stop) in enumerate([(0, 150), (150, 150), (150, 151), (151, N)]):
@@ -157,6 +159,21 @@ def test_numbers_in_pieces_give_the_same_bytes_as_the_whole(log, question):
     assert repr(pieces) == repr(whole)
     kind = "scores" if asked["prediction"] == "p_*" else "numbers"
     assert pieces.result.setup.outcome.kind == question.get("outcome", kind)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"explanation": ("late_*",), "by": "sex"},
+        {"explanation": ("rule",), "features": ("age", "sex"), "prediction": "p_*"},
+        {"relation": "near-explanation:tau=0.5", "discretizer": "sign", "features": ("age",)},
+    ],
+    ids=str,
+)
+def test_so_do_the_row_groups_of_one_file(table, tmp_path, question):
+    pq.write_table(table, tmp_path / "log.parquet", row_group_size=37)
+    pieces, whole = both_ways(tmp_path / "log.parquet", **question)
+    assert pieces.to_json() == whole.to_json()
 
 
 @pytest.mark.parametrize("way", ["sign", "1fp", "sign-of-top:k=1"])

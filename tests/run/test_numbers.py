@@ -1,10 +1,12 @@
 """Predictions that are numbers: the share of their variance that explanations account for."""
 
+from collections import deque
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy import stats
 from sklearn.datasets import load_diabetes
@@ -124,6 +126,13 @@ KINDS = {
     "floats": ([1.5, 2.0], "numbers"),
     "a column of floats": (pd.Series([0.1, 0.2]), "numbers"),
     "a nullable column": (pd.Series([0.1, 0.2], dtype="Float64"), "numbers"),
+    "an index": (pd.Index([0.1, 0.2]), "numbers"),
+    "an array of pandas": (pd.array([0.1, 0.2], dtype="Float64"), "numbers"),
+    "an array of Arrow": (pa.array([0.1, 0.2]), "numbers"),
+    "words of Arrow": (pa.array(["a", "b"]), "labels"),
+    "a deque": (deque([0.1, 0.2]), "numbers"),
+    "a generator": ((number / 10 for number in (1, 2)), "numbers"),
+    "a generator of words": ((word for word in "ab"), "labels"),
     "decimals": ([Decimal("0.1"), Decimal("0.2")], "numbers"),
     "fractions": ([Fraction(1, 3), Fraction(1)], "numbers"),
     "a list of probabilities": ([[0.5, 0.5], [0.1, 0.9]], "scores"),
@@ -156,12 +165,26 @@ BAD = {
         "1 of 2 predictions are missing or infinite .the first in row 1",
     ),
     "infinite": ({"predictions": [0.5, np.inf]}, "missing or infinite"),
+    "infinite beside whole ones": ({"predictions": [1.0, np.inf]}, "missing or infinite"),
+    "hidden numbers": (
+        {"predictions": np.ma.array([0.5, 1.5], mask=[False, True])},
+        "the predictions are a masked array, and 1 of its values are hidden",
+    ),
+    "complex numbers": ({"predictions": np.array([0.5 + 1j, 1])}, "predictions are complex numbers: give"),
+    "durations": ({"predictions": pd.to_timedelta([1, 2], unit="D")}, "predictions are durations: give"),
+    "one prediction": (
+        {"predictions": [0.5], "explanations": ["a"]},
+        "nothing to explain: the only prediction is 0.5",
+    ),
     "one value": ({"predictions": [0.5, 0.5]}, "nothing to explain: all 2 predictions are 0.5"),
     "words and floats": (
         {"predictions": ["yes", 0.5]},
         "both numbers, such as 0.5, and words, such as 'yes'",
     ),
-    "words as numbers": ({"predictions": ["yes", "no"], "outcome": "numbers"}, "say outcome='labels'"),
+    "words as numbers": (
+        {"predictions": ["yes", "no"], "outcome": "numbers"},
+        "say outcome='labels' .CLI: --outcome labels",
+    ),
     "a negative tolerance": ({"predictions": [0.5, 1], "agree": "within:-1"}, "0 or more"),
     "a tolerance that is no number": ({"predictions": [0.5, 1], "agree": "within:much"}, "'within:ε'"),
     "another way to agree": ({"predictions": [0.5, 1], "agree": "near:1"}, "'within:ε'"),
@@ -180,7 +203,7 @@ BAD = {
 def test_bad_input_is_a_line_and_never_a_number(case):
     options, words = BAD[case]
     with pytest.raises(faithkit.InputError, match=words):
-        faithkit.score(explanations=["a", "a"], **options)
+        faithkit.score(**{"explanations": ["a", "a"], **options})
 
 
 def test_a_model_that_says_one_thing_has_nothing_to_explain():

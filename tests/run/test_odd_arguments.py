@@ -213,7 +213,7 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
 
 def test_an_infinite_label_or_cell_is_a_text():
     X = pd.DataFrame({"age": [INF, -INF]})
-    (worst,) = faithkit.score([INF, -INF], ["a", "a"], X=X).violations()
+    (worst,) = faithkit.score([INF, -INF], ["a", "a"], X=X, outcome="labels").violations()
     told = worst.to_dict()
     assert told["predictions"] == {"-inf": 1, "inf": 1}
     assert [seen["prediction"] for seen in told["witnesses"]] == ["inf", "-inf"]

@@ -117,6 +117,19 @@ BAD = {
 }
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "message"),
+    [
+        (pilot(), "^epsilon is a result: give that as the pilot, as in plan"),
+        (np.zeros((3, 3)), r"^epsilon must be a number between 0 and 1, got array\(\[\[0\., 0\., 0\.\], \[0"),
+    ],
+)
+def test_what_is_no_epsilon_is_told_in_one_line(epsilon, message):
+    with pytest.raises(faithkit.InputError, match=message) as raised:
+        faithkit.plan(epsilon, n_explanations=7)
+    assert "\n" not in str(raised.value)
+
+
 @pytest.mark.parametrize("case", BAD)
 def test_what_is_no_pilot_is_refused(case, tmp_path):
     make, options, message = BAD[case]

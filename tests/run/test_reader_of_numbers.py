@@ -29,11 +29,19 @@ def test_a_reader_explains_as_much_of_the_variance_as_there_is_to_explain():
 
 def test_errors_are_in_the_unit_of_the_prediction():
     found = faithkit.score(LINEAR, X).reader()
-    assert found.error == pytest.approx(500 * np.sqrt(2 / np.pi), rel=0.15)
-    assert found.error_without == pytest.approx(np.abs(LINEAR - LINEAR.mean()).mean(), rel=0.02)
+    assert found.error == pytest.approx(500, rel=0.15)
+    assert found.error_without == pytest.approx(LINEAR.std(), rel=0.02)
     off, without = (float(f"{one:.3g}") for one in (found.error, found.error_without))
-    said = f"can tell the prediction to within ± {off:g} on average; without it, ± {without:g}."
+    said = f"can tell the prediction to within ± {off:g} (root mean square); without it, ± {without:,.0f}."
     assert found.sentence == f"Somebody who sees only the explanation {said}"
+
+
+@pytest.mark.parametrize("y", [LINEAR, SQUARE, RNG.standard_t(2, 400)], ids=["line", "square", "heavy tails"])
+def test_the_score_and_the_error_say_the_same(y):
+    """R² is 1 less the mean squared error over the variance, so that both are better or both worse."""
+    found = faithkit.score(y, X).reader("linear")
+    assert found.score == pytest.approx(1 - (found.error / y.std(ddof=1)) ** 2)
+    assert found.score_without == pytest.approx(1 - (found.error_without / y.std(ddof=1)) ** 2)
 
 
 def test_a_shift_and_a_scale_change_nothing_but_the_unit():

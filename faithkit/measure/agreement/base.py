@@ -123,10 +123,14 @@ def agreeing_pairs(agreement: Sums, block: Counts, label: Counts) -> NDArray[Any
     k = int(label.max(initial=0)) + 1
     codes, times = np.unique(block * k + label, return_counts=True)
     row, label = np.divmod(codes, k)
-    agreeing = times * (agreement.over_slots(row, label, times) - 1)
-    sums = np.zeros(int(block.max(initial=-1)) + 1, dtype=agreeing.dtype)
-    np.add.at(sums, row, agreeing)
-    return sums
+    agreeing = agreement.over_slots(row, label, times) - 1
+    sums = np.zeros(int(block.max(initial=-1)) + 1, dtype=np.int64)
+    if agreeing.dtype.kind != "f":
+        np.add.at(sums, row, times * agreeing)
+        return sums
+    grid = Grid.of(np.abs(agreeing).max(initial=0.0), int(np.bincount(block).max(initial=1)))
+    np.add.at(sums, row, times * grid.whole(agreeing))  # so in any order
+    return grid.floats(sums)
 
 
 class Always:

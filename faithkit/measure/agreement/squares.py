@@ -5,7 +5,7 @@ that a constant explanation leaves, which is their variance: then the measure is
 variance that the explanation accounts for.
 """
 
-from functools import cached_property
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, column_sums, row_sums
 from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
+from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient, shifted
 
 NOTHING = 1e-12  # a disagreement that rounding may leave of none
+MANY = 2**40  # more than there are rows: weights
+ONCE = np.ones(1, dtype=np.int64)
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -58,11 +60,11 @@ class Squares:
         That is their variance, or with a pool the mean disagreement of an explained instance with any other.
         `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
         """
-        _, exponent = np.frexp(np.abs(values).max())
-        values = np.ldexp(values, -exponent)  # or squares would be too large, or nothing
-        apart = values - values[len(values) // 2]  # a mean of large numbers loses the digits of small ones
-        apart = np.ldexp(apart, -np.frexp(np.abs(apart).max())[1])
-        apart -= np.array([quotient(exact_sum(times * column), int(times.sum())) for column in apart.T])
+        values = _near_one(values)  # or squares would be too large, or nothing
+        apart = _near_one(
+            values - values.min(axis=0)
+        )  # a mean of large numbers loses the digits of small ones
+        apart -= np.array([quotient(exact_sum(column, times), int(times.sum())) for column in apart.T])
         mine, whole = Sums.of_both(apart, times, pool)
         unit = np.sqrt(mine.against(whole))
         points = apart / unit
@@ -92,15 +94,14 @@ class Squares:
         return _squared(self.points)
 
     def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> Floats:
-        """Add up by the mean of each row, so that equal predictions agree wholly."""
-        owners = weight.astype(np.float64)
-        total = np.bincount(row, owners).astype(np.float64, copy=False)
+        """Add up by the mean of each row, so that equal predictions agree wholly; their order is moot."""
+        total = np.bincount(row, weight).astype(np.float64, copy=False)
         some, mine, apart = np.where(total > 0, total, 1.0), total[row], np.zeros(len(row))
         for column in self.points.T:
             place = column[label]
-            centre = np.bincount(row, owners * place) / some
-            apart += (place - centre[row]) ** 2
-        around = np.bincount(row, owners * apart)
+            place -= (_row_sums(row, place, weight, total) / some)[row]
+            apart += place * place
+        around = _row_sums(row, apart, weight, total)
         return _agreeing(mine, (mine * apart + around[row]) / 2)
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Floats:
@@ -115,7 +116,7 @@ class Squares:
 
     def taken(self, labels: Counts) -> "Squares":
         """Return the agreement of some labels."""
-        return attrs.evolve(self, points=self.points[labels])
+        return attrs.evolve(self, points=self.points.take(labels, axis=0))
 
     def apart(self, label: int | Counts, labels: Counts) -> Floats:
         """Return half the squared distances."""
@@ -126,18 +127,10 @@ class Squares:
         """Return the part of the divisor that is left without an instance of each label."""
         if not self.is_divided:
             return None
-        return self._without(in_pool=True)[label] if in_pool else self._without_one[label]
-
-    @cached_property
-    def _without_one(self) -> Floats:
-        """Of the sample; most often asked for."""
-        return self._without(in_pool=False)
-
-    def _without(self, in_pool: bool) -> Floats:
-        mine, whole = self.explained, self.everybody
-        lost = mine.from_each(self.points)
+        mine, whole, points = self.explained, self.everybody, self.points.take(label, axis=0)
+        lost = mine.from_each(points)
         if not in_pool:
-            lost = lost + (lost if whole is mine else whole.from_each(self.points))
+            lost = lost + (lost if whole is mine else whole.from_each(points))
         pairs = (mine.n - (not in_pool)) * (whole.n - 2)
         left = (mine.n * (whole.n - 1) - lost) / max(1, pairs)  # in units in which the divisor is 1
         return np.where(left > NOTHING, left, 0.0)
@@ -154,8 +147,8 @@ class Sums:
     @classmethod
     def of(cls, points: Floats, times: Counts) -> "Sums":
         """Add up points, each of which occurs so many times."""
-        total = np.array([quotient(exact_sum(times * column), 1) for column in points.T])
-        squares = quotient(exact_sum((times[:, None] * points**2).ravel()), 1)
+        total = np.array([quotient(exact_sum(column, times), 1) for column in points.T])
+        squares = quotient(sum(exact_sum(column, times, power=2) for column in points.T), 1)
         return cls(int(times.sum()), total, squares)
 
     @classmethod
@@ -214,6 +207,25 @@ class HeldPoints:
         label = influence.slots.label
         constant = gain - loss * (1.0 - self.all_squares[label] / 2)
         return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
+
+
+def _near_one(values: Floats) -> Floats:
+    """Multiply by the power of two that brings the largest one near 1, which rounds nothing."""
+    return shifted(values, -int(np.frexp(max(values.max(), -values.min()))[1]))
+
+
+def _row_sums(row: Counts, values: Floats, weight: NDArray[Any], total: Floats) -> Floats:
+    """Add up values times their weight, of which each row has so much, on a grid: no order matters.
+
+    Nor does it matter whether what occurs twice stands there twice, or once with twice the number.
+    """
+    most = int(total.max(initial=0.0)) + 1
+    if weight.dtype.kind == "f" or most > MANY:
+        values, weight, most = weight * values, ONCE, int(np.bincount(row).max(initial=1))
+    grid = Grid.of(max(values.max(initial=0.0), -values.min(initial=0.0)), most)
+    steps = np.zeros(len(total), dtype=np.int64)
+    np.add.at(steps, row, weight * grid.whole(values))
+    return grid.floats(steps)
 
 
 def _squared(points: Floats) -> Floats:

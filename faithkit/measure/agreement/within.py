@@ -39,7 +39,7 @@ class Within:
     @cached_property
     def first(self) -> Counts:
         """The first label that agrees with each label."""
-        bits = 4 * np.spacing(np.abs(self.values).max(initial=0.0)) + 1e-9 * self.epsilon
+        bits = 1e-15 * np.abs(self.values) + 1e-9 * self.epsilon
         return np.searchsorted(self.values, self.values - self.epsilon - bits)
 
     @cached_property

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from faithkit.measure.agreement.base import Sums, toward
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.slots import Counts, Slots
-from faithkit.measure.sums import Floats
+from faithkit.measure.sums import Floats, exact_sum, quotient
 
 
 @attrs.frozen(eq=False)
@@ -27,7 +27,12 @@ class Alone:
         slot = (slots.totals[slots.row] == 1) & (slots.owners[1] == 1)
         by_label = np.bincount(slots.label[slot], minlength=int(slots.label.max(initial=-1)) + 1)
         found = toward(agreement, by_label)
-        return cls(slot, found, int(slot.sum()), (by_label * (found - 1)).sum().item())
+        return cls(slot, found, int(slot.sum()), _added(found - 1, by_label))
+
+    @staticmethod
+    def number(slots: Slots) -> int:
+        """Count them, without looking at labels."""
+        return int(((slots.totals == 1) & (slots.compact.owned[-1] == 1)).sum())
 
     @property
     def score(self) -> float:
@@ -48,3 +53,10 @@ class Alone:
         if self.size < 3:
             return np.zeros(len(label))
         return (self.agreeing - 2.0 * (self.toward[label] - 1)) / (self.size - 2)
+
+
+def _added(values: NDArray[Any], times: Counts) -> float:
+    """Add up values that occur so many times, without rounding on the way."""
+    if values.dtype.kind != "f":
+        return int((times * values).sum())
+    return quotient(exact_sum(values, times), 1)

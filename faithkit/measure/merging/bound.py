@@ -40,14 +40,14 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
     level, agreement = (facts.value, facts.verified), counted.agreement
     if not can_be_near(identities):
         return one_block(slots, level, agreement)
-    if Alone.of(slots).size > 1:
+    if Alone.number(slots) > 1:
         return paired(slots, by_name(identities, counted.explanations), level, pseudo, agreement)
     return Merged(NOTHING, *level, facts.se, facts.n / 2, facts.skew), None
 
 
 def block_sizes(slots: Slots, how: str) -> Counts:
     """Return the sizes of all blocks of more than one row, the largest first."""
-    merged_sizes = np.array(_merged_sizes(Alone.of(slots).size, how), dtype=np.int64)
+    merged_sizes = np.array(_merged_sizes(Alone.number(slots), how), dtype=np.int64)
     return np.sort(np.concatenate([slots.totals[slots.totals > 1], merged_sizes]))[::-1]
 
 

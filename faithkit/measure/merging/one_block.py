@@ -56,7 +56,7 @@ def _pseudo_values(slots: Slots, agreement: Sums) -> Floats:
     """Return ψ = n·x − (n−1)·x without the row, for a row of each slot: 0 where it has no explanation."""
     alone, N = Alone.of(slots, agreement), slots.totals[slots.row]
     others = agreement.over_slots(slots.row, slots.label, slots.owners[1]) - 1
-    A = slots.by_explanation((slots.owners[1] * others)[None])[slots.row]
+    A = slots.added(others)[1][slots.row]
     large = ratio(A, N - 1.0) - ratio(A - 2.0 * others, N - 2.0)
     two = A + alone.score - alone.joined_by(_partner(slots))
     single = alone.score - alone.left_by(slots.label)

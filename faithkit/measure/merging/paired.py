@@ -92,11 +92,11 @@ def _standard_error(slots: Slots, values: Floats, alone: Alone, block: Counts) -
     if np.ptp(values[used]) <= 1e-12:
         return None
     n = slots.n
-    mean = quotient(exact_sum((slots.owners * values)[used]), n)
+    mean = quotient(exact_sum(values[used], slots.owners[used]), n)
     together = np.zeros(int(block.max()) + 1)
     np.add.at(together, block, values[1, alone.slot] - mean)
     grouped = used & ~alone.slot
     units = exact_sum(together**2)
-    units += exact_sum((slots.owners * (values - mean) ** 2)[grouped])
+    units += exact_sum(values[grouped] - mean, slots.owners[grouped], power=2)
     J = n - alone.size + len(together)
     return math.sqrt(J / (J - 1) * quotient(units, n * n)) if J > 1 else None

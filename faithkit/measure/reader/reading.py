@@ -99,13 +99,17 @@ def _share(share: float, trials: float, confidence: float) -> Share:
 
 
 def _guesses(reader: NumberReader, found: Guesses) -> dict[str, float | None]:
-    """Return how good a guess is without the explanation, and of one number how far both are off."""
-    off, off_without = (reader.unit * reader.mean(one) for one in (found.right, found.usual))
+    """Return how good a guess is without the explanation, and of one number how far both are off.
+
+    By the root of the mean square, as the score is 1 less that square: so no two readers are in one order by
+    the score and in another by the error.
+    """
+    squared, without = (reader.mean(one**2) for one in (found.right, found.usual))
     is_one = reader.points.shape[1] == 1
     return {
-        "score_without": 1.0 - reader.mean(found.usual**2),
-        "error": off if is_one else None,
-        "error_without": off_without if is_one else None,
+        "score_without": 1.0 - without,
+        "error": reader.unit * squared**0.5 if is_one else None,
+        "error_without": reader.unit * without**0.5 if is_one else None,
     }
 
 

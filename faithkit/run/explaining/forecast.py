@@ -8,8 +8,10 @@ LONG = 60.0  # seconds: beyond, people want to know
 WORTH = 20  # rows: fewer tell nothing about a model
 
 
-def forecast(who: str, rows: int, per_row: float, execution: Execution) -> str:
+def forecast(who: str, rows: int, per_row: float, execution: Execution, at_most: bool = False) -> str:
     """Say how long the rows that are left will take, and what would be faster.
+
+    Rows that advance together end together, so that by the first of them it is no more than a limit.
 
     Examples
     --------
@@ -17,10 +19,11 @@ def forecast(who: str, rows: int, per_row: float, execution: Execution) -> str:
     anchors: 16,000 rows more take about 13 min (50 ms a row). 1,200 rows (CLI: --samples) take a minute.
     """
     seconds = rows * per_row
-    found = [f"{who}: {rows:,} rows more take about {duration(seconds)} ({duration(per_row)} a row)."]
+    about = "at most" if at_most else "about"
+    found = [f"{who}: {rows:,} rows more take {about} {duration(seconds)} ({duration(per_row)} a row)."]
     cores = joblib.cpu_count()
     if execution.n_jobs == 1 and cores > 1:
-        found.append(f"n_jobs={cores} (CLI: --n-jobs {cores}) takes about {duration(seconds / cores)}.")
+        found.append(f"n_jobs={cores} (CLI: --n-jobs {cores}) takes {about} {duration(seconds / cores)}.")
     in_a_minute = int(float(f"{LONG / per_row:.2g}"))
     if WORTH <= in_a_minute < rows:
         found.append(f"{in_a_minute:,} rows (CLI: --samples) take a minute.")

@@ -100,4 +100,5 @@ class Progress:
         self._is_forecast = True
         per_row = elapsed / rows
         if (self.total - at) * per_row >= LONG:
-            self.seen.tell(forecast(self.who, self.total - at, per_row, self.execution))
+            at_most = not self._chunks
+            self.seen.tell(forecast(self.who, self.total - at, per_row, self.execution, at_most))

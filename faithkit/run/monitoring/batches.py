@@ -12,6 +12,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.logs import open_log
+from faithkit.inputs.outcome import Outcome
 from faithkit.inputs.parquet import is_hidden
 from faithkit.inputs.paths import is_folder
 from faithkit.run.components import Given
@@ -50,11 +51,12 @@ class Batch:
         """What it is called."""
         return self.path.name
 
-    def read(self, columns: Columns, discretizer: Given) -> Tallies:
-        """Count all rows of all files."""
+    def read(self, columns: Columns, discretizer: Given, outcome: Outcome | None = None) -> Tallies:
+        """Count all rows of all files; None: what predictions are is for them to say."""
         files = _files(self.path) if is_folder(self.path) else [self.path]
-        logs = (open_log(str(file), columns.prediction, columns.explanation) for file in files)
-        return Tallies.united(Tallies.of_log(log, discretizer) for log in logs)
+        kind = None if outcome is None or outcome.is_a_guess else outcome.kind
+        logs = (open_log(str(file), columns.prediction, columns.explanation, outcome=kind) for file in files)
+        return Tallies.united(Tallies.of_log(log, discretizer, outcome) for log in logs)
 
 
 def batches(path: str | Path) -> list[Batch]:

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitWarning, InputError
+from faithkit.inputs.outcome import LABELS, Outcome, checked
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.sequence import Sequence
 from faithkit.measure.watch import Watch
@@ -21,7 +22,7 @@ from faithkit.run.monitoring.state import State
 from faithkit.run.monitoring.tallies import Tallies
 from faithkit.run.provenance import versions
 
-ASKED = ("discretizer", "confidence", "seed", "columns")
+ASKED = ("discretizer", "confidence", "seed", "columns", "outcome")
 """What is settled when a state is made."""
 
 
@@ -55,10 +56,12 @@ def make(
         "confidence": share(confidence, "confidence", usual=0.95),
         "seed": whole_number(seed, "the seed"),
         "columns": columns,
+        "outcome": reference.outcome.to_dict(),
     }
     state = State(Path(path))
-    pool, calibration = divided(reference, asked["seed"])
+    pool, agreeing, calibration = divided(reference, asked["seed"])
     settings = asked | _settings(reference, pool, calibration, 1 - asked["confidence"])
+    settings["unit"] = agreeing.unit
     settings["versions"] = versions([discretizer])
     if not state.create(settings, ((name, *one) for name in sorted(pool) for one in pool[name].items())):
         found = state.read()[0]
@@ -79,9 +82,10 @@ def _settings(
         )
     if calibration.unverified >= 0.95 * expected.n:
         _warn_of_strangers(calibration.unverified / expected.n)
+    is_named = reference.outcome.kind == LABELS
     return {
         "form": reference.form,
-        "predictions": sorted({label for _, label in reference.cells}),
+        "predictions": sorted({label for _, label in reference.cells}) if is_named else [],
         "reference": {
             "n": reference.n,
             "pool": n_pool,
@@ -106,8 +110,27 @@ def _warn_of_strangers(unverified: float) -> None:
 def check_asked(path: str | Path, settled: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     """Refuse to go on with a state that was made otherwise."""
     for name, value in asked.items():
-        if value != settled.get(name):
+        had, given = settled.get(name), value
+        if name == "outcome":  # whoever said so
+            had, given = settled_outcome(settled), Outcome(**value)
+        if given != had:
             what = "reference" if name == "fingerprint" else name
-            given = "another one is given" if name == "fingerprint" else f"not with {value!r}"
-            had = f"the {what} {settled.get(name)!r}"
-            raise InputError(f"the state {path} was made with {had}, and {given}: make a new state for that.")
+            instead = "another one is given" if name == "fingerprint" else f"not with {_told(given)}"
+            made = f"the state {path} was made with the {what} {_told(had)}"
+            raise InputError(f"{made}, and {instead}: make a new state for that.")
+
+
+def settled_outcome(settled: Mapping[str, Any]) -> Outcome:
+    """Return what predictions are by what is settled; a state of an older version is of labels."""
+    found = Outcome(**settled.get("outcome", {"unasked": True}))
+    checked(found.kind, None)
+    return found
+
+
+def asked_outcome(outcome: str | None, agree: str | None) -> Outcome | None:
+    """Return what predictions are if somebody says so."""
+    return None if outcome is None and agree is None else Outcome.of(outcome, agree, ())
+
+
+def _told(value: Any) -> str:
+    return str(value) if isinstance(value, Outcome) else repr(value)

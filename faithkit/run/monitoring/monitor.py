@@ -13,11 +13,13 @@ from faithkit.errors import FaithkitWarning, InputError
 from faithkit.files import written
 from faithkit.foreign import foreign
 from faithkit.inputs.forms import as_explanations
+from faithkit.inputs.outcome import Outcome
 from faithkit.jsonable import json_text
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretizer_for
+from faithkit.run.monitoring.agreeing import Agreeing
 from faithkit.run.monitoring.looking import looked, refuse_twice
-from faithkit.run.monitoring.making import ASKED, chosen, make
+from faithkit.run.monitoring.making import ASKED, asked_outcome, chosen, make, settled_outcome
 from faithkit.run.monitoring.scores import Scores
 from faithkit.run.monitoring.state import State, Told
 from faithkit.run.monitoring.tallies import Tallies, check_form
@@ -64,10 +66,11 @@ class Look:
 class Monitor:
     """A stream of predictions and explanations, compared with a reference each time that one looks.
 
-    A row's score is the share of the pool's rows with its explanation that have its prediction; the pool is
-    one half of the reference, drawn at random. An alarm is raised where the scores of new rows cannot have
-    the mean that those of the reference's other half have. Without a change, the probability that one is
-    *ever* raised, at any of the looks, is at most 1 − confidence.
+    A row's score is how far its prediction agrees with those of the pool's rows with its explanation: of
+    labels, how many have the same, as a share. The pool is one half of the reference, drawn at random. An
+    alarm is raised where the scores of new rows cannot have the mean that those of the reference's other half
+    have. Without a change, the probability that one is *ever* raised, at any of the looks, is at most
+    1 − confidence.
 
     A monitor is what its file told when it was opened; `add` returns the next one.
 
@@ -112,6 +115,8 @@ class Monitor:
         discretizer: str | None = None,
         confidence: float = 0.95,
         seed: int = 0,
+        outcome: str | None = None,
+        agree: str | None = None,
     ) -> "Monitor":
         """Make a state of a reference, which is drawn apart at once: a pool, and rows to calibrate by.
 
@@ -128,10 +133,13 @@ class Monitor:
             Of all intervals of all looks together.
         seed : int
             Of the draw.
+        outcome, agree : str, optional
+            What predictions are, here and at all looks, as in `score`.
         """
         given = as_explanations(explanations)
         way = chosen(discretizer_for(discretizer, given))
-        make(path, Tallies.of_arrays(predictions, given, way), way, confidence, seed)
+        reference = Tallies.of_arrays(predictions, given, way, asked_outcome(outcome, agree))
+        make(path, reference, way, confidence, seed)
         return cls.open(path)
 
     @classmethod
@@ -140,7 +148,7 @@ class Monitor:
         settings, looks = State(Path(path)).read()
         with foreign(f"reading what the state {path} tells", "It was changed: take a copy of it."):
             found = cls(Path(path), settings, tuple(Look(**look) for look in looks))
-            found.to_dict()  # what is missing or no number is found now, and not on the way
+            found.to_dict(), found._agreeing  # what is missing or no number is found now, and not on the way
         return found
 
     def add(self, predictions: Any, explanations: Any, name: str) -> "Monitor":
@@ -153,12 +161,23 @@ class Monitor:
         name : str
             What the batch is called in tables; rows that are in already are refused whatever their name.
         """
-        return self.extended(Tallies.of_arrays(predictions, explanations, self.discretizer), str(name))
+        found = Tallies.of_arrays(predictions, explanations, self.discretizer, self.outcome)
+        return self.extended(found, str(name))
 
     @property
     def discretizer(self) -> Given:
         """The discretizer that the state was made with."""
         return chosen(self.settings["discretizer"])
+
+    @property
+    def outcome(self) -> Outcome:
+        """What predictions are."""
+        return settled_outcome(self.settings)
+
+    @property
+    def _agreeing(self) -> Agreeing:
+        """How far predictions agree with those of the pool."""
+        return Agreeing(self.outcome, self.settings.get("unit", 1.0))
 
     def extended(self, batch: Tallies, name: str, partition: str = "", again: bool = False) -> "Monitor":
         """Add a batch that was counted; with `again`, one that is in already is passed over."""
@@ -171,7 +190,8 @@ class Monitor:
             raise InputError(f"{name} has the rows of the reference, which would agree with themselves.")
         self._warn_of_strangers(batch, name)
         state = State(self.path)
-        scores = Scores.of(batch, state.pool({cell[0] for cell in batch.cells}), int(fingerprint, 16))
+        pool = state.pool({cell[0] for cell in batch.cells})
+        scores = Scores.of(batch, pool, int(fingerprint, 16), self._agreeing)
 
         def look(settings: Told, looks: list[Told]) -> tuple[Told, Told] | None:
             if again and any(one["fingerprint"] == fingerprint for one in looks):  # another was faster
@@ -184,7 +204,7 @@ class Monitor:
 
     def _warn_of_strangers(self, batch: Tallies, name: str) -> None:
         found, known = {label for _, label in batch.cells}, self.settings["predictions"]
-        if found.isdisjoint(known):
+        if known and found.isdisjoint(known):
             warnings.warn(
                 f"no prediction of {name} ({few(sorted(found))}) occurs in the reference ({few(known)}), so "
                 "nothing agrees: is it the right column?",
@@ -201,8 +221,9 @@ class Monitor:
         """Return JSON values."""
         names = (*ASKED, "reference", "calibration", "versions")
         n, last = sum(look.n for look in self.looks), self.looks[-1] if self.looks else None
+        told = {"outcome": self.outcome.to_dict(), **self.settings}  # of an older version: none
         return {
-            **{name: self.settings[name] for name in names},
+            **{name: told[name] for name in names},
             "n": n,
             "unverified": sum(look.unverified for look in self.looks),
             "agreement": math.fsum(look.n * look.agreement for look in self.looks) / n if n else None,

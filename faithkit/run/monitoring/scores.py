@@ -1,22 +1,21 @@
-"""The score of a row: how many of the pool's rows with its explanation have its prediction, as a share.
+"""The score of a row: how far its prediction agrees with those of the pool's rows with its explanation.
 
 Whose explanation the pool lacks scores 0, and is unverified. Given the pool, the scores of independent rows
 are independent, which is what a sequence asks for; scores within one sample are not.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.inputs.outcome import Outcome
 from faithkit.measure.sums import exact_sum, quotient
+from faithkit.run.monitoring.agreeing import Agreeing, Pool
 from faithkit.run.monitoring.tallies import UNEXPLAINED, Cell, Tallies
 
-Pool = Mapping[bytes, Mapping[str, int]]
-"""How many rows have each prediction, by the digest of their explanation."""
-
+OF_LABELS = Agreeing(Outcome())
 _LAST_BIT = np.uint64(63)
 
 
@@ -29,32 +28,28 @@ class Scores:
     agreement: float
 
     @classmethod
-    def of(cls, tallies: Tallies, pool: Pool, seed: int) -> "Scores":
+    def of(cls, tallies: Tallies, pool: Pool, seed: int, agreeing: Agreeing = OF_LABELS) -> "Scores":
         """Score every row against a pool."""
         cells, place, words = tallies.rows(seed)
-        return cls._of(cells, place[np.argsort(words, kind="stable")], pool)
+        return cls._of(cells, place[np.argsort(words, kind="stable")], pool, agreeing)
 
     @classmethod
-    def _of(cls, cells: list[Cell], place: NDArray[np.int64], pool: Pool) -> "Scores":
+    def _of(cls, cells: list[Cell], place: NDArray[np.int64], pool: Pool, agreeing: Agreeing) -> "Scores":
         known = np.array([cell[0] in pool for cell in cells], dtype=bool)
-        scores = np.array([_share(pool.get(cell[0], {}), cell[1]) for cell in cells], dtype=np.float64)
+        scores = agreeing.shares(cells, pool)
         mean = quotient(exact_sum(scores[place]), max(1, len(place)))
         return cls(scores[place], int((~known[place]).sum()), mean)
 
 
-def _share(predictions: Mapping[str, int], prediction: str) -> float:
-    return predictions.get(prediction, 0) / max(1, sum(predictions.values()))
-
-
-def divided(reference: Tallies, seed: int) -> tuple[dict[bytes, Counter[str]], Scores]:
-    """Throw a coin for every row of a reference: a pool, and the scores of all others against it.
+def divided(reference: Tallies, seed: int) -> tuple[dict[bytes, Counter[str]], Agreeing, Scores]:
+    """Throw a coin for every row of a reference: a pool, how to agree with it, and the scores of all others.
 
     Examples
     --------
     >>> from faithkit.run.components import component
     >>> way = component("discretizer", "original")
     >>> reference = Tallies.of_arrays(["yes"] * 90 + ["no"] * 10, ["a"] * 100, way)
-    >>> pool, calibration = divided(reference, seed=0)
+    >>> pool, _, calibration = divided(reference, seed=0)
     >>> sizes = sum(sum(pool[name].values()) for name in pool), len(calibration.values)
     >>> sum(sizes), min(sizes) > 30, calibration.unverified
     (100, True, 0)
@@ -67,4 +62,5 @@ def divided(reference: Tallies, seed: int) -> tuple[dict[bytes, Counter[str]], S
             pool.setdefault(cell[0], Counter())[cell[1]] = count
     rest = np.flatnonzero(~is_pool)
     order = rest[np.argsort(words[rest], kind="stable")]  # by all bits but the one that was the coin
-    return pool, Scores._of(cells, place[order], pool)
+    agreeing = Agreeing.by(pool, reference.outcome)
+    return pool, agreeing, Scores._of(cells, place[order], pool, agreeing)

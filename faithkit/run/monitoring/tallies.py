@@ -4,8 +4,9 @@ Tallies of two files add up, whatever the order of rows and files and however nu
 """
 
 import hashlib
+import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import attrs
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.forms import as_explanations
-from faithkit.inputs.labels import encode_labels
+from faithkit.inputs.labels import encode, listed
 from faithkit.inputs.logs import Log, ParquetLog
-from faithkit.inputs.outcome import LABELS, Outcome
+from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome, gone_through
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
@@ -29,7 +30,7 @@ from faithkit.run.passes import Reading
 from faithkit.wording import few
 
 Cell = tuple[bytes, str]
-"""An explanation's digest (none where there is no explanation) and a prediction."""
+"""An explanation's digest, none where there is no explanation, and a prediction: its name, or its JSON."""
 
 UNEXPLAINED = b""
 _AT_ONCE = 2**20  # rows
@@ -51,46 +52,59 @@ class Tallies:
 
     cells: Counter[Cell]
     form: dict[str, Any] | None
+    outcome: Outcome = OF_LABELS
 
     @classmethod
-    def of_arrays(cls, predictions: Any, explanations: Any, discretizer: Given) -> "Tallies":
-        """Count rows in memory."""
-        _check_labels(Outcome.of(None, None, predictions))
-        labels, given = encode_labels(predictions), as_explanations(explanations)
+    def of_arrays(
+        cls, predictions: Any, explanations: Any, discretizer: Given, outcome: Outcome | None = None
+    ) -> "Tallies":
+        """Count rows in memory; None: what predictions are is for them to say."""
+        predictions = gone_through(predictions)
+        outcome = _decided(outcome, lambda: Outcome.of(None, None, predictions))
+        labels, given = encode(predictions, outcome), as_explanations(explanations)
         if len(given) != len(labels.codes):
             raise InputError(
                 f"{len(given)} explanations for {len(labels.codes)} predictions: give one of each per row."
             )
         found = discretize(discretizer, attrs.evolve(given, instances=None))
-        return cls._of(Census.of(SameExplanation(), found, labels.codes, labels.classes))
+        return cls._of(Census.of(SameExplanation(), found, labels.codes, labels.classes), outcome)
 
     @classmethod
-    def of_log(cls, log: Log | ParquetLog, discretizer: Given) -> "Tallies":
+    def of_log(cls, log: Log | ParquetLog, discretizer: Given, outcome: Outcome | None = None) -> "Tallies":
         """Count a log, in pieces where it is one in Parquet."""
         if isinstance(log, Log):
-            return cls.of_arrays(log.predictions, log.explanations, discretizer)
-        _check_labels(log.outcome())
-        return cls._of(OnDisk(Reading(log, discretizer)).census)
+            return cls.of_arrays(log.predictions, log.explanations, discretizer, outcome)
+        outcome = _decided(outcome, log.outcome)
+        return cls._of(OnDisk(Reading(log, discretizer, outcome)).gathered, outcome)
 
     @classmethod
-    def _of(cls, census: Census) -> "Tallies":
+    def _of(cls, census: Census, outcome: Outcome) -> "Tallies":
         known, gone = census.explanations, census.explanations.missing
         names = np.full(len(known), UNEXPLAINED, dtype=object)
         names[~gone] = digests(known.take(~gone).identities) if not gone.all() else []
-        labels = [label_name(label) for label in census.labels]
+        written = label_name if outcome.kind == LABELS else json.dumps
+        labels = [written(label) for label in listed(census.labels)]
         cells: Counter[Cell] = Counter()
         for owner, label, count in zip(census.owner, census.label, census.count.tolist(), strict=True):
             cells[names[owner], labels[label]] += count
-        return cls(cells, None if gone.all() else form(known))
+        return cls(cells, None if gone.all() else form(known), outcome)
 
     @classmethod
     def united(cls, parts: Iterable["Tallies"]) -> "Tallies":
         """Add up the tallies of several files."""
-        whole = cls(Counter(), None)
+        whole: Tallies | None = None
         for part in parts:
-            check_form("a file", part.form, whole.form)
-            whole = cls(whole.cells + part.cells, whole.form or part.form)
-        return whole
+            whole = part if whole is None else whole._and(part)
+        return cls(Counter(), None) if whole is None else whole
+
+    def _and(self, other: "Tallies") -> "Tallies":
+        check_form("a file", other.form, self.form)
+        if other.outcome != self.outcome:
+            raise InputError(
+                f"the predictions of a file are {other.outcome}, and those before it {self.outcome}: say "
+                "which with --outcome."
+            )
+        return Tallies(self.cells + other.cells, self.form or other.form, self.outcome)
 
     @property
     def n(self) -> int:
@@ -124,12 +138,16 @@ class Tallies:
         return cells, place, words
 
 
-def _check_labels(found: Outcome) -> None:
-    if found.kind != LABELS:
+def _decided(settled: Outcome | None, found: Callable[[], Outcome]) -> Outcome:
+    """Return what predictions are: what is settled, unless these show that it was no more than a guess."""
+    if settled is None:
+        return found()
+    if settled.is_a_guess and found().kind != LABELS:
         raise InputError(
-            f"predictions are {found.kind} here, and a stream is watched by its labels: log the decisions "
-            "that were made, or ranges that the numbers fall into."
+            f"predictions are {found().kind} here, and those of the reference are labels: is it the right "
+            "column? If they are labels, make a new state with --outcome labels."
         )
+    return settled
 
 
 def _content(cell: Cell) -> bytes:

@@ -212,11 +212,6 @@ def test_two_runs_on_one_store_do_not_disturb_each_other(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_where_it_was(tmp_path):
-    resumes_without_loss(tmp_path, times=3, n_jobs=1)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_six_kills_lose_no_finished_chunk(tmp_path, n_jobs):
     resumes_without_loss(tmp_path, times=6, n_jobs=n_jobs)

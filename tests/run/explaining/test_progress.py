@@ -3,6 +3,7 @@
 import logging
 import sys
 import types
+from unittest import TestCase
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_a_long_chunk_is_forecast_by_its_first_rows():
     assert not seen.told
     clock.now = 80.0
     progress.within(7)
-    assert seen.told[0].startswith("slow: 992 rows more take about 3 h (10 s a row).")
+    assert seen.told[0].startswith("slow: 992 rows more take at most 3 h (10 s a row).")
 
 
 def test_time_to_fit_is_not_taken_for_time_to_explain():
@@ -143,14 +144,14 @@ def test_outside_a_run_nobody_listens():
     rows_done()
 
 
-def test_without_a_terminal_the_forecast_is_logged(caplog):
-    caplog.set_level(logging.INFO, logger="faithkit")
-    with watched("slow", Execution(), 1000, 0) as progress:
+def test_without_a_terminal_the_forecast_is_logged():
+    logged = TestCase().assertLogs("faithkit", logging.INFO)
+    with logged as told, watched("slow", Execution(), 1000, 0) as progress:
         progress.clock = Clock()
         progress.within(0)
         progress.clock.now = 80.0
         progress.within(4)
-    assert caplog.messages[0].startswith("slow: 996 rows more take about 6 h")
+    assert told.records[0].getMessage().startswith("slow: 996 rows more take at most 6 h")
 
 
 def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):

@@ -50,14 +50,14 @@ def test_the_order_of_rows_decides_nothing(order):
     }
     one, other = divided(tallies(reference), seed=5), divided(tallies(ways[order](reference)), seed=5)
     assert one[0] == other[0]
-    assert one[1].values.tolist() == other[1].values.tolist()
+    assert one[2].values.tolist() == other[2].values.tolist()
     scores = [Scores.of(tallies(frame), one[0], seed=6) for frame in (batch, ways[order](batch))]
     assert scores[0].values.tolist() == scores[1].values.tolist()
 
 
 def test_equal_rows_are_drawn_apart_each_by_a_coin_of_its_own():
     frame = log(20_000, seed=7)
-    pool, calibration = divided(tallies(frame), seed=0)
+    pool, _, calibration = divided(tallies(frame), seed=0)
     drawn = Counter({(name, label): n for name, labels in pool.items() for label, n in labels.items()})
     assert drawn.total() + len(calibration.values) == 20_000
     for cell, count in tallies(frame).cells.items():  # a coin, within five standard deviations
@@ -132,8 +132,8 @@ def test_no_alarm_is_raised_by_rows_like_those_of_the_reference(explanations):
         why = rng.integers(0, explanations, n)
         return Tallies.of_arrays(rng.random(n) < why / explanations, why, WAY)
 
-    for seed in range(60):
-        pool, calibration = divided(rows(600), seed)
+    for seed in range(40):
+        pool, _, calibration = divided(rows(600), seed)
         expected, watch = Sequence(0.025).after(calibration.values), Watch.new(0.025)
         for _ in range(30):
             batch = rows(60)
@@ -141,12 +141,12 @@ def test_no_alarm_is_raised_by_rows_like_those_of_the_reference(explanations):
             if watch.alarm(expected) is not None:
                 alarms += 1
                 break
-    assert alarms <= 3
+    assert alarms <= 2
 
 
 def test_an_unexplained_row_is_no_part_of_the_pool():
     frame = log(400, seed=12)
     frame.loc[::2, "why"] = None
-    pool, calibration = divided(tallies(frame), seed=0)
+    pool, _, calibration = divided(tallies(frame), seed=0)
     assert sum(count for labels in pool.values() for count in labels.values()) < 130
     assert 60 < calibration.unverified < 140

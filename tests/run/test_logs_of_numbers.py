@@ -1,0 +1,79 @@
+"""Logs of numbers: sorted or as they come, each once or as often as it occurs, no number of a result changes."""
+
+from itertools import cycle
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from faithkit.inputs import parquet
+from faithkit.inputs.logs import open_log
+from faithkit.run import passes
+from faithkit.run.scoring import score_log
+
+N = 240
+RNG = np.random.default_rng(0)
+KIND = RNG.integers(0, 12, N)
+WORDS = np.array([f"word {kind}" for kind in range(2 * N)], dtype=object)
+NOISE = RNG.normal(size=N)
+
+CASES = {  # predictions, and which explanation each row has; −1 for none
+    "nearly all different": (KIND / 4 + NOISE, KIND),
+    "few values": (np.round(KIND / 4 + NOISE, 0) + 0.5, KIND),
+    "far from 0": (1e9 + np.round(NOISE, 3), KIND),
+    "the explanation names the number": (KIND + 0.5, KIND),
+    "one number among the explained": (np.where(KIND < 3, NOISE, 0.5), np.where(KIND < 3, -1, KIND)),
+    "some are alone": (KIND / 4 + NOISE, np.where(NOISE > 1, 12 + np.arange(N), KIND)),
+    "all but pairs are alone": (np.round(NOISE, 1) + 0.01, np.arange(N) // 2 * (np.arange(N) % 3 > 0)),
+    "nobody shares": (NOISE, np.arange(N)),
+}
+
+WAYS = {  # whether the numbers of a piece are left as they come
+    "sorted": [False],
+    "as they come": [True],
+    "some pieces sorted": [True, False, False],
+}
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    return CASES[request.param]
+
+
+@pytest.fixture
+def log(case, tmp_path, monkeypatch):
+    """The rows on disk, in pieces of a few."""
+    monkeypatch.setattr(parquet, "CELLS", 200)
+    y, kind = case
+    words = np.where(kind < 0, None, WORDS[kind])
+    table = pa.table({"y": y, "word": words, "phi_a": kind % 5 / 2, "phi_b": kind // 5 * 1.0})
+    pq.write_table(table, tmp_path / "log.parquet", row_group_size=19)
+    return str(tmp_path / "log.parquet")
+
+
+@pytest.mark.parametrize("explanation", ["word", "phi_*"])
+@pytest.mark.parametrize("estimator", ["leave-one-out", "verified-only"])
+@pytest.mark.parametrize("way", WAYS)
+def test_pieces_give_the_same_bytes_however_they_are_held(log, way, estimator, explanation, monkeypatch):
+    pattern = cycle(WAYS[way])
+    monkeypatch.setattr(passes, "_hardly_repeat", lambda numbers: next(pattern))
+    opened = open_log(log, "y", (explanation,))
+    pieces = score_log(opened, violations=3, estimator=estimator)
+    whole = score_log(opened.read(), violations=3, estimator=estimator)
+    assert pieces.to_json() == whole.to_json()
+
+
+@pytest.mark.parametrize("case", ["nearly all different", "few values", "far from 0"], indirect=True)
+def test_the_measure_is_the_share_of_the_variance_between_explanations(log, case):
+    y, kind = case
+    left = sum(len(part) * part.var(ddof=1) for part in (y[kind == one] for one in np.unique(kind)))
+    found = score_log(open_log(log, "y", ("word",))).result.consistency
+    assert found.value == pytest.approx(1 - left / N / y.var(ddof=1), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"), [(NOISE, True), (np.round(NOISE), False), (NOISE[:, None], False)]
+)
+def test_numbers_are_left_as_they_come_where_hardly_any_occurs_twice(values, expected):
+    assert passes._hardly_repeat(values) is expected

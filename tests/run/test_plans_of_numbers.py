@@ -1,0 +1,47 @@
+"""Plans from pilots whose predictions are numbers: their sizes suffice, and they say what they promise."""
+
+import numpy as np
+import pytest
+
+import faithkit
+from faithkit.report.plans import plan_text
+
+RUNS = 25
+TOO_MANY = 8  # one in ten is promised; this many of 25 would be an accident of less than one in a thousand
+
+# explanations, the share of the variance between them, rows of the pilot, and the half-width wanted
+LAWS = [(5, 0.8, 100, 0.1), (20, 0.5, 200, 0.05), (3, 0.99, 60, 0.05), (20, 0.0, 100, 0.1)]
+
+
+def draw(rng, n, k, share):
+    """Draw means of groups, and normal noise around them."""
+    means = np.linspace(-1, 1, k)
+    why = rng.integers(0, k, n)
+    return np.sqrt(share) * means[why] / means.std() + np.sqrt(1 - share) * rng.normal(size=n), why.tolist()
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_interval_of_as_many_rows_as_planned_is_as_narrow_as_promised(law):
+    k, share, n, epsilon = law
+    rng, too_wide = np.random.default_rng(0), 0
+    for _ in range(RUNS):
+        planned = faithkit.plan(epsilon, pilot=faithkit.score(*draw(rng, n, k, share))).n
+        found = faithkit.score(*draw(rng, planned, k, share)).consistency
+        too_wide += (found.high - found.low) / 2 > epsilon
+    assert too_wide < TOO_MANY
+
+
+def test_a_plan_says_what_it_promises():
+    pilot = faithkit.score(*draw(np.random.default_rng(0), 200, 5, 0.8))
+    found = faithkit.plan(0.05, pilot=pilot)
+    told = " ".join(plan_text(found).split())
+    assert "For consistency, from a pilot of 200 rows:" in told
+    assert f"{found.n:,} rows: a 95 % interval of ± 0.05 or less." in told
+    with pytest.raises(faithkit.InputError, match="a range promises something about labels, and the pilot's"):
+        faithkit.plan(0.05, n_explanations=5, pilot=pilot)
+
+
+def test_a_tolerance_is_planned_for_as_labels_are():
+    y, why = draw(np.random.default_rng(0), 200, 5, 0.8)
+    near, labels = faithkit.score(y, why, agree="within:0"), faithkit.score(y, why, outcome="labels")
+    assert faithkit.plan(0.1, pilot=near) == faithkit.plan(0.1, pilot=labels)
