@@ -69,6 +69,7 @@ _HOME = {
     "Tolerance": "faithkit.inputs.tolerance",
     "Encoder": "faithkit.inputs.encoder",
     "load_dataset": "faithkit.inputs.datasets",
+    "load_model": "faithkit.inputs.models",
     "dataset_names": "faithkit.inputs.datasets",
     "whole_number": "faithkit.measure.arguments",
     "n_rows": "faithkit.measure.containers",

@@ -17,6 +17,7 @@ from faithkit.inputs.datasets import dataset_names as dataset_names
 from faithkit.inputs.datasets import load_dataset as load_dataset
 from faithkit.inputs.encoder import Encoder as Encoder
 from faithkit.inputs.forms import adapt as adapt
+from faithkit.inputs.models import load_model as load_model
 from faithkit.inputs.predictor import Predictor as Predictor
 from faithkit.inputs.randomness import global_seed as global_seed
 from faithkit.inputs.seeds import row_seeds as row_seeds

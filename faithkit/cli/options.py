@@ -99,13 +99,14 @@ loading = together(
         "--model MODEL",
         callback=placed_model,
         default="gradient-boosting",
-        help="Explain this model: module:attribute, a .skops, .onnx or pickle file, or one that is trained "
-        "on a part of the data: gradient-boosting, random-forest, logistic, tree or knn.",
+        help="Explain this model: module:attribute, a .skops, .onnx or pickle file, a folder of MLflow, or "
+        "one that is trained on a part of the data: gradient-boosting, random-forest, logistic, tree or knn.",
     ),
     option(
         "--trust-pickle",
         is_flag=True,
-        help="Load a pickled model. Loading a pickle RUNS ANY CODE in it: do so with your own files only.",
+        help="Load a pickled model, or a folder of MLflow. Loading one RUNS ANY CODE in it: do so with your "
+        "own files only.",
     ),
     option(
         "--trust-types NAME[,NAME]",
@@ -113,6 +114,11 @@ loading = together(
         show_default=False,
         help="Let a .skops model hold these types besides scikit-learn's, by the full names that the refusal "
         "prints. The file MAY CALL what is named here: name only what you know.",
+    ),
+    option(
+        "--classes NAME[,NAME]",
+        help="Name the model's classes, in the order of its scores; what a function returns is then taken as "
+        "scores.",
     ),
     option("--background FILE", callback=placed, help="Let the explainer learn from the rows in this file."),
     option(

@@ -28,13 +28,16 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "explainer": ("shap", "lime", "lime-text", "gradient"),
         "relation": ("same-top-features",),
         "discretizer": ("fp", "1fp", "2fp", "sign", "rank", "sign-of-top", "sign-of-top-5", "quantile"),
-        "adapter": ("shap-values", "lime-weights", "interpret-local", "torch-tensors"),
+        "adapter": ("shap-values", "lime-weights", "interpret-local", "torch-tensors", "torch-module"),
     },
     "faithkit-example-based": {
         "explainer": ("nearest-neighbor", "nearest-counterfactual", "dice"),
         "relation": ("nearest", "within", "in-ball"),
         "discretizer": ("delta", "delta-sign", "is-feature-modified"),
         "adapter": ("dice-counterfactuals",),
+    },
+    "faithkit-integrations": {
+        "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },
     "faithkit-paper": {
         "dataset": ("adult", "avila", "bank-marketing", "chess", "covtype", "heart", "rt-polarity"),

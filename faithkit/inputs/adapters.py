@@ -24,7 +24,7 @@ _KNOWN = frozenset({"builtins", "numpy", "pandas", "scipy", "sklearn", "faithkit
 
 @attrs.frozen(eq=False, slots=False)
 class About:
-    """What is known of the rows that explanations belong to, for adapters that need it.
+    """What is known of the rows that explanations belong to, or of a model, for adapters that need it.
 
     Parameters
     ----------
@@ -38,6 +38,8 @@ class About:
         The names of the columns of X.
     X : array, DataFrame, sparse matrix or list of str, optional
         The rows themselves: an adapter that makes rows or rules speaks of values as they do.
+    outcome : str, optional
+        "labels", "numbers" or "scores", where somebody said what predictions are.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class About:
     classes: Sequence[Any] | None = None
     features: Sequence[str] | None = None
     X: Any = None
+    outcome: str | None = None
 
     @cached_property
     def predictions(self) -> Any:
@@ -111,7 +114,7 @@ def adapted_by(
 
 def made_by(adapter: Any, entry: Entry, given: Any, role: str, about: About | None = None) -> Any:
     """Ask an adapter, which says of what entry it is."""
-    arguments = (about or About(),) if role == "explanations" else ()
+    arguments = (about or About(),) if role in ("explanations", "model") else ()
     with foreign(f"{entry}, given a {type(given).__name__},", error=PluginError):
         found = getattr(adapter, role)(given, *arguments)
     if found is None:

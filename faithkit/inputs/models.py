@@ -3,11 +3,7 @@
 A pickle runs code when it is loaded, so it is never loaded unasked; files of skops and ONNX run none.
 """
 
-import importlib
-import importlib.util
-import operator
 import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +13,17 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.inputs.adapters import adapter_for
+from faithkit.inputs.given_model import check_model, says_regressor
+from faithkit.inputs.model_files import (
+    import_object,
+    is_mlflow,
+    load_mlflow,
+    load_onnx,
+    load_pickle,
+    load_skops_file,
+)
+from faithkit.inputs.naming import called
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome
 from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.preparation import is_plain, prepared
@@ -27,6 +34,7 @@ from faithkit.wording import describe, did_you_mean, listing, suggest
 DEFAULTS = ("gradient-boosting", "random-forest", "logistic", "linear", "tree", "knn")
 _OTHERWISE = {"logistic": "linear", "linear": "logistic"}  # what one of them is called for numbers, or labels
 _PICKLES = (".joblib", ".pkl", ".pickle")
+_SERVED = ("models:/", "runs:/", "mlflow-artifacts:/")  # where MLflow keeps models, besides folders
 _TRAIN_SHARE = 0.66  # as in the paper
 
 
@@ -109,20 +117,27 @@ def train_default(
 
 
 def load_model(
-    reference: str | os.PathLike[str], trust_pickle: bool = False, trust_types: str | Iterable[str] = ()
+    reference: str | os.PathLike[str],
+    trust_pickle: bool = False,
+    trust_types: str | Iterable[str] = (),
+    classes: Any = None,
 ) -> Any:
     """Return the model that a file or a name in a module holds.
 
     Parameters
     ----------
     reference : str or path
-        `module:attribute` (the current directory can be imported from), or the path of a `.skops`, `.onnx`,
-        `.joblib`, `.pkl` or `.pickle` file. What it names has `predict`, or is a callable X -> labels.
+        `module:attribute` (the current directory can be imported from), the path of a `.skops`, `.onnx`,
+        `.joblib`, `.pkl` or `.pickle` file, or of a folder that MLflow saved. What it names is a model as
+        `Predictor` takes it.
     trust_pickle : bool
-        Whether a pickle may be loaded, which runs whatever code is in it.
+        Whether a pickle or MLflow's folder may be loaded, which runs whatever code is in it.
     trust_types : iterable of str, or str
         Full names, or one text of them with commas between: types and functions that a `.skops` file may hold
         besides those of scikit-learn that are known to be harmless. The file may then call what they name.
+    classes : sequence, optional
+        Names for the model's classes; of a model without classes of its own, what it returns is then taken
+        as their scores.
 
     Examples
     --------
@@ -133,23 +148,41 @@ def load_model(
     """
     reference = os.fspath(reference)
     suffix = Path(reference).suffix.lower()
-    if suffix in _PICKLES:
-        model = _load_pickle(reference, trust_pickle)
+    if is_mlflow(reference):
+        model = load_mlflow(reference, trust_pickle)
+    elif suffix in _PICKLES:
+        model = load_pickle(reference, trust_pickle)
     elif suffix == ".skops":
-        model = _load_skops(reference, trust_types)
+        model = load_skops_file(reference, trust_types)
     elif suffix == ".onnx":
-        model = _load_onnx(reference)
+        model = load_onnx(reference)
+    elif reference.startswith(_SERVED):
+        raise InputError(
+            f"the model {reference} is on a server, and none is asked. Fetch it: mlflow artifacts download "
+            f"-u {reference} -d model, and give the folder."
+        )
     elif ":" in reference:
         model = import_object(reference)
     else:
         raise InputError(
             f"the model {reference!r} is neither a file of a known kind nor a name in a module; expected "
-            "module:attribute, or a .skops, .onnx, .joblib, .pkl or .pickle file. On the command line also a "
-            f"default model: {listing(DEFAULTS, 'or')}. {did_you_mean(reference, DEFAULTS)}".rstrip()
+            "module:attribute, a .skops, .onnx, .joblib, .pkl or .pickle file, or a folder of MLflow. On the "
+            f"command line also a default model: {listing(DEFAULTS, 'or')}. "
+            f"{did_you_mean(reference, DEFAULTS)}".rstrip()
         )
     with foreign(f"the model {reference}", "Give an object with a predict method, or a callable."):
-        Predictor(model)  # says what is wrong with something that is no model
-    return model
+        check_model(model)
+        return model if classes is None else _named(model, classes)
+
+
+def _named(model: Any, classes: Any) -> Predictor:
+    """Give the classes of a model names; of one without classes of its own, what it returns are scores."""
+    if says_regressor(model):
+        raise InputError(f"{called(model)} predicts numbers, which have no classes: leave --classes out.")
+    if isinstance(model, Predictor) or adapter_for(model) is not None or hasattr(model, "classes_"):
+        return Predictor(model, classes=classes)
+    methods = (getattr(model, name, None) for name in ("predict_proba", "decision_function", "predict"))
+    return Predictor(scores=next(filter(None, methods), model), classes=classes)
 
 
 def _classifiers(seed: int, plain: bool) -> dict[str, Any]:
@@ -221,67 +254,3 @@ def _split(labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     stratify = labels if sizes.min() >= 2 and len(sizes) <= min(n_train, n - n_train) else None
     parts = train_test_split(np.arange(n), train_size=n_train, random_state=seed, stratify=stratify)
     return np.sort(parts[0]), np.sort(parts[1])
-
-
-def _load_pickle(path: str, trust_pickle: bool) -> Any:
-    if not trust_pickle:
-        raise InputError(
-            f"{path} is a pickle, and loading a pickle runs code that is in it. If you trust its origin, "
-            "say --trust-pickle (trust_pickle=True); safer is a .skops file."
-        )
-    _check_file(path)
-    import joblib
-
-    with foreign(f"loading {path}", "It may be damaged, or made with other versions."):
-        return joblib.load(path)
-
-
-def _load_skops(path: str, trust_types: str | Iterable[str]) -> Any:
-    if importlib.util.find_spec("skops") is None:
-        raise InputError(f"{path} needs skops. Install it: pip install 'faithkit[skops]'.")
-    _check_file(path)
-    from faithkit.inputs.skops_model import load_skops
-
-    given = trust_types.split(",") if isinstance(trust_types, str) else trust_types
-    names = [name.strip() for name in given if name.strip()]
-    if names:
-        _import_from_here()
-    return load_skops(path, names)
-
-
-def _load_onnx(path: str) -> Any:
-    if importlib.util.find_spec("onnxruntime") is None:
-        raise InputError(f"{path} needs onnxruntime. Install it: pip install 'faithkit[onnx]'.")
-    _check_file(path)
-    from faithkit.inputs.onnx_model import OnnxModel
-
-    return OnnxModel(path)
-
-
-def _check_file(path: str) -> None:
-    with foreign(f"looking for {path}", "Check the path."):
-        if not Path(path).is_file():
-            raise InputError(f"there is no file {path}. Check the path.")
-
-
-def import_object(reference: str) -> Any:
-    """Return what `module:attribute` names; the current directory can be imported from."""
-    module_name, _, attribute = reference.partition(":")
-    advice = "Expected module:attribute, importable from the current directory."
-    with foreign(f"importing the module {module_name!r}", advice):
-        _import_from_here()
-        module = importlib.import_module(module_name)
-    with foreign(f"looking up {reference}", "Give a model that is ready when its module is imported."):
-        try:
-            return operator.attrgetter(attribute)(module)
-        except AttributeError as error:
-            raise InputError(
-                f"the module {module_name!r} has no {attribute!r}. "
-                f"{suggest(attribute, (name for name in vars(module) if not name.startswith('_')))}"
-            ) from error
-
-
-def _import_from_here() -> None:
-    # It stays on the path: workers get this path too, and import the module to unpickle the model.
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())

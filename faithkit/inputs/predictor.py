@@ -4,20 +4,22 @@ A model that returns a matrix, a missing label or the wrong number of labels wou
 a plausible but meaningless number much later.
 """
 
-import contextlib
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.inputs import records
+from faithkit.inputs.answers import checked_labels
+from faithkit.inputs.classes import Names, distinct
+from faithkit.inputs.given_model import model_of, says_regressor
+from faithkit.inputs.naming import as_list, as_option, called
 from faithkit.inputs.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
 from faithkit.inputs.rows import Rows
-from faithkit.measure.containers import copy_rows, n_rows, unmasked
+from faithkit.inputs.score_function import ScoreFunction
+from faithkit.measure.containers import copy_rows, n_rows, take_rows, unmasked
 from faithkit.wording import describe, few
-
-_LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
 
 
 class Predictor:
@@ -26,9 +28,14 @@ class Predictor:
     Parameters
     ----------
     model : object with `predict`, or callable
-        Called with X; returns one label per row (str, bool, int or float; a column is flattened).
+        Called with X; returns one label per row (str, bool, int or float; a column is flattened), or for
+        each text {"label": …, "score": …}, or a list of that for all labels. Or what an adapter takes.
+    scores : callable, in place of a model
+        Called with X; returns a column of scores for each class, or the probability of the second of two,
+        one per row. The label is the class of the highest.
     classes : sequence, optional
-        The labels in the order of the columns of `scores`. By default the model's `classes_`.
+        The labels in the order of the columns of `scores`. By default the model's `classes_`; where it has
+        some, these are new names for them.
     background : array, DataFrame, sparse matrix or list of str, optional
         For a model without `classes_`: the distinct labels it gives these rows become `classes`, sorted.
         Without it `classes` is None.
@@ -60,6 +67,14 @@ class Predictor:
     >>> predictor.predict(X).tolist(), predictor.classes.tolist(), predictor.has_scores
     (['no', 'yes'], ['no', 'yes'], False)
 
+    A function may return scores, of classes that are named:
+
+    >>> def chances(X):
+    ...     return np.column_stack([2000 - X[:, 0], X[:, 0]]) / 2000
+    >>> scored = Predictor(scores=chances, classes=["no", "yes"])
+    >>> scored.predict(X).tolist(), scored.has_scores
+    (['no', 'yes'], True)
+
     An answer that is not one label per row is an error that says so:
 
     >>> Predictor(lambda X: X[:1, 0]).predict(X)
@@ -70,27 +85,32 @@ class Predictor:
 
     def __init__(
         self,
-        model: Any,
+        model: Any = None,
         *,
+        scores: Any = None,
         classes: Any = None,
         background: Rows = None,
         outcome: str | None = None,
         within: float | None = None,
     ) -> None:
         declared = classes is not None
+        classes = distinct(classes) if declared else None
         if isinstance(model, Predictor):
             declared = declared or model.declared
             classes = model.classes if classes is None else classes
             outcome = NUMBERS if outcome is None and model.is_regressor else outcome
             within = model.within if within is None else within
             model = model.model
-        _check_model(model)
-        self.model: Any = model
+        if scores is not None:
+            model = ScoreFunction.of(model, scores, classes)
+        self.model: Any = model_of(model, classes, outcome)
         self.within: float | None = within
-        self.is_regressor: bool = _says_regressor(model) if outcome is None else outcome == NUMBERS
-        self.declared: bool = declared or getattr(model, "classes_", None) is not None
+        self.is_regressor: bool = says_regressor(self.model) if outcome is None else outcome == NUMBERS
+        self._look_at_answers(background)
+        self.declared: bool = declared or getattr(self.model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
         self.classes = self._known_classes(classes, background, outcome)
+        self._names = Names.of(getattr(self.model, "classes_", None), self.classes)
 
     @classmethod
     def of(
@@ -120,7 +140,7 @@ class Predictor:
             return self._numbers(X, n)
         if n == 0:
             return np.empty(0, dtype=object if self.classes is None else self.classes.dtype)
-        return _checked_labels(self._ask(self._predict, X), n)
+        return self._names.given(checked_labels(self._ask(self._predict, X), n, self.model))
 
     def answers(self, X: Rows, outcome: Outcome | None = None) -> np.ndarray:
         """Return what is measured of the rows of X: labels, numbers (of several outputs, rows) or scores."""
@@ -160,7 +180,7 @@ class Predictor:
 
     def __repr__(self) -> str:
         classes = None if self.classes is None else self.classes.tolist()
-        return f"Predictor({_name(self.model)}, classes={classes})"
+        return f"Predictor({called(self.model)}, classes={classes})"
 
     @property
     def _predict(self) -> Any:
@@ -183,15 +203,18 @@ class Predictor:
             classes = getattr(self.model, "classes_", None)
         if classes is None:
             return None if background is None else self._classes_in(background, outcome)
-        if any(isinstance(label, list | np.ndarray) for label in classes):
-            raise InputError("the model has classes for several outputs; expected a model with one output.")
-        known = np.asarray(classes)
-        if len(set(known.tolist())) != len(known):
-            raise InputError(f"the classes are {known.tolist()}; expected distinct labels.")
-        return known
+        return distinct(classes)
+
+    def _look_at_answers(self, background: Rows) -> None:
+        """Take the scores that come with the labels of texts, where all labels have one."""
+        if not isinstance(background, list) or not background or self.is_regressor or self.has_scores:
+            return
+        answer = self._ask(self._predict, take_rows(background, slice(0, 2)))
+        if records.is_records(answer):
+            self.model = records.scored(self.model, answer) or self.model
 
     def _classes_in(self, background: Rows, outcome: str | None) -> np.ndarray | None:
-        found = self.predict(background)
+        found = checked_labels(self._ask(self._predict, background), n_rows(background), self.model)
         if outcome is None and Outcome.of(None, None, found).kind == NUMBERS:
             self.is_regressor = True
             return None
@@ -201,23 +224,25 @@ class Predictor:
         name = _score_method(self.model)
         if name is None and self.is_regressor:
             raise InputError(
-                f"{_name(self.model)} predicts numbers and gives no scores: say {asked_as(NUMBERS)}, "
+                f"{called(self.model)} predicts numbers and gives no scores: say {asked_as(NUMBERS)}, "
                 "or give a classifier."
             )
         if name is None:
             counts = self.classes is not None and self.classes.dtype.kind in "iuf"
             amounts = f" If its labels are amounts, say {asked_as(NUMBERS)}." if counts else ""
             raise InputError(
-                f"{_name(self.model)} gives labels only: it has neither predict_proba nor decision_function. "
-                "Explainers such as shap, lime, lime-text and gradient need scores. Give a model with those, "
-                "or use an explainer that needs labels only, such as tree, anchors or nearest-neighbor."
+                f"{called(self.model)} gives labels only: it has neither predict_proba nor "
+                "decision_function. Explainers such as shap, lime, lime-text and gradient need scores: give "
+                "a model with those, or a function that returns them, faithkit.Predictor(scores=f, "
+                "classes=[…]) (CLI: --classes; of a text pipeline, top_k=None), or use an explainer that "
+                "needs labels only, such as tree, anchors or nearest-neighbor."
                 f"{amounts}"
             )
         return name
 
     def _ask(self, method: Any, X: Rows) -> Any:
         advice = "Check that X has the columns, order and types the model was trained on."
-        with foreign(f"{_name(self.model)}, asked about {n_rows(X)} rows,", advice):
+        with foreign(f"{called(self.model)}, asked about {n_rows(X)} rows,", advice):
             return method(copy_rows(X))  # its own, for some models add a column, or scale in place
 
     def _check_scores(self, scores: np.ndarray, n: int) -> None:
@@ -226,7 +251,8 @@ class Predictor:
             raise InputError(
                 f"the model's scores have shape {scores.shape}; expected {n} rows and one column per class "
                 f"({'unknown' if self.classes is None else few(map(str, self.classes))}). "
-                "Give Predictor(model, classes=…) the labels in the order of the columns."
+                f"Write faithkit.Predictor(model, classes={as_list(scores.shape[-1])}), with the model's own "
+                f"labels in the order of the columns (CLI: {as_option(scores.shape[-1])})."
             )
         if np.isnan(scores).any():
             raise InputError(
@@ -235,102 +261,16 @@ class Predictor:
             )
 
 
-def _check_model(model: Any) -> None:
-    if isinstance(model, type):
-        raise InputError(f"the model is the class {model.__name__}; expected a fitted instance of it.")
-    if not hasattr(model, "predict") and hasattr(model, "state_dict"):
-        raise InputError(
-            f"the model is the PyTorch module {type(model).__name__}, which gives scores and no labels. "
-            "Wrap it: TorchClassifier(module, classes) or TorchRegressor(module), of "
-            "faithkit_feature_importance."
-        )
-    if not callable(getattr(model, "predict", model)):
-        raise InputError(
-            f"the model is of type {type(model).__name__}; expected an object with a predict method, "
-            "or a callable that takes X and returns labels."
-        )
-
-
-def _says_regressor(model: Any) -> bool:
-    """Whether a model calls itself a regressor, in scikit-learn's way or in the way of older libraries."""
-    tags = getattr(model, "__sklearn_tags__", None)
-    if tags is None or isinstance(model, type):
-        return getattr(model, "_estimator_type", None) == "regressor"
-    with contextlib.suppress(Exception):  # one that is not whole may still predict
-        return getattr(tags(), "estimator_type", None) == "regressor"
-    return False
-
-
 def _score_method(model: Any) -> str | None:
     methods = ("predict_proba", "decision_function")
     return next((name for name in methods if callable(getattr(model, name, None))), None)
 
 
-def _checked_labels(answer: Any, n: int) -> np.ndarray:
-    labels = _as_array(unmasked(answer, "the model's labels"))
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    if labels.ndim != 1:
-        raise InputError(
-            f"the model returned an array of shape {labels.shape} for {n} rows; expected one label per row. "
-            "If these are scores, return the class of the highest: classes[scores.argmax(axis=1)]; if they "
-            f"are numbers, say {asked_as(NUMBERS)}."
-        )
-    if len(labels) != n:
-        labels_text = f"{len(labels)} label{'' if len(labels) == 1 else 's'}"
-        raise InputError(
-            f"the model returned {labels_text} for {n} rows; expected one label per row. "
-            "A predictor answers each row by itself: check that it neither drops nor aggregates rows."
-        )
-    _check_none_missing(labels, n)
-    return _plain(labels)
-
-
-def _check_none_missing(labels: np.ndarray, n: int) -> None:
-    missing = np.asarray(pd.isna(labels))
-    if not missing.any():
-        return
-    what, expected, otherwise = "label", "str, bool, int or float", ", or name the label"
-    if labels.dtype.kind == "f" and Outcome.of(None, None, labels).kind == NUMBERS:
-        what, expected, otherwise = "number", "one for each", ""
-    raise InputError(
-        f"the model returned a missing {what} ({labels[missing.argmax()]!r}) for {int(missing.sum())} of {n} "
-        f"rows; expected {expected}. Drop those rows{otherwise}."
-    )
-
-
-def _as_array(answer: Any) -> np.ndarray:
-    try:
-        return np.asarray(answer)
-    except ValueError as error:  # a ragged list of lists
-        raise InputError(
-            f"the model returned a {type(answer).__name__} that is no array ({describe(error)}); "
-            "expected one label per row."
-        ) from error
-
-
 def _as_floats(answer: Any) -> np.ndarray:
     try:
-        return np.asarray(answer, dtype=np.float64)
+        # some libraries lay out columns one behind the other, and who reads rows need not know
+        return np.asarray(answer, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(
             f"the model's scores are no numbers ({describe(error)}); expected one number per row and class."
         ) from error
-
-
-def _plain(labels: np.ndarray) -> np.ndarray:
-    """Accept labels that can be compared and sorted, and give numbers in object arrays a number's dtype."""
-    if labels.dtype.kind in "biufU":
-        return labels
-    kind = pd.api.types.infer_dtype(labels)
-    if labels.dtype.kind != "O" or kind not in _LABEL_KINDS:
-        types = sorted({type(label).__name__ for label in labels})
-        raise InputError(
-            f"the model's labels are of type {', '.join(types)}; "
-            "expected all str, all bool or all numbers. Convert them, for example with str."
-        )
-    return labels if kind == "string" else np.array(labels.tolist())
-
-
-def _name(model: Any) -> str:
-    return getattr(model, "__name__", None) or type(model).__name__

@@ -58,6 +58,7 @@ def prepare(
     model: str = "gradient-boosting",
     trust_pickle: bool = False,
     trust_types: str = "",
+    classes: str | None = None,
     background: str | None = None,
     samples: int | None = None,
     seed: int = 0,
@@ -89,11 +90,13 @@ def prepare(
     groups = None if by is None else _column(table, by, "--by")
     named = {"--weights": weights, "--clusters": clusters, "--id": id}
     beside = {flag: None if name is None else _column(table, name, flag) for flag, name in named.items()}
-    loaded = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types)
+    loaded = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
     others = [one.name for one in beside.values() if one is not None] if names_of(loaded) is None else []
     X = _shown(X, columns, drop, others)
     if text:
         X = _texts(X, text, table)
+    if loaded is None and classes:
+        raise InputError("--classes names the scores of a model of your own: leave it out without --model.")
     known = read_like(seen_by(loaded, X), background, text) if background else None
     fitted, rows = loaded, np.arange(n_rows(X))
     if loaded is None:
@@ -108,6 +111,11 @@ def prepare(
         more = _from_file(pool, seen_by(fitted, sample), text, named)
     mine = {_ROLES[flag]: _at(one, drawn) for flag, one in beside.items()}
     return Situation(fitted, sample, known, _at(groups, drawn), seed, pool=more, **mine)
+
+
+def _split(classes: str | None) -> list[str] | None:
+    """Return labels that were written with commas between."""
+    return None if classes is None else [label.strip() for label in classes.split(",")]
 
 
 def _trained(

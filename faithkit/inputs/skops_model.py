@@ -107,7 +107,7 @@ def _refuse(names: set[str], path: str, named: frozenset[str]) -> None:
         repeated = ",".join(all_names) if len(all_names) <= _SHOWN else "NAME,NAME,…"
         raise InputError(
             f"{path} holds types that are not trusted: {few(sorted(names))}. If you know them and trust the "
-            f"file's origin, name them: --trust-types {repeated}"
+            f"file's origin, say so with trust_types in Python, or name them: --trust-types {repeated}"
         )
 
 

@@ -7,10 +7,11 @@ import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.adapters import adapted, adapter_for
+from faithkit.inputs.adapters import adapter_for
 from faithkit.inputs.base_values import without_base
 from faithkit.inputs.conversion import as_column, as_rows
 from faithkit.inputs.forms import adapt
+from faithkit.inputs.given_model import model_of
 from faithkit.inputs.model_columns import pool_seen_by, seen_by, unused
 from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
 from faithkit.inputs.pools import PoolRows
@@ -121,7 +122,8 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
-    model, table, background = adapted(model, "model"), check_X(as_rows(X)), as_rows(background)
+    table, background, (kind, within) = check_X(as_rows(X)), as_rows(background), checked(outcome, agree)
+    model = model if isinstance(model, Predictor) else model_of(model, outcome=kind)
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
     X = seen_by(model, table)
     given = component("explainer", explainer)
@@ -136,7 +138,6 @@ def evaluate(
     learners = [one for one in (given, way) if one is not None and learns(one)]
     if background is None and learners:
         warn_about_background(learners[0])
-    kind, within = checked(outcome, agree)
     predictor = Predictor.of(model, background=known, outcome=kind, within=within)
     check_predictions(given.text, given.instance, predictor)
     setup = Setup(

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.models import import_object
+from faithkit.inputs.model_files import import_object
 from faithkit.inputs.outcome import OF_LABELS, Outcome
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.reader.models import candidates

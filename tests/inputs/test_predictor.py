@@ -87,6 +87,11 @@ def test_a_single_decision_value_becomes_two_columns_that_agree_with_the_label()
     assert model.classes_[scores.argmax(axis=1)].tolist() == model.predict(X).tolist()
 
 
+def test_scores_are_rows_however_the_model_lays_them_out():
+    model = Answers(TWO, classes_=["no", "yes"], predict_proba=lambda X: np.vstack([1 - X[:, 0], X[:, 0]]).T)
+    assert Predictor(model).scores(X).flags.c_contiguous
+
+
 def test_decision_values_of_three_classes_are_taken_as_they_are():
     model = Perceptron().fit(X, THREE)
     assert Predictor(model).scores(X).tolist() == model.decision_function(X).tolist()
@@ -175,7 +180,7 @@ def test_whatever_labels_a_model_gives_are_handed_on(labels):
     [
         (["a"], "returned 1 label for 3 rows; expected one label per row"),
         (["a"] * 4, "returned 4 labels for 3 rows"),
-        (np.zeros((3, 2)), r"shape \(3, 2\) for 3 rows; expected one label per row.*argmax"),
+        (np.zeros((3, 2)), r"shape \(3, 2\) for 3 rows; expected one label per row.*scores=model.predict"),
         ("yes", r"shape \(\) for 3 rows"),
         (None, r"shape \(\) for 3 rows"),
         ([[1], [2, 3], [4]], "list that is no array"),

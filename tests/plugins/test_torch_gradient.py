@@ -111,8 +111,12 @@ def test_a_module_that_gives_probabilities_itself_is_understood():
     net = Skorch(torch.nn.Sequential(*as_module(perceptron), torch.nn.Softmax(dim=1)), np.arange(3))
     found = explained(net, method="analytic", target="all").values
     assert np.allclose(found, explained(perceptron, target="all").values, atol=1e-12)
-    with pytest.raises(faithkit.InputError, match="leave out its last softmax"):
-        TorchClassifier(net.module_, [0, 1, 2]).predict(X)
+    module = net.module_.float()
+    with pytest.raises(faithkit.InputError, match="leave out its last softmax") as refusal:
+        TorchClassifier(module, [0, 1, 2]).predict(X)
+    code = str(refusal.value).partition("write ")[2].rstrip(".")
+    model = eval(code, {"faithkit": faithkit, "module": module, "torch": torch, "numpy": np})
+    assert model.predict(X).tolist() == perceptron.predict(X).tolist()
 
 
 def test_one_flat_output_speaks_for_the_second_class():
@@ -154,10 +158,30 @@ def test_an_evaluation_takes_frames_and_workers(perceptron):
     assert together.to_json() == alone.to_json()
 
 
-def test_a_bare_module_is_to_be_wrapped():
+def test_a_bare_module_is_a_model_where_somebody_says_what_its_outputs_are():
     module = torch.nn.Linear(4, 2)
-    with pytest.raises(faithkit.InputError, match=r"TorchClassifier\(module, classes\)"):
-        gradient().fit(faithkit.Predictor(module, classes=[0, 1]), X)
+    wrapped = TorchClassifier(module, ["no", "yes"])
+    bare = faithkit.Predictor(module, classes=["no", "yes"])
+    assert bare.predict(X).tolist() == wrapped.predict(X).tolist()
+    assert bare.scores(X).tolist() == wrapped.predict_proba(X).tolist()
+    both = (gradient().fit(one, X) for one in (bare, faithkit.Predictor(wrapped)))
+    ours, theirs = (fitted.explain(X, range(len(X))).values.tolist() for fitted in both)
+    assert ours == theirs
+    numbers = faithkit.Predictor(module, outcome="numbers")
+    assert numbers.predict(X).tolist() == TorchRegressor(module).predict(X).astype(float).tolist()
+    with pytest.raises(
+        faithkit.InputError, match=r"faithkit\.Predictor\(module, classes=.*outcome='numbers'"
+    ):
+        faithkit.Predictor(module)
+
+
+def test_a_module_that_predicts_by_itself_stays_what_it_is():
+    class Own(torch.nn.Linear):
+        def predict(self, X):
+            return ["no"] * len(X)
+
+    module = Own(4, 2)
+    assert faithkit.Predictor(module).model is module
 
 
 def test_what_is_no_classifier_is_refused():

@@ -4,6 +4,7 @@ import faithkit_example_based
 import faithkit_feature_importance
 import faithkit_paper
 import faithkit_scoped_rules
+from faithkit_integrations import plugin as faithkit_integrations
 
 from faithkit.extension import builtins
 from faithkit.testing import parametrize_with_checks
@@ -42,4 +43,9 @@ def test_example_based_keeps_the_contract(check):
 
 @parametrize_with_checks(faithkit_paper)
 def test_the_papers_datasets_and_verb_keep_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_integrations)
+def test_the_adapters_of_integrations_keep_the_contract(check):
     check.run()

@@ -115,7 +115,7 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
 
 @faithkit.hookimpl
 def faithkit_adapters() -> Iterable[faithkit.Component]:
-    """Provide what takes importances that other libraries made."""
+    """Provide what takes importances that other libraries made, and modules as models."""
     here = "faithkit_feature_importance.adapters"
     yield faithkit.Component(
         name="shap-values",
@@ -143,5 +143,12 @@ def faithkit_adapters() -> Iterable[faithkit.Component]:
         factory=f"{here}.tensors:Tensors",
         summary="Attributions as PyTorch tensors, such as Captum's: one number for each feature.",
         types=("torch.Tensor",),
+        requires=("torch",),
+    )
+    yield faithkit.Component(
+        name="torch-module",
+        factory="faithkit_feature_importance.gradients.torch_adapter:TorchModule",
+        summary="A PyTorch module as a model: its outputs are logits of classes, or numbers.",
+        types=("torch.Module",),
         requires=("torch",),
     )

@@ -68,7 +68,9 @@ class TorchClassifier:
             )
         if len(logits) and (logits >= 0).all() and ((logits.sum(dim=1) - 1).abs() < 1e-5).all():
             raise faithkit.InputError(
-                "the module gives probabilities where logits are expected: leave out its last softmax."
+                "the module gives probabilities where logits are expected: leave out its last softmax, or "
+                "write faithkit.Predictor(scores=lambda X: module(torch.as_tensor(numpy.asarray(X), "
+                f"dtype=torch.float32)), classes={self.classes_.tolist()})."
             )
 
 

@@ -1,0 +1,112 @@
+"""A function that returns scores, as a model: its label is the class of the highest."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from faithkit.errors import InputError
+from faithkit.inputs.conversion import as_rows
+from faithkit.inputs.naming import called, written
+from faithkit.measure.containers import n_rows, unmasked
+from faithkit.wording import describe, few
+
+
+@attrs.frozen(eq=False)
+class ScoreFunction:
+    """Scores of the rows of X, one column per class; or the probability of the second of two, one number.
+
+    Whatever their scale, they are given as `predict_proba`, which is what explainers ask for.
+
+    Parameters
+    ----------
+    function : callable
+        Takes X and returns (n, K) numbers, or (n,) probabilities of the second of two classes.
+    classes_ : sequence
+        The labels in the order of the columns.
+
+    Examples
+    --------
+    >>> approve = ScoreFunction(lambda X: X[:, 0] / 2000, ["no", "yes"])
+    >>> approve.predict(np.array([[500.0], [1500.0]])).tolist()
+    ['no', 'yes']
+    >>> approve.predict_proba(np.array([[500.0]])).tolist()
+    [[0.75, 0.25]]
+    """
+
+    function: Callable[[Any], Any]
+    classes_: Sequence[Any] = attrs.field(converter=np.asarray)
+
+    @classmethod
+    def of(cls, model: Any, scores: Any, classes: Any) -> "ScoreFunction":
+        """Return what `Predictor` makes of its arguments, or say how they are to be written."""
+        if model is not None:
+            raise InputError(f"give a model or scores: Predictor(scores={written(scores)}, classes=[…]).")
+        if not callable(scores):
+            method = "model.predict_proba" if hasattr(scores, "predict_proba") else "a function that takes X"
+            raise InputError(f"scores is of type {type(scores).__name__}; expected {method}.")
+        if classes is None:
+            raise InputError(
+                "nobody says which labels the scores belong to: write "
+                f"faithkit.Predictor(scores={written(scores)}, classes=[…]), with a label for each column."
+            )
+        return cls(scores, classes)
+
+    @property
+    def __name__(self) -> str:
+        return called(self.function)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of the highest score, the first of several."""
+        found: np.ndarray = np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)]
+        return found
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the scores, with a column for each class."""
+        n, answer = n_rows(X), self.function(X)
+        scores = as_scores(unmasked(as_rows(answer, texts=False), "the scores"))
+        if scores.shape in ((n,), (n, 1)) and len(self.classes_) == 2:
+            scores = _of_both(scores.reshape(n))
+        if scores.shape != (n, len(self.classes_)):
+            raise InputError(
+                f"{called(self.function)} returned scores of shape {scores.shape} for {n} rows and "
+                f"{len(self.classes_)} classes ({few(map(str, self.classes_))}); expected a row of scores "
+                "for each row, with one for each class."
+            )
+        missing = int(np.isnan(scores).any(axis=1).sum())
+        if missing:
+            raise InputError(
+                f"{called(self.function)} returned NaN in the scores of {missing} of {n} rows, which have no "
+                "highest then: impute missing values in X, or give a model that takes them."
+            )
+        return scores
+
+
+def as_scores(answer: Any) -> np.ndarray:
+    """Return scores as an array of numbers: singles stay singles, which says how exact they are.
+
+    >>> as_scores([[1, 2]]).dtype, as_scores(np.ones(2, np.float32)).dtype
+    (dtype('float64'), dtype('float32'))
+    """
+    try:
+        found = np.asarray(answer)
+        if found.dtype.kind == "c":
+            raise TypeError(f"they are {found.dtype}")
+        return found if found.dtype == np.float32 else found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"the scores are no numbers ({describe(error)}); expected one number per row and class. Of a "
+            "model that returns labels, leave scores and classes out (CLI: --classes)."
+        ) from error
+
+
+def _of_both(second: np.ndarray) -> np.ndarray:
+    """Return the probabilities of both classes by those of the second."""
+    if len(second) and not (np.isnan(second) | ((second >= 0) & (second <= 1))).all():
+        raise InputError(
+            "one score per row is taken for the probability of the second class, and these are from "
+            f"{np.nanmin(second):.4g} to {np.nanmax(second):.4g}. Of log-odds d or distances, return both "
+            "columns: numpy.column_stack([-d, d])."
+        )
+    return np.column_stack([1 - second, second])

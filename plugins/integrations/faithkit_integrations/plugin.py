@@ -1,0 +1,33 @@
+"""What faithkit finds when this distribution is installed: adapters for models of other libraries."""
+
+from collections.abc import Iterable
+
+import faithkit
+
+FAITHKIT_API = 1
+
+
+@faithkit.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.Component]:
+    """Provide models that are no estimators of scikit-learn."""
+    yield faithkit.Component(
+        name="xgboost-booster",
+        factory="faithkit_integrations.models.xgboost_booster:XGBoostBooster",
+        summary="A Booster of XGBoost as a model: its objective says what it predicts.",
+        types=("xgboost.Booster",),
+        requires=("xgboost",),
+    )
+    yield faithkit.Component(
+        name="lightgbm-booster",
+        factory="faithkit_integrations.models.lightgbm_booster:LightGBMBooster",
+        summary="A Booster of LightGBM as a model: its objective says what it predicts.",
+        types=("lightgbm.Booster",),
+        requires=("lightgbm",),
+    )
+    yield faithkit.Component(
+        name="catboost",
+        factory="faithkit_integrations.models.catboost_model:CatBoostModel",
+        summary="A bare CatBoost model: a classifier where it has classes, else a regressor.",
+        types=("catboost.CatBoost",),
+        requires=("catboost",),
+    )

@@ -1,0 +1,97 @@
+"""Models of one's own on the command line: what a refusal says to type works at the next step."""
+
+import json
+import re
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from consoles import run
+
+MODULE = """
+import numpy as np
+
+
+def labels(X):
+    return np.where(X["a"] * X["b"] > 0, "yes", "no")
+
+
+def chances(X):
+    second = 1 / (1 + np.exp(-X["a"] * X["b"]))
+    return np.column_stack([1 - second, second])
+
+
+def second(X):
+    return chances(X)[:, 1]
+
+
+def pair(X):
+    return X[["a", "b"]].to_numpy()
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Make a folder with rows and a module of models the current one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "house_models", raising=False)
+    (tmp_path / "house_models.py").write_text(MODULE)
+    rows = np.random.default_rng(0).normal(size=(40, 2)).round(2)
+    pd.DataFrame(rows, columns=["a", "b"]).to_csv("rows.csv", index=False)
+    return tmp_path
+
+
+def evaluated(model, *options, explainer="tree"):
+    asked = ("evaluate", "--data", "rows.csv", "--background", "rows.csv", "--explainer", explainer)
+    return run(*asked, "--model", f"house_models:{model}", "--json", "-", *options)
+
+
+@pytest.mark.parametrize(
+    ("model", "option"),
+    [("chances", r"--classes \S+(?=\))"), ("pair", r"--outcome \S+(?=\))")],
+)
+def test_a_function_that_returns_a_matrix_is_refused_with_the_option_that_takes_it(here, model, option):
+    refused = evaluated(model)
+    assert refused.exit_code == 1
+    typed = re.search(option, refused.stderr)[0].split()
+    done = evaluated(model, *typed)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["n"] == 40
+
+
+@pytest.mark.parametrize("model", ["chances", "second"])
+def test_scores_measure_what_labels_measure(here, model):
+    labels = evaluated("labels", explainer="tree:max_depth=1")
+    scores = evaluated(model, "--classes", "no, yes", explainer="tree:max_depth=1")
+    assert scores.exit_code == 0, scores.stderr
+    one, two = (json.loads(done.stdout) for done in (labels, scores))
+    values = [told["measures"]["consistency"]["value"] for told in (one, two)]
+    assert values[0] == values[1] < 1
+    assert one["chance"] == two["chance"]
+    assert two["model"] == model
+
+
+def test_explainers_that_need_scores_have_them(here):
+    done = evaluated("chances", "--classes", "no,yes", explainer="shap")
+    assert done.exit_code == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--model", "house_models:labels", "--classes", "no,yes"), "scores are no numbers.*CLI: --classes"),
+        (
+            ("--model", "house_models:chances", "--classes", "no"),
+            r"and 1 classes \(no\); expected a row of scores",
+        ),
+        (("--model", "house_models:chances", "--classes", "no,no"), "expected distinct labels"),
+        (("--model", "tree", "--target", "b", "--classes", "no,yes"), "of a model of your own"),
+        (("--model", "models:/credit/1"), "mlflow artifacts download"),
+    ],
+)
+def test_what_does_not_fit_is_told_in_one_line(here, options, words):
+    done = run("evaluate", "--data", "rows.csv", "--explainer", "tree", *options)
+    assert done.exit_code == 1
+    assert re.search(words, done.stderr)
