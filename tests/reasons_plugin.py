@@ -53,7 +53,7 @@ class Boxes:
     def example(self):
         return Box(), About()
 
-    def model(self, given):
+    def model(self, given, about):
         return given.ask
 
 

@@ -13,13 +13,13 @@ from faithkit.errors import ContractError, InputError
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
-from faithkit.inputs.adapters import About, adapted_by, adapter_for
+from faithkit.inputs.adapters import About, adapted_by, adapter_for, takes
 from faithkit.inputs.conversion import as_column, as_rows
 from faithkit.inputs.vectors import vectors_of_dicts
 from faithkit.measure.containers import n_rows, unmasked
 from faithkit.measure.explanations import Explanations, check_unmasked
 from faithkit.measure.rules import Rule
-from faithkit.wording import few
+from faithkit.wording import few, listing
 
 
 def adapt(
@@ -69,6 +69,8 @@ def adapt(
         X=rows,
     )
     entry = adapter_for(explanations) if adapter is None else registry().find("adapter", adapter)
+    if entry is not None and not takes(entry, explanations):
+        raise InputError(f"{entry} takes {listing(entry.component.types)}, no {type(explanations).__name__}.")
     if entry is not None:
         return _adapted(entry, explanations, about, params)
     if params:
@@ -151,6 +153,7 @@ def _adapted(entry: Entry, given: Any, about: About, params: dict[str, Any]) -> 
 
 
 def _from_list(values: list[Any], about: About | None = None) -> Explanations:
+    values = [as_rows(one, texts=False) if _is_tensor(one) else one for one in values]
     first = next((value for value in values if value is not None and _is_told(value)), None)
     if isinstance(first, Mapping):
         return _from_dicts(values, about)
@@ -166,6 +169,11 @@ def _from_values(values: list[Any]) -> Explanations:
     if {type(value) for value in values} - {type(None)} == {Rule}:
         return Explanations.of(values, kind="rule", relation="in-scope")
     return Explanations.of(values)
+
+
+def _is_tensor(value: Any) -> bool:
+    """Whether it is an array of another library: compared as it is, it would equal nothing but itself."""
+    return hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic)
 
 
 def _is_told(value: Any) -> bool:

@@ -20,8 +20,8 @@ _TAKEN_BY = {  # what gives numbers that are easily taken for something else, an
 
 def model_of(given: Any, classes: Any = None, outcome: str | None = None) -> Any:
     """Return an object with `predict`, or a callable: what is given, or what an adapter makes of it."""
-    check_model(given)
     made = adapted(given, "model", About(classes=classes, outcome=outcome))
+    check_model(made)
     if made is given:
         _check_known(given)
     return made

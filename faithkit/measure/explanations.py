@@ -135,10 +135,11 @@ class Explanations:
 
     @classmethod
     def concat(cls, parts: Sequence["Explanations"]) -> "Explanations":
-        """Join batches of one kind, in order."""
+        """Join batches of one kind, in order; a feature that a batch of vectors does not name weighs 0."""
         kinds = {part.kind for part in parts}
         if len(kinds) != 1:
             raise InputError(f"explanations of the kinds {sorted(kinds)} cannot be joined: give one kind.")
+        parts = _named_alike(parts)
         columns = {
             name: concat_rows([getattr(part, name) for part in parts])
             for name in ("values", "instances", "missing")
@@ -173,6 +174,24 @@ class Explanations:
         whole = self.take(place)
         told = np.where(gone, remarks, whole.remarked)
         return attrs.evolve(whole, missing=whole.missing | gone, remarks=told, instances=None)
+
+
+def _named_alike(parts: "Sequence[Explanations]") -> "Sequence[Explanations]":
+    """Give vectors of several batches the same columns, where each batch has names of its own."""
+    if not all(_is_matrix(part.values) and "names" in part.shared for part in parts):
+        return parts
+    names = [list(part.shared["names"]) for part in parts]
+    if all(name == names[0] for name in names):
+        return parts
+    every = sorted({one for name in names for one in name})
+    return [_spread_over(part, every) for part in parts]
+
+
+def _spread_over(part: "Explanations", names: list[str]) -> "Explanations":
+    place = {name: column for column, name in enumerate(names)}
+    values = np.zeros((len(part), len(names)), dtype=part.values.dtype)
+    values[:, [place[name] for name in part.shared["names"]]] = part.values
+    return attrs.evolve(part, values=values, shared={**part.shared, "names": names})
 
 
 def _check_comparable(values: NDArray[Any]) -> None:

@@ -4,7 +4,9 @@ from functools import partial
 from typing import Any
 
 import attrs
+import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 
 from faithkit.errors import InputError
 from faithkit.inputs.adapters import adapter_for
@@ -214,8 +216,8 @@ def score(
     """
     X, predictions = as_rows(X), gone_through(as_column(predictions))
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
-    if isinstance(X, pd.Series):
-        check_X(X)  # which says what to give instead; a relation of one's own may read rows of any other kind
+    if X is not None and not isinstance(X, list | np.ndarray | pd.DataFrame) and not issparse(X):
+        check_X(X)  # which says what to give instead; a relation of one's own may read arrays of any shape
     given, said = _taken(explanations, predictions, X)
     way = discretizer_for(discretizer, given)
     setup = Setup(

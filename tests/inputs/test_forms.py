@@ -119,6 +119,7 @@ REFUSED = {
         lambda: value([[("age", 1)], [1, 2, 3]] * 3),
         r"explanation 1 is \[1, 2, 3\]; expected pairs",
     ),
+    "rows that are none": (lambda: value(SAID, X=Stranger()), "X is of type Stranger; expected a 2-D"),
     "one dict for all": (lambda: value({"age": [1] * 6}), "explanations of type dict are not understood"),
 }
 
@@ -138,6 +139,11 @@ def test_an_adapter_that_makes_too_few_is_named():
 def test_a_parameter_that_the_adapter_does_not_have_is_refused():
     with pytest.raises(ParameterError, match="has no parameter 'loud'"):
         faithkit.adapt([Reason("a")], loud=True)
+
+
+def test_an_adapter_that_does_not_take_it_is_named():
+    with pytest.raises(InputError, match=r"adapter 'boxes' .* takes reasons_plugin\.Box, no list"):
+        faithkit.adapt([Reason("a")], adapter="boxes")
 
 
 # --- dicts and pairs ---------------------------------------------------------------------------------------
@@ -167,6 +173,21 @@ def test_weights_in_every_form_give_the_same_numbers(name):
     )
     assert found.consistency == plain.consistency
     assert found.sufficiency == plain.sufficiency
+
+
+def test_a_function_may_name_other_features_in_every_chunk_of_rows():
+    X = np.arange(80.0)[:, None]
+
+    def explain(rows):
+        return [{f"feature {int(row[0]) // 20}": 1.0} for row in rows]
+
+    found = faithkit.evaluate(lambda rows: rows[:, 0] >= 40, X, explainer=explain)
+    assert (found.n_explanations, found.consistency.value) == (4, 1.0)
+
+
+def test_tensors_in_a_list_are_vectors():
+    rows = [[1.0, 0.0], [0.0, 1.0]] * 3
+    assert value([Tensor(row) for row in rows]) == value(rows)
 
 
 # --- tables and columns of other libraries -----------------------------------------------------------------
