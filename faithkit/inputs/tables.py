@@ -46,6 +46,7 @@ def open_table(path: str | PathLike[str]) -> Content:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "people.csv")
     ...     _ = path.write_text("age,job\n31,NA\n,clerk\n")

@@ -173,8 +173,9 @@ class Census:
 
     @property
     def grouped(self) -> Slots:
-        """The slots of grouping; where there is a number for each, in the order of their rows."""
-        cells = (self.owner, self.label, self.count) if self._is_merged else self.ordered
+        """The slots of grouping: in any order where distances are added up and each slot has its number."""
+        any_order = self._is_merged and not self.agreement.is_whole
+        cells = (self.owner, self.label, self.count) if any_order else self.ordered
         return grouped_slots(*cells, ~self.explanations.missing, self.agreement)
 
     @property

@@ -267,7 +267,7 @@ def by_name(identities: Any, explanations: Explanations) -> Any:
 
     Examples
     --------
-    >>> phi = as_explanations(pd.DataFrame({"sex": [1.0], "age": [2.0]}))
+    >>> phi = Explanations.vectors([[1.0, 2.0]], shared={"names": ["sex", "age"]})
     >>> by_name(phi.identities, phi)
     array([[2., 1.]])
     """

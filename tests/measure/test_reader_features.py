@@ -131,7 +131,7 @@ def test_tokens_are_found_by_the_rows_that_a_reader_learns_from():
         pytest.param(["yes", "no"] * 20, np.full((40, 2), np.nan), id="nothing but gaps"),
         pytest.param(["yes", "no"] * 20, np.full((40, 2), 1e308), id="huge numbers"),
         pytest.param(["yes", "no"] * 20, [10**400, -(10**400)] * 20, id="numbers that are no floats"),
-        pytest.param(["yes", "no"] * 20, [object()] * 40, id="objects that say nothing"),
+        pytest.param(["yes", "no"] * 20, [frozenset([int])] * 40, id="objects that say nothing"),
         pytest.param([True, "no", 3, "x"] * 10, [1, "1", ("1",), frozenset("1")] * 10, id="types mixed"),
         pytest.param(["yes", "no"] * 20, [None, "a"] * 20, id="half without an explanation"),
         *(pytest.param(([0, 1, 1] * 7)[:n], LOOSE[:n, None], id=f"{n} rows") for n in (10, 11, 13, 20)),

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from matrices import Matrix
 
 from faithkit.errors import ContractError, InputError
-from faithkit.inputs.forms import as_explanations
 from faithkit.measure import asking, bitsets, grouping, relations
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.jackknife import per_row, pseudo_values
@@ -30,7 +29,7 @@ def rows_of(counted):
 
 
 def sample_of(values, **fields):
-    return Sample(None, as_explanations(values) if not fields else Explanations.of(values, **fields))
+    return Sample(None, Explanations.of(values, **fields))
 
 
 @st.composite
