@@ -213,11 +213,11 @@ def test_no_output_becomes_a_part_of_a_log_that_is_a_folder(here):
     (here / "logs").mkdir()
     (here / "log.parquet").rename(here / "logs" / "a.parquet")
     score = ("score", "logs", *SCORE[2:])
-    for name in ("logs/a.parquet", "logs/b.parquet"):
+    for name in ("logs/a.parquet", "logs/b.parquet", "logs/result.csv"):
         done = run(*score, "--csv", name)
         assert (done.exit_code, done.stdout) == (1, "")
         assert "logs is read" in done.stderr
-    assert run(*score, "--csv", "logs/result.csv").exit_code == 0
+    assert run(*score, "--csv", "result.csv").exit_code == 0
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

@@ -306,7 +306,7 @@ CELLS = [
         pytest.param(design, share, n, runs, marks=pytest.mark.slow)
         for design in DESIGNS
         for share in SHARES
-        for n, runs in ((20, 50), (100, 40), (1000, 10))
+        for n, runs in ((20, 50), (100, 40))
     ),
 ]
 
