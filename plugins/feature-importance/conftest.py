@@ -3,7 +3,7 @@
 import importlib.util
 
 _PARTS = {
-    "torch": ("gradients/torch_modules.py", "adapters/tensors.py"),
+    "torch": ("gradients/torch_modules.py", "gradients/torch_adapter.py", "adapters/tensors.py"),
 }
 
 collect_ignore = [
