@@ -20,6 +20,10 @@ SECONDS_TO_END = 10  # of a child that was asked to end, or that has said its co
 SECONDS_FOR_ORPHANS = 5
 ECHO_SECONDS = 1.0
 
+ENDING = tuple(  # there is no SIGHUP on Windows
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
 PR_SET_CHILD_SUBREAPER = 36  # from linux/prctl.h
 
 CRASHED = "A library crashed: the same command with PYTHONFAULTHANDLER=1 in its environment shows where."
@@ -40,17 +44,19 @@ def supervised(work: Callable[[], int], watched: bool = True) -> NoReturn:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who inherits that it is ignored learns of no child's end
     folder = scratch.make()
     parent = os.getpid()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # until the parent is there to pass them on
     try:
         (said, saying), (ends, lives) = os.pipe(), os.pipe()
         child = os.fork()
     except OSError as error:
         sys.exit(f"error: no process can be started ({error.strerror}): end some others first.")
     if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(lives)
         _end_with(parent, ends)
         _work(work, saying, folder)
     os.close(saying)
-    _watch(child, said, folder)
+    _watch(child, said, folder, mask)
 
 
 def _plug() -> None:
@@ -136,8 +142,7 @@ def _interrupting() -> Iterator[None]:
 
 def _heard() -> list[signal.Signals]:
     """Return the signals that end a run, but for those that whoever started us chose to have ignored."""
-    ending = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    return [number for number in ending if signal.getsignal(number) != signal.SIG_IGN]
+    return [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
 
 
 def _handle(numbers: Iterable[int], handler: Any) -> None:
@@ -148,7 +153,7 @@ def _handle(numbers: Iterable[int], handler: Any) -> None:
 # --- the parent -----------------------------------------------------------------------------------------
 
 
-def _watch(child: int, said: int, folder: str | None) -> NoReturn:
+def _watch(child: int, said: int, folder: str | None, mask: Iterable[int]) -> NoReturn:
     passed: list[int] = []
 
     def pass_on(number: int, _frame: object) -> None:
@@ -159,6 +164,7 @@ def _watch(child: int, said: int, folder: str | None) -> NoReturn:
     heard = _heard()
     _handle(heard, pass_on)
     _handle([signal.SIGALRM], lambda _number, _frame: os.kill(child, signal.SIGKILL))
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     _adopt_orphans()
     scratch.sweep()
     _, status = os.waitpid(child, 0)
