@@ -11,6 +11,7 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.labels import Labels
+from faithkit.inputs.outcome import LABELS
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.written_numbers import warn_about_written_numbers
 from faithkit.measure.estimate import chance_of
@@ -113,7 +114,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
         uniqueness=_uniqueness(counted),
         measures=measures,
         tails=tail_share(counted),
-        notes=(*setup.notes, *tells_prediction(counted, population.labels, setup.outcome)),
+        notes=(*setup.notes, *_told(counted, population, setup)),
         **population.drawn(counts.get("sufficiency")),
         why_no_sufficiency=why_not,
         relation=None if applies is None else setup.applies.told,
@@ -122,6 +123,13 @@ def related(population: Population, setup: Setup) -> Evaluation:
         counts=counts,
         again=related,
     )
+
+
+def _told(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
+    """Say that explanations name their predictions; numbers are not asked for, for a log would be sorted."""
+    if setup.outcome.kind != LABELS:
+        return ()
+    return tells_prediction(counted, population.labels)
 
 
 def _alone(counted: Count, verified: float) -> float:

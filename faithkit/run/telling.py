@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from faithkit.inputs.outcome import LABELS, Outcome
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
@@ -27,12 +26,12 @@ _COMPARES = r"(?:[<>=≤≥≠:]|\b(?:in|is)\b)[\s'\"(\[{]{0,3}"
 _COMPARED = r"['\"]?\s{0,3}[<>=≤≥≠:]"
 
 
-def tells_prediction(counted: Count, labels: Sequence[Any], outcome: Outcome) -> tuple[str, ...]:
+def tells_prediction(counted: Count, labels: Sequence[Any]) -> tuple[str, ...]:
     """Say, in one sentence or none, that nearly every explanation names its own row's label and no other.
 
     `counted` is what consistency was counted from.
     """
-    if outcome.kind != LABELS or not 2 <= len(labels) <= MOST_LABELS:
+    if not 2 <= len(labels) <= MOST_LABELS:
         return ()
     some = _looked_at(counted.explanations)
     texts = [_text(counted.explanations.identities, row) for row in some.tolist()]
