@@ -47,7 +47,7 @@ def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, 
     Every explainer explains once. Differences are paired; what the sample cannot tell from the best is
     marked as the best, too.
     """
-    from faithkit.inputs.outcome import checked
+    from faithkit.inputs.predictions.outcome import checked
     from faithkit.inputs.situation import prepare
     from faithkit.run.api import compare
 

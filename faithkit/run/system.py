@@ -7,8 +7,8 @@ import numpy as np
 
 from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.registry import registry
-from faithkit.inputs.outcome import NUMBERS
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.predictions.outcome import NUMBERS
 from faithkit.inputs.rows import check_columns, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.containers import n_rows, take_rows

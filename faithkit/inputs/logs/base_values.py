@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
-from faithkit.inputs.content import Content
-from faithkit.inputs.parquet import ParquetTable
+from faithkit.inputs.files.content import Content
+from faithkit.inputs.files.parquet import ParquetTable
 from faithkit.wording import listing
 
 _WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?values?"

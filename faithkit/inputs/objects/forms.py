@@ -13,9 +13,9 @@ from faithkit.errors import ContractError, InputError
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
-from faithkit.inputs.adapters import About, adapted_by, adapter_for, takes
-from faithkit.inputs.conversion import as_column, as_rows
-from faithkit.inputs.vectors import vectors_of_dicts
+from faithkit.inputs.objects.adapters import About, adapted_by, adapter_for, takes
+from faithkit.inputs.objects.conversion import as_column, as_rows
+from faithkit.inputs.objects.vectors import vectors_of_dicts
 from faithkit.measure.containers import n_rows, unmasked
 from faithkit.measure.explanations import Explanations, check_unmasked
 from faithkit.measure.rules import Rule
