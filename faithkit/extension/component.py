@@ -127,7 +127,8 @@ class Component:
         Import names that it needs and that the plugin does not install for sure.
     types : tuple of str, default=()
         Of an adapter: the classes whose objects it takes, each as its package and its name, such as
-        "shap.Explanation", wherever in the package it is defined.
+        "shap.Explanation", wherever in the package it is defined. Of a loader: suffixes of files, such as
+        ".onnx", or the name of a file by which a folder is known, such as "MLmodel".
 
     Raises
     ------

@@ -16,7 +16,7 @@ GROUP = "faithkit"
 API_VERSION = 1
 """What a plugin's module states as ``FAITHKIT_API``; it changes when old plugins would no longer work."""
 
-KINDS = ("explainer", "relation", "discretizer", "estimator", "adapter", "dataset", "command")
+KINDS = ("explainer", "relation", "discretizer", "estimator", "adapter", "loader", "dataset", "command")
 """The kinds of component, in the order of the pipeline; the hook of each is ``faithkit_<kind>s``."""
 
 hookspec = pluggy.HookspecMarker("faithkit")
@@ -159,6 +159,32 @@ def faithkit_adapters() -> Iterable[Component]:
     ...     )
     >>> next(iter(faithkit_adapters())).types
     ('acme.Reasons',)
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_loaders() -> Iterable[Component]:
+    """Offer loaders: what makes a model of a file or a folder, for ``--model`` and `faithkit.load_model`.
+
+    Returns
+    -------
+    iterable of Component
+        Their `types` are suffixes of files (".acme"), or names of files that a folder has ("MLmodel").
+
+    Examples
+    --------
+    >>> from faithkit import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_loaders():
+    ...     yield Component(
+    ...         name="acme",
+    ...         factory="my_plugin.loaders:AcmeFiles",
+    ...         summary="Scorecards as acme's program writes them.",
+    ...         types=(".acme",),
+    ...     )
+    >>> next(iter(faithkit_loaders())).types
+    ('.acme',)
     """
     raise NotImplementedError
 

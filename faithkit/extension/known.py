@@ -45,7 +45,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 
-_PIP_NAMES = {"anchor": "anchor-exp", "sklearn": "scikit-learn"}
+_PIP_NAMES = {"anchor": "anchor-exp", "mlflow": "mlflow-skinny", "sklearn": "scikit-learn"}
 
 
 def providers(kind: str) -> dict[str, str]:

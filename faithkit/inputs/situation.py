@@ -14,7 +14,8 @@ from faithkit.inputs.files.named import is_pattern
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.tables import match_name, match_names, open_table, split_target, suggest_column
 from faithkit.inputs.models.columns import names_of, seen_by
-from faithkit.inputs.models.loading import DEFAULTS, load_model, train_default
+from faithkit.inputs.models.default import DEFAULTS, train_default
+from faithkit.inputs.models.loading import load_model
 from faithkit.inputs.pools import PoolRows, check_names, said, streamed
 from faithkit.inputs.predictions.outcome import NUMBERS
 from faithkit.measure.containers import n_rows, take_rows

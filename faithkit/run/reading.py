@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.models.files import import_object
+from faithkit.inputs.models.modules import import_object
 from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.reader.models import candidates

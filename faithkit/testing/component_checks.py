@@ -26,6 +26,7 @@ METHODS = {
     "discretizer": ("discretize",),
     "estimator": ("scores",),
     "adapter": ("example",),
+    "loader": ("load", "example"),
     "dataset": ("load", "place"),
 }
 _EXAMPLES: dict[type, Any] = {bool: True, float: 0.5, int: 1}

@@ -24,6 +24,7 @@ from faithkit.testing import (
     discretizer_checks,
     estimator_checks,
     explainer_checks,
+    loader_checks,
     plugin_checks,
     relation_checks,
 )
@@ -38,6 +39,7 @@ _MODULES = {
     "discretizer": discretizer_checks,
     "estimator": estimator_checks,
     "adapter": adapter_checks,
+    "loader": loader_checks,
     "dataset": dataset_checks,
 }
 

@@ -50,6 +50,11 @@ def faithkit_adapters():
 
 
 @faithkit.hookimpl
+def faithkit_loaders():
+    yield faithkit.Component(name="l", factory=f"{__name__}:Thing", summary="…", params={"kind": "loader"})
+
+
+@faithkit.hookimpl
 def faithkit_datasets():
     yield faithkit.Component(name="t", factory=f"{__name__}:Thing", summary="…", params={"kind": "dataset"})
 

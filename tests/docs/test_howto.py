@@ -102,7 +102,7 @@ def test_once_installed_it_is_listed_beside_all_others(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    for name in ("top-set", "top-1", "smoothed", "memos", "claims", "audit"):
+    for name in ("top-set", "top-1", "smoothed", "memos", "cards", "claims", "audit"):
         assert name in done.stdout
 
 
@@ -112,8 +112,9 @@ def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
         "relation": "tutorials/relation.rst",
         "discretizer": "howto/discretizer.rst",
         "estimator": "howto/estimator.rst",
-        "adapter": "howto/adapter.rst",
-        "dataset": "howto/dataset.rst",
+        "adapter": "howto/hands.rst",
+        "loader": "howto/hands.rst",
+        "dataset": "howto/hands.rst",
         "command": "howto/verb.rst",
     }
     assert set(pages) == set(hookspecs.KINDS)

@@ -65,7 +65,7 @@ def test_contributing_sets_up_with_one_command_that_installs_every_distribution(
 
 
 def test_contributing_tells_how_to_add_each_kind_of_component():
-    for kind in ("explainer", "relation", "discretizer", "estimator", "adapter", "dataset", "verb"):
+    for kind in ("explainer", "relation", "discretizer", "estimator", "adapter", "loader", "dataset", "verb"):
         assert f"| {kind} |" in CONTRIBUTING
 
 

@@ -8,12 +8,13 @@ import sys
 import pytest
 from inputs.forging import CANARY, EVIL_MODULES
 
+from faithkit import registry
 from faithkit.errors import InputError
 from faithkit.inputs.models.loading import load_model
 
 # by the loaders themselves, whatever is in a file; zips know an old encoding of names
 NEEDED = ("skops.io", "onnxruntime", "encodings.cp437")
-NEEDED += ("faithkit.inputs.models.skops", "faithkit.inputs.models.onnx")
+NEEDED += ("faithkit.inputs.models.skops", "faithkit.inputs.models.onnx", "faithkit.inputs.models.files")
 
 
 @pytest.fixture
@@ -31,6 +32,7 @@ def here(tmp_path, monkeypatch):
 def refusal(here):
     """Load a model that must be refused in words that match, after which the folder is as it was."""
 
+    registry().entries()  # the plugins that are installed, whatever is in a file
     for module in NEEDED:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)

@@ -19,7 +19,7 @@ class Trap:
 @pytest.mark.parametrize("suffix", ["pkl", "pickle", "joblib", "PKL", "Joblib"])
 def test_a_pickle_that_nobody_trusts_is_never_opened(refusal, here, suffix, protocol):
     (here / f"model.{suffix}").write_bytes(pickle.dumps(Trap(), protocol))
-    refusal("is a pickle, and loading a pickle runs code .* say --trust-pickle", f"model.{suffix}")
+    refusal("loading model.* runs code that is in it.* say --trust-pickle", f"model.{suffix}")
 
 
 @pytest.mark.parametrize("trust_pickle", [False, True])

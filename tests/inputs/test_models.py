@@ -14,10 +14,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from faithkit import InputError, Predictor
+from faithkit import InputError, PluginError, Predictor
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.models.columns import seen_by
-from faithkit.inputs.models.loading import DEFAULTS, default_model, load_model, train_default
+from faithkit.inputs.models.default import DEFAULTS, default_model, train_default
+from faithkit.inputs.models.loading import load_model
 
 NAMES = ["gradient-boosting", "random-forest", "logistic", "tree", "knn"]
 
@@ -207,7 +208,7 @@ def test_a_model_is_imported_from_the_current_directory(here):
         ("hidden_models:model", "looking up hidden_models:model failed with SystemExit: 0"),
         (":model", "importing the module '' failed"),
         ("bank_models:", "has no ''"),
-        ("model.pb", r"'model\.pb' is neither .*expected module:attribute, a \.skops"),
+        ("model.pb", r"'model\.pb' is neither .*expected module:attribute, or a file \(\.joblib, .*\.skops"),
         ("gradient-boosting", "neither a file of a known kind nor a name in a module"),
         ("logistik", r"On the command line also a default model: .*\. Did you mean 'logistic'\?"),
     ],
@@ -226,7 +227,7 @@ def test_a_pickle_is_loaded_only_when_it_is_trusted(tmp_path, suffix):
         joblib.dump(model, path)
     else:
         path.write_bytes(pickle.dumps(model))
-    with pytest.raises(InputError, match=r"pickle runs code .*--trust-pickle"):
+    with pytest.raises(InputError, match=r"loading .* runs code that is in it.*--trust-pickle"):
         load_model(str(path))
     assert load_model(path, trust_pickle=True).predict([[1]]).tolist() == ["b"]
 
@@ -294,8 +295,8 @@ def test_a_damaged_or_missing_skops_file_is_refused(tmp_path):
 @pytest.mark.parametrize("kind", ["skops", "onnx"])
 def test_a_file_whose_library_is_not_installed_says_how_to_install_it(kind, monkeypatch, tmp_path):
     (tmp_path / f"model.{kind}").touch()
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=rf"needs {kind}.*pip install 'faithkit\[{kind}\]'"):
+    monkeypatch.setattr("faithkit.extension.component.is_installed", lambda name: False)
+    with pytest.raises(PluginError, match=rf"needs '{kind}\w*', not installed.* pip install {kind}"):
         load_model(tmp_path / f"model.{kind}")
 
 

@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from faithkit import Component
+from faithkit.extension.hookspecs import KINDS
 from faithkit.testing import plugin_checks, run_checks, targets
 from faithkit.testing.checks import bind_all, checks_in, name_of, run
 from faithkit.testing.plugin_checks import Plugin
@@ -382,6 +383,33 @@ ADAPTERS = {
     ),
 }
 
+LOADERS = {
+    "ShowsAnother": (
+        "takes_files_of_the_types_that_it_names",
+        "shows-another: its example is model.json, which its types .limit do not lead to. Name suffixes, as in",
+    ),
+    "ShowsNoRows": (
+        "takes_files_of_the_types_that_it_names",
+        "shows-no-rows: example() did not give a path and rows. Write a small model into the folder, and return",
+    ),
+    "DoesNotSay": (
+        "says_whether_code_runs",
+        "does-not-say: its runs_code is None. Write runs_code = True in the class, unless no file could ever",
+    ),
+    "GivesTheFile": (
+        "loads_a_model_that_predicts",
+        "gives-the-file: the model is of type dict; expected an object with a predict method, or a callable",
+    ),
+    "Wavers": (
+        "loads_a_model_that_predicts",
+        "wavers: loaded again, the model predicts something else. Fix its seed.",
+    ),
+    "TakesAHalf": (
+        "a_damaged_file_is_refused",
+        "takes-a-half: half of a file was loaded as if it were whole. Raise faithkit.InputError where",
+    ),
+}
+
 PLUGINS = {
     "raises": (
         "import a_library_that_nobody_has",
@@ -484,6 +512,13 @@ def test_an_adapter_that_names_no_types_is_found_by_one_check():
     assert_only(run_checks(("adapter", faulty)), check, message)
 
 
+@pytest.mark.parametrize("name", LOADERS)
+def test_a_loaders_fault_is_found_by_one_check(name):
+    check, message = LOADERS[name]
+    faulty = component("loader", name, types=(".limit",))
+    assert_only(run_checks(("loader", faulty)), f"{faulty.name}-{check}", message)
+
+
 @pytest.mark.parametrize("name", PLUGINS)
 def test_a_modules_fault_is_found_by_one_check(name, tmp_path, monkeypatch):
     source, check, message = PLUGINS[name]
@@ -500,16 +535,16 @@ def test_a_summary_of_two_lines_is_found_by_one_check():
     assert_only(run_checks(("estimator", faulty)), "sound-summary_is_one_line", message)
 
 
-@pytest.mark.parametrize("kind", ["explainer", "relation", "discretizer", "estimator", "adapter", "dataset"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "command"])
 def test_a_sound_component_passes_every_check(kind):
-    types = ("testing.Note",) if kind == "adapter" else ()
+    types = {"adapter": ("testing.Note",), "loader": (".limit",)}.get(kind, ())
     sound = component(kind, "Sound", kinds=("vector",), inputs=("table",), types=types)
     assert run_checks((kind, sound)).failed == {}
 
 
 def test_there_is_a_fault_for_every_check():
     written = {name_of(check) for module in targets.ALL for check in checks_in(module)}
-    tables = (EXPLAINERS, RELATIONS, DISCRETIZERS, ESTIMATORS, ADAPTERS, DATASETS)
+    tables = (EXPLAINERS, RELATIONS, DISCRETIZERS, ESTIMATORS, ADAPTERS, LOADERS, DATASETS)
     found = {check for table in tables for check, _ in table.values()} | {c for _, c, _ in PLUGINS.values()}
     assert written - found == {"summary_is_one_line"}  # it has a test of its own
     assert found - written == {"explains_frame_of_three_classes"}  # made from a situation

@@ -43,6 +43,17 @@ def faithkit_adapters():
 
 
 @hookimpl
+def faithkit_loaders():
+    """Offer a loader."""
+    yield Component(
+        name="cards",
+        factory="house.loaders:Cards",
+        summary="Score cards of the older program.",
+        types=(".card",),
+    )
+
+
+@hookimpl
 def faithkit_datasets():
     """Offer a dataset."""
     yield Component(

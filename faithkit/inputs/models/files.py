@@ -1,73 +1,106 @@
-"""Models out of files, folders and modules, each in its own way, and none that runs code unasked."""
+"""Models in files and folders: the loaders that come with the kernel, and none that runs code unasked.
 
-import importlib
-import importlib.util
-import operator
+Their libraries are imported when a model is loaded, not before.
+"""
+
+import base64
 import os
-import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from faithkit.errors import InputError
-from faithkit.foreign import foreign
-from faithkit.wording import suggest
+from faithkit.inputs.models.modules import import_from_here
+
+Example = tuple[str, Any]
+_ROWS = [[0.0], [1.0]]  # what the models of examples are asked
+# of an ONNX file: 1 where the largest cell of a row is above a half
+_ONNX = (
+    "CAgSADqUAQovCgFYEgFtIglSZWR1Y2VNYXgqCwoEYXhlc0ABoAEHKg8KCGtlZXBkaW1zGACgAQIKEgoBbQoBaBIBYiIHR3Jl"
+    "YXRlcgoXCgFiEgF5IgRDYXN0KgkKAnRvGAegAQISBWFib3ZlKgsQASIEAAAAP0IBaFoRCgFYEgwKCggBEgYKAAoCCAFiDQoB"
+    "eRIICgYIBxICCgBCBAoAEA0="
+)
 
 
-def load_pickle(path: str, trust_pickle: bool) -> Any:
-    """Return the model in a pickle, if its origin is trusted."""
-    if not trust_pickle:
-        raise InputError(
-            f"{path} is a pickle, and loading a pickle runs code that is in it. If you trust its origin, "
-            "say --trust-pickle (trust_pickle=True); safer is a .skops file."
-        )
-    _check_file(path)
-    import joblib
+class Pickles:
+    """Models in pickles, also those of joblib: loading one runs whatever code is in it."""
 
-    with foreign(f"loading {path}", "It may be damaged, or made with other versions."):
+    runs_code = True
+
+    def load(self, path: str) -> Any:
+        """Return what was pickled."""
+        import joblib
+
         return joblib.load(path)
 
+    def example(self, folder: str) -> Example:
+        """Pickle a tree, and return the file and rows for it."""
+        import joblib
 
-def load_skops_file(path: str, trust_types: str | Iterable[str]) -> Any:
-    """Return the model in a skops file, if all that it is made of is trusted."""
-    if importlib.util.find_spec("skops") is None:
-        raise InputError(f"{path} needs skops. Install it: pip install 'faithkit[skops]'.")
-    _check_file(path)
-    from faithkit.inputs.models.skops import load_skops
-
-    given = trust_types.split(",") if isinstance(trust_types, str) else trust_types
-    names = [name.strip() for name in given if name.strip()]
-    if names:
-        _import_from_here()
-    return load_skops(path, names)
+        path = os.path.join(folder, "tree.joblib")
+        joblib.dump(_tree(), path)
+        return path, _ROWS
 
 
-def load_onnx(path: str) -> Any:
-    """Return the model in an ONNX file."""
-    if importlib.util.find_spec("onnxruntime") is None:
-        raise InputError(f"{path} needs onnxruntime. Install it: pip install 'faithkit[onnx]'.")
-    _check_file(path)
-    from faithkit.inputs.models.onnx import OnnxModel
+class SkopsFiles:
+    """Models in files of skops, if all that they are made of is trusted.
 
-    return OnnxModel(path)
+    Parameters
+    ----------
+    trust_types : sequence of str
+        Full names of types and functions that a file may hold, besides those that are known to be harmless.
+    """
+
+    runs_code = False
+
+    def __init__(self, trust_types: Sequence[str] = ()) -> None:
+        self.trust_types = trust_types
+
+    def load(self, path: str) -> Any:
+        """Return the model, or refuse it with the names of what is not trusted."""
+        from faithkit.inputs.models.skops import load_skops
+
+        if self.trust_types:
+            import_from_here()
+        return load_skops(path, self.trust_types)
+
+    def example(self, folder: str) -> Example:
+        """Write a tree, and return the file and rows for it."""
+        import skops.io
+
+        path = os.path.join(folder, "tree.skops")
+        skops.io.dump(_tree(), path)
+        return path, _ROWS
 
 
-def is_mlflow(path: str) -> bool:
-    """Whether a folder holds a model as MLflow saves it."""
-    return os.path.isfile(os.path.join(path, "MLmodel"))
+class OnnxFiles:
+    """Classifiers in ONNX files, which onnxruntime runs."""
+
+    runs_code = False
+
+    def load(self, path: str) -> Any:
+        """Return the model, with the methods that others have."""
+        from faithkit.inputs.models.onnx import OnnxModel
+
+        return OnnxModel(path)
+
+    def example(self, folder: str) -> Example:
+        """Write a comparison, and return the file and rows for it."""
+        path = os.path.join(folder, "above.onnx")
+        Path(path).write_bytes(base64.b64decode(_ONNX))
+        return path, _ROWS
 
 
-def load_mlflow(path: str, trust_pickle: bool) -> Any:
-    """Return the model in a folder of MLflow: itself where it has `predict`, else MLflow's face of it."""
-    if not trust_pickle:
-        raise InputError(
-            f"{path} is a model of MLflow, and loading it runs code that is in it. If you trust its origin, "
-            "say --trust-pickle (trust_pickle=True)."
-        )
-    if importlib.util.find_spec("mlflow") is None:
-        raise InputError(f"{path} needs MLflow. Install it: pip install mlflow-skinny")
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # to load a file is nobody else's business
-    with foreign(f"loading {path}", "It may be damaged, or need other versions: see its requirements.txt."):
+class MLflowFolders:
+    """Models in folders that MLflow saved: itself where it has `predict`, else MLflow's face of it.
+
+    Loading one runs whatever code is in it. No server is asked.
+    """
+
+    runs_code = True
+
+    def load(self, path: str) -> Any:
+        """Return the model that was saved."""
+        _no_telemetry()
         import mlflow.pyfunc
 
         model = mlflow.pyfunc.load_model(path)
@@ -76,33 +109,24 @@ def load_mlflow(path: str, trust_pickle: bool) -> Any:
             own = model.get_raw_model()
         except NotImplementedError:  # a class of the user's own, which knows no other face
             return model
-    return own if hasattr(own, "predict") else model
+        return own if hasattr(own, "predict") else model
+
+    def example(self, folder: str) -> Example:
+        """Save a tree, and return its folder and rows for it."""
+        _no_telemetry()
+        import mlflow.sklearn
+
+        path = os.path.join(folder, "tree")
+        # what the tree needs is not looked for: that takes long
+        mlflow.sklearn.save_model(_tree(), path, serialization_format="cloudpickle", pip_requirements=[])
+        return path, _ROWS
 
 
-def _check_file(path: str) -> None:
-    with foreign(f"looking for {path}", "Check the path."):
-        if not Path(path).is_file():
-            raise InputError(f"there is no file {path}. Check the path.")
+def _no_telemetry() -> None:
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # to load a file is nobody else's business
 
 
-def import_object(reference: str) -> Any:
-    """Return what `module:attribute` names; the current directory can be imported from."""
-    module_name, _, attribute = reference.partition(":")
-    advice = "Expected module:attribute, importable from the current directory."
-    with foreign(f"importing the module {module_name!r}", advice):
-        _import_from_here()
-        module = importlib.import_module(module_name)
-    with foreign(f"looking up {reference}", "Give a model that is ready when its module is imported."):
-        try:
-            return operator.attrgetter(attribute)(module)
-        except AttributeError as error:
-            raise InputError(
-                f"the module {module_name!r} has no {attribute!r}. "
-                f"{suggest(attribute, (name for name in vars(module) if not name.startswith('_')))}"
-            ) from error
+def _tree() -> Any:
+    from sklearn.tree import DecisionTreeClassifier
 
-
-def _import_from_here() -> None:
-    # It stays on the path: workers get this path too, and import the module to unpickle the model.
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    return DecisionTreeClassifier(random_state=0).fit(_ROWS, ["no", "yes"])
