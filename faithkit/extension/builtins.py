@@ -38,7 +38,7 @@ DATASETS = {
 
 @hookimpl
 def faithkit_relations() -> Iterator[Component]:
-    """Offer the relations that compare explanations with one another."""
+    """Offer the relations that compare explanations with one another, and the one of rules."""
     yield Component(
         name="same-explanation",
         factory="faithkit.measure.relations:SameExplanation",
@@ -49,6 +49,12 @@ def faithkit_relations() -> Iterator[Component]:
         factory="faithkit.measure.relations:NearExplanation",
         summary="The instance's own explanation lies within a distance of this one.",
         kinds=("vector",),
+    )
+    yield Component(
+        name="in-scope",
+        factory="faithkit.measure.in_scope:InScope",
+        summary="The instance satisfies every predicate of the rule.",
+        kinds=("rule",),
     )
 
 

@@ -21,7 +21,6 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "first-word",
             "all-words",
         ),
-        "relation": ("in-scope",),
         "adapter": ("alibi-anchors",),
     },
     "faithkit-feature-importance": {

@@ -35,7 +35,7 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
     ("kind", "name", "distribution"),
     [
         ("explainer", "anchors-text", "faithkit-scoped-rules"),
-        ("relation", "in-scope", "faithkit-scoped-rules"),
+        ("relation", "in-ball", "faithkit-example-based"),
         ("discretizer", "1fp", "faithkit-feature-importance"),
         ("discretizer", "sign-of-top-5", "faithkit-feature-importance"),
         ("relation", "within", "faithkit-example-based"),

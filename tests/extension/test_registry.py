@@ -28,6 +28,7 @@ def test_the_kernel_registers_its_components_through_the_hooks(kernel):
     registry = Registry(entry_points=[kernel])
     assert registry.broken == []
     assert [(entry.kind, entry.component.name) for entry in registry.entries()] == [
+        ("relation", "in-scope"),
         ("relation", "near-explanation"),
         ("relation", "same-explanation"),
         ("discretizer", "original"),
@@ -215,7 +216,7 @@ from importlib.metadata import EntryPoint
 from faithkit.extension.registry import Registry, registry
 registry().entries()
 kernel = Registry(entry_points=[EntryPoint("kernel", "faithkit.extension.builtins", "faithkit")])
-assert len(kernel.entries()) == 28 and not kernel.broken
+assert len(kernel.entries()) == 29 and not kernel.broken
 heavy = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "shap", "lime", "anchor", "dice_ml", "click"}
 print(sorted(heavy & set(sys.modules)), "faithkit.measure.relations" in sys.modules)
 """

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_scoped_rules.in_scope import InScope
 from faithkit_scoped_rules.tree import float64_limits
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import faithkit
 from faithkit.measure.bitsets import unpack_bits
+from faithkit.measure.in_scope import InScope
 
 IRIS = load_iris(return_X_y=True)
 TUMOURS = load_breast_cancer(return_X_y=True)

@@ -64,17 +64,6 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
 
 
 @faithkit.hookimpl
-def faithkit_relations() -> Iterable[faithkit.Component]:
-    """Provide in-scope, the default relation of rules."""
-    yield faithkit.Component(
-        name="in-scope",
-        factory="faithkit_scoped_rules.in_scope:InScope",
-        summary="The instance satisfies every predicate of the rule.",
-        kinds=("rule",),
-    )
-
-
-@faithkit.hookimpl
 def faithkit_adapters() -> Iterable[faithkit.Component]:
     """Provide what takes anchors that alibi found."""
     yield faithkit.Component(

@@ -5,35 +5,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import faithkit
+from faithkit.errors import InputError
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.relations import Relation
+from faithkit.measure.rules import Rule, scope_bits
 
 
-class InScope(faithkit.Relation):
+class InScope(Relation):
     """The instance satisfies every predicate of the rule.
 
     Examples
     --------
-    >>> import pandas as pd
+    >>> import faithkit, pandas as pd
     >>> rule = faithkit.Rule([faithkit.Interval("age", high=40)])
     >>> young = faithkit.Explanations.of([rule], kind="rule")
     >>> sample = faithkit.Sample(pd.DataFrame({"age": [30, None]}), faithkit.Explanations.of(["a", "b"]))
-    >>> InScope().holds(sample, young)
+    >>> faithkit.relation("in-scope").holds(sample, young)
     array([[ True, False]])
     """
 
     name = "in-scope"
     instance_only = True
 
-    def key(self, explanations: faithkit.Explanations) -> Any:
+    def key(self, explanations: Explanations) -> Any:
         """Return the rules."""
         if explanations.kind != "rule":
-            raise faithkit.InputError(
+            raise InputError(
                 f"in-scope reads rules, and these explanations are of kind {explanations.kind!r}: "
                 "name another relation, or an explainer that gives rules."
             )
         return explanations.values
 
-    def holds(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
+    def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
         """Ask every rule about every instance."""
         X = sample.instances("in-scope")
         covered = [
@@ -42,11 +45,11 @@ class InScope(faithkit.Relation):
         ]
         return np.array(covered, dtype=bool).reshape(len(explanations), len(sample))
 
-    def packed(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.uint64]:
+    def packed(self, sample: Sample, explanations: Explanations) -> NDArray[np.uint64]:
         """Combine one bitset per distinct predicate."""
-        empty = faithkit.Rule()
+        empty = Rule()
         rules = [
             empty if gone else rule
             for rule, gone in zip(self.key(explanations), explanations.missing, strict=True)
         ]
-        return faithkit.scope_bits(rules, sample)
+        return scope_bits(rules, sample)
