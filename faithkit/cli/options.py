@@ -157,7 +157,9 @@ discretizing = option(
 )
 
 relating = option(
-    "--relation NAME", help="Use this relation for sufficiency; it says where an explanation applies."
+    "--relation NAME",
+    help="Use this relation for sufficiency; it says where an explanation applies. Several compose, as in "
+    "'in-scope & ~same-explanation'.",
 )
 
 confidence = option("--confidence SHARE", default=0.95, help="Give intervals of this confidence.")

@@ -160,7 +160,9 @@ def _value(text: str) -> Any:
 
 
 def _written(param: str, value: Any) -> str:
-    bare = [value] if isinstance(value, str) and value.isprintable() else []
+    # in a composition of relations " &" and " |" would end the value
+    is_plain = isinstance(value, str) and value.isprintable() and not re.search(r"\s[&|]", value)
+    bare = [value] if is_plain else []
     for text in [*bare, repr(value)]:
         if _reads_back(f"{param}={text}", param, value):
             return f"{param}={text}"

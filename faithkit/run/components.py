@@ -1,4 +1,4 @@
-"""Components as people give them: a name, "name:param=value,…", an instance, or a plain function."""
+"""Components as people give them: "name:param=value,…", "module:attribute", an instance, or a function."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,10 +9,12 @@ from faithkit.errors import ContractError, InputError
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec, parse_spec
 from faithkit.foreign import foreign
+from faithkit.inputs.models.modules import import_object
 from faithkit.inputs.predictions.outcome import KINDS
 from faithkit.measure.estimators import FunctionEstimator
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.relations import FunctionRelation, Relation
+from faithkit.run.composing import composed, is_composed
 
 METHOD = {"explainer": "explain", "discretizer": "discretize", "relation": "holds", "estimator": "scores"}
 
@@ -86,9 +88,7 @@ def _component(kind: str, given: Any) -> Given:
     if isinstance(given, Given):
         return given
     if isinstance(given, str):
-        name, params = parse_spec(given)
-        instance = registry().create(kind, name, params)
-        return Given(kind, format_spec(name, params), _conforming(kind, instance), (name, params))
+        return _written(kind, given)
     if isinstance(given, type):
         raise InputError(f"the {kind} is the class {given.__name__}: give an instance, {given.__name__}(…).")
     if isinstance(given, Relation) and kind == "relation":
@@ -101,6 +101,23 @@ def _component(kind: str, given: Any) -> Given:
         f"the {kind} is a {type(given).__name__}: give a name such as those of `faithkit plugins`, an object "
         f"with the method {METHOD[kind]}, or a function."
     )
+
+
+def _written(kind: str, text: str) -> Given:
+    """Return the component that a text stands for."""
+    if kind == "relation" and is_composed(text):
+        made = composed(text, relation)
+        return Given(kind, str(made), made)
+    module, _, attribute = text.partition(":")
+    if _is_dotted(module) and _is_dotted(attribute) and module not in registry().names(kind):
+        return attrs.evolve(_component(kind, import_object(text)), text=text)
+    name, params = parse_spec(text)
+    instance = registry().create(kind, name, params)
+    return Given(kind, format_spec(name, params), _conforming(kind, instance), (name, params))
+
+
+def _is_dotted(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
 
 
 def several(kind: str, given: Any) -> list[Any]:
@@ -121,7 +138,8 @@ def relation(given: str | Callable[[Any, Any], bool]) -> Relation:
     Parameters
     ----------
     given : str or callable
-        A name or "name:param=value,…", or a function ``(x, explanation) -> bool``: as a decorator, too.
+        A name or "name:param=value,…", also several with ``&``, ``|`` and ``~`` between them;
+        "module:attribute"; or a function ``(x, explanation) -> bool``: as a decorator, too.
 
     Returns
     -------
@@ -136,6 +154,8 @@ def relation(given: str | Callable[[Any, Any], bool]) -> Relation:
     >>> strangers = mentioned & ~faithkit.relation("same-explanation")
     >>> str(strangers)
     '(mentioned & ~same-explanation)'
+    >>> str(faithkit.relation("in-scope & ~same-explanation"))
+    '(in-scope & ~same-explanation)'
     >>> result = faithkit.score([1, 0, 1], ["good", "film", "good"], X=["good film", "a film", "good"])
     >>> round(result.measure(mentioned).value, 2), result.measure(strangers).verified
     (0.67, 0.3333333333333333)

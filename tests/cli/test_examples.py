@@ -78,10 +78,11 @@ def folder(tmp_path_factory):
     model = make_pipeline(words, GradientBoostingClassifier(n_estimators=5, random_state=0)).fit(X, y)
     pytest.importorskip("skops.io").dump(model, folder / "model.skops")
     (folder / "mine.py").write_text(
-        "from pathlib import Path\n\nimport skops.io\n\n"
+        "from pathlib import Path\n\nimport faithkit\nimport skops.io\n\n"
         "file = Path(__file__).with_name('model.skops')\n"
         "model = skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))\n\n\n"
-        "def chances(X):\n    return model.predict_proba(X)\n"
+        "def chances(X):\n    return model.predict_proba(X)\n\n\n"
+        "@faithkit.relation\ndef retired(person, rule):\n    return person['age'] > 67\n"
     )
     rule = json.dumps(faithkit.Rule([faithkit.Interval("hours", high=35)]).to_json())
     log = X.assign(label=model.predict(X), phi_age=0.1, phi_hours=(X["hours"] > 35) * 0.2, rule=rule)

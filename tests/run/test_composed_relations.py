@@ -1,0 +1,91 @@
+"""Relations composed in one string, and components of a module that is named: as Python would have them."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import faithkit
+from faithkit.cli import main
+from faithkit.extension.spec import format_spec
+from faithkit.run.components import component
+
+PREDICTIONS = [1, 0, 1, 1, 0, 0]
+VECTORS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.3], [0.9, 0.0], [0.0, 1.0]])
+near, same = faithkit.relation("near-explanation:tau=0.8"), faithkit.relation("same-explanation")
+COMPOSED = {
+    "near-explanation:tau=0.8 & ~same-explanation": near & ~same,
+    "~same-explanation&near-explanation:tau=0.8": ~same & near,
+    "same-explanation | near-explanation:tau=0.8 & ~same-explanation": same | (near & ~same),
+    "(same-explanation | near-explanation:tau=0.8) & ~same-explanation": (same | near) & ~same,
+    "~~same-explanation": ~~same,
+    "~(same-explanation | ~near-explanation:tau=0.8)": ~(same | ~near),
+    " ( near-explanation:tau=0.8 ) ": near,
+}
+
+
+@pytest.mark.parametrize("text", COMPOSED)
+def test_a_composition_measures_what_its_parts_composed_in_python_do(text):
+    as_text, in_python = (
+        faithkit.score(PREDICTIONS, VECTORS, relation=given).sufficiency for given in (text, COMPOSED[text])
+    )
+    assert as_text == in_python
+
+
+@pytest.mark.parametrize("text", COMPOSED)
+def test_what_a_result_calls_a_composition_can_be_given_back(text):
+    called = str(faithkit.relation(text))
+    assert str(faithkit.relation(called)) == called
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("same-explanation &", "ends too early"),
+        ("& same-explanation", "has '&' where it was not expected"),
+        ("(same-explanation", "ends too early"),
+        ("same-explanation)", "has '\\)' where"),
+        ("same-explanation ~same-explanation", "has '~' where"),
+        ("(same-explanation) same-explanation", "has 'same-explanation' where"),
+        ("()", "has '\\)' where"),
+        ("~", "ends too early"),
+        ("~" * 500 + "same-explanation", "has '~' where"),
+        ("same-explanation & smae-explanation", "no relation 'smae-explanation' is installed. Did you mean"),
+    ],
+)
+def test_a_composition_that_cannot_be_read_is_refused_in_one_line(text, words):
+    with pytest.raises(faithkit.FaithkitError, match=words):
+        faithkit.relation(text)
+
+
+def test_a_value_that_holds_an_operator_is_written_in_quotes():
+    assert format_spec("mine", {"words": "a | b"}) == "mine:words='a | b'"
+    assert format_spec("mine", {"words": "a|b"}) == "mine:words=a|b"
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """Be in a folder with a module of one's own."""
+    (tmp_path / "house_rules.py").write_text(
+        "import faithkit\n"
+        "@faithkit.relation\ndef older(x, e):\n    return x['age'] >= e\n"
+        "def age(X):\n    return [int(age) // 10 * 10 for age in X['age']]\n"
+    )
+    (tmp_path / "log.csv").write_text("age,reason,label\n31,30,no\n38,30,no\n45,40,yes\n52,40,yes\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_a_relation_of_a_module_is_taken_on_the_command_line(house):
+    words = "score log.csv --prediction label --explanation reason --features age --json - --relation"
+    found = CliRunner().invoke(main, [*words.split(), "house_rules:older & ~same-explanation"])
+    assert found.exit_code == 0, found.output
+    assert '"relation": "(older & ~same-explanation)"' in found.output
+
+
+def test_any_kind_of_component_may_stand_in_a_module(house):
+    given = component("explainer", "house_rules:age")
+    assert (given.text, given.recipe) == ("house_rules:age", None)
+    with pytest.raises(faithkit.InputError, match=r"'house_rules' has no 'ages'\. Did you mean 'age'"):
+        component("explainer", "house_rules:ages")
+    with pytest.raises(faithkit.InputError, match="importing the module 'huose' failed"):
+        component("relation", "huose:older")
