@@ -21,6 +21,7 @@ VERBS = {
     "plugins": "List the installed plugins, and what is wrong with any.",
     "show": "Show a component's parameters.",
     "check": "Check that an installed plugin keeps the contract.",
+    "new": "Write a package with a component of your own to begin with.",
 }
 """The kernel's commands, in the order in which the help lists them: each a file of `faithkit.cli`."""
 

@@ -4,9 +4,10 @@
 `Registry.create` does.
 """
 
+import contextlib
 import functools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -44,7 +45,7 @@ class Registry:
     >>> from importlib.metadata import EntryPoint
     >>> kernel = Registry(entry_points=[EntryPoint("kernel", "faithkit.extension.builtins", "faithkit")])
     >>> kernel.names("relation")
-    ('near-explanation', 'same-explanation')
+    ('in-scope', 'near-explanation', 'same-explanation')
     >>> kernel.find("estimator", "majority").qualified
     'faithkit/majority'
     >>> kernel.broken
@@ -60,6 +61,40 @@ class Registry:
         problem = next((line for line in self.broken if line.problem != DISABLED), None)
         if problem and os.environ.get("FAITHKIT_STRICT") == "1":
             raise PluginError(str(problem)) from problem.cause
+
+    @contextlib.contextmanager
+    def with_plugin(self, module: str) -> Iterator[None]:
+        """Know the components of one more module for a while, as if it were installed: for tests.
+
+        Parameters
+        ----------
+        module : str
+            The name under which it can be imported. Worker processes do not know it.
+
+        Raises
+        ------
+        PluginError
+            If there is anything wrong with it.
+
+        Examples
+        --------
+        >>> known = Registry(entry_points=[])
+        >>> with known.with_plugin("faithkit.extension.builtins"):
+        ...     "majority" in known.names("estimator")
+        True
+        >>> known.names("estimator")
+        ()
+        """
+        found, failures = discover([EntryPoint(module, module, GROUP)])
+        if failures:
+            raise PluginError(str(failures[0])) from failures[0].cause
+        before = self._entries
+        more = [entry for entry in found if entry not in before]
+        self._entries = tuple(sorted([*before, *more], key=_position))
+        try:
+            yield
+        finally:
+            self._entries = before
 
     def entries(self, kind: str | None = None) -> tuple[Entry, ...]:
         """List components, those too that have lost their short name.

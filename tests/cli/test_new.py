@@ -1,0 +1,80 @@
+"""`faithkit new`: whatever it writes keeps the contract, is listed, and measures at once."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from click.testing import CliRunner
+
+import faithkit
+from faithkit.cli import main
+from faithkit.cli.new import FIELDS
+from faithkit.testing import run_checks
+
+USE = {"explainer": "--explainer", "relation": "--relation", "discretizer": "--discretize"}
+
+
+@pytest.fixture
+def new(tmp_path, monkeypatch):
+    """Write a package, and make it importable."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(kind, name):
+        monkeypatch.syspath_prepend(tmp_path / f"faithkit-{name}")
+        return CliRunner().invoke(main, ["new", kind, name])
+
+    return write
+
+
+@pytest.mark.parametrize("kind", [*FIELDS, "plugin"])
+def test_a_new_package_keeps_the_contract_and_measures(kind, new):
+    done = new(kind, f"my-own-{kind}")
+    assert done.exit_code == 0, done.output
+    kinds = list(FIELDS) if kind == "plugin" else [kind]
+    module = import_module(f"faithkit_my_own_{kind}")
+    if "explainer" not in kinds:  # whose checks take long, and are run below
+        assert run_checks(module, distribution=f"faithkit-my-own-{kind}").failed == {}
+    with faithkit.registry().with_plugin(module.__name__):
+        assert [f"my-own-{kind}" in faithkit.registry().names(one) for one in FIELDS] == [
+            one in kinds for one in FIELDS
+        ]
+        options = [word for one in kinds for word in (USE.get(one, "--estimator"), f"my-own-{kind}")]
+        explainer = [] if "explainer" in kinds else ["--explainer", "gradient"]
+        data = ["--data", "iris", "--model", "logistic"]
+        found = CliRunner().invoke(main, ["evaluate", *data, *explainer, *options])
+    assert found.exit_code == 0, found.output
+    assert f"my-own-{kind}" not in faithkit.registry().names(kinds[0])
+
+
+def test_what_is_there_is_left_as_it_is(new, tmp_path):
+    new("estimator", "mean")
+    before = (tmp_path / "faithkit-mean" / "README.md").read_bytes()
+    done = new("relation", "mean")
+    assert done.exit_code == 1
+    assert "there is a faithkit-mean already, and it is left as it is" in done.output
+    assert (tmp_path / "faithkit-mean" / "README.md").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "proposal"), [("My Own", "my-own"), ("../up", "up"), ("a--b", "a-b"), ("9", "my-explainer")]
+)
+def test_a_name_that_cannot_be_one_is_refused_with_one_that_can(name, proposal, new, tmp_path):
+    done = CliRunner().invoke(main, ["new", "explainer", name])
+    assert done.exit_code == 1
+    assert f"write for example {proposal!r}" in done.output
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_new_package_passes_the_check_once_it_is_installed(new, tmp_path):
+    pytest.importorskip("hatchling")
+    new("plugin", "brand-new")
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*pip, "--target", "site", "./faithkit-brand-new"], check=True)
+    words = [sys.executable, "-m", "faithkit", "check", "faithkit-brand-new"]
+    path = os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(words, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("all passed.")
