@@ -335,6 +335,7 @@ def test_the_verbs_are_those_of_the_contract():
         "evaluate",
         "local",
         "monitor",
+        "new",
         "plan",
         "plugins",
         "score",
