@@ -14,13 +14,16 @@ from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import n_rows
 from faithkit.measure.difference import Difference, Side, difference
+from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.exceedance import Exceedance, checked_level, exceedance
 from faithkit.measure.explanations import Sample
 from faithkit.measure.slots import Slots
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
+from faithkit.run.further import gap_of, no_such
 from faithkit.run.in_memory import InMemory
 from faithkit.run.judging import Judgement, given_limits, judged
 from faithkit.run.pairing import check_paired
@@ -219,9 +222,71 @@ class Evaluation(Result):
         >>> found.accuracy.value > 0.9, found.baseline.value < 0.6, found.low > 0.8
         (True, True, True)
         """
-        if self._read is not None and classifier is None and seed is None:
-            return self._read
+        if "reader" in self._kept and classifier is None and seed is None:
+            found: ReaderResult = self._kept["reader"]
+            return found
         return reader(self.population, self.setup, classifier, seed)
+
+    def exceedance(self, level: float, measure: str = "consistency") -> Exceedance:
+        """Count the instances whose local value is under a level, and those of them that surely are.
+
+        The mean may hide them: nine tenths of the instances have perfect explanations, and one tenth has
+        useless ones. A result that was loaded from a file has the level that was saved there, if any.
+
+        Parameters
+        ----------
+        level : float
+            Above 0 and at most 1.
+        measure : str
+            "consistency" or "sufficiency".
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score(["yes", "no"] * 10 + ["yes"] * 80, ["a"] * 20 + ["b"] * 80)
+        >>> found = result.exceedance(0.7)
+        >>> found.share, found.surely
+        (0.2, 0.2)
+        """
+        level = checked_level(level)
+        if measure not in self.measures:
+            raise no_such(measure, self.why_no_sufficiency)
+        found: Exceedance | None = self._kept.get("exceedance", {}).get(measure)
+        if found is not None and found.level == level:
+            return found
+        return exceedance(self._counted(measure), level, self.confidence, measure)
+
+    def encoding_gap(self, relation: Any = None) -> EncodingGap:
+        """Compare those who have an explanation with others to whom it applies, too.
+
+        A large gap means that the prediction is told by which explanation was chosen, not by what it says:
+        then it misleads whoever applies it. A result that was loaded from a file has the gap that was saved
+        there, if any.
+
+        Parameters
+        ----------
+        relation : relation, optional
+            Says where an explanation applies; by default that of sufficiency.
+
+        Examples
+        --------
+        >>> import faithkit, numpy as np
+        >>> X, y = np.zeros((200, 1)), np.arange(200) % 2
+        >>> whispered = faithkit.score(y, [f"word {label}" for label in y], X=X)
+        >>> whispered.encoding_gap(lambda x, explanation: True).value
+        1.0
+        """
+        if relation is not None:
+            given = component("relation", relation)
+            asked = self.population.fitted(given.instance, self.setup.background)
+            return gap_of(self.population, asked, given.text, self.confidence)
+        if "encoding_gap" in self._kept:
+            found: EncodingGap = self._kept["encoding_gap"]
+            return found
+        if "sufficiency" not in self.measures:
+            raise InputError(f"consistency alone has no encoding gap: {self.why_no_sufficiency}.")
+        applies = self._counted("sufficiency").relation
+        return gap_of(self.population, applies, str(self.relation), self.confidence)
 
     def _measured(self, population: Population, setup: Setup | None = None) -> "Evaluation":
         assert self._again is not None  # populations that can be had were measured by the pipeline
