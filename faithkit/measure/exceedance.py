@@ -37,7 +37,8 @@ class Exceedance(Shown):
         one-sided upper limit of this confidence does.
     low, high : float
         What share of *all* instances is under the level: on average over samples, `low` is at most that, and
-        `high` at least. Instances that were not checked may be under it or not.
+        `high` at least, but for samples in which they are cut to 0 and 1. Instances that were not checked may
+        be under it or not.
     confidence : float
         Of the local limits.
 
