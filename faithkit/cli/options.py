@@ -251,8 +251,7 @@ further = together(
     option(
         "--exceedance LEVEL",
         type=float,
-        help="Count the instances whose local value is under this level, such as 0.8, and those that surely "
-        "are.",
+        help="Say how many instances have a local value under this level, such as 0.8, and how many surely.",
     ),
     option(
         "--encoding-gap",
