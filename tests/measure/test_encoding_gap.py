@@ -11,6 +11,8 @@ from faithkit.measure.encoding_gap import Kinds, both_kinds, encoding_gap
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.tally import count
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* repeat another one exactly")
+
 TRIALS = [(name, None) for name in RELATIONS] + [("near explanations", 2), ("rules", 2)]
 
 

@@ -10,6 +10,8 @@ import faithkit
 from faithkit.measure.exceedance import exceedance
 from faithkit.measure.relations import SameExplanation
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* repeat another one exactly")
+
 TRIALS = [(name, None) for name in RELATIONS] + [("near explanations", 2), ("rules", 2)]
 
 
