@@ -47,8 +47,8 @@ def encoded(found: Told) -> str:
     """
     if found["value"] is None:
         return (
-            "There is no encoding gap: it compares those with the same explanation to whom it applies, and "
-            f"those with another. {_counted(found)}"
+            "The encoding gap is not known: it takes others with the same explanation to whom it applies, and "
+            f"others with another one. {_counted(found)}"
         )
     return (
         f"Encoding gap {signed(found['value'])} ({_ends(found)}): on average {number(found['same'])} agree "

@@ -223,7 +223,7 @@ class OnDisk(Population):
             span=span,
         )
 
-    def spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
+    def gap_spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
         """Go over the log once more, with both relations."""
         both = (self._later(_of_log(same)), self._later(_of_log(other)))
         return reduce(add, self.reading.each(GapPass(kinds, *both), "spreads"))

@@ -105,7 +105,9 @@ def test_a_pool_says_more_about_every_instance():
     assert more.exceedance(0.8, "sufficiency").surely == 0.5
 
 
-@pytest.mark.parametrize("level", [0, -0.1, 1.01, float("nan"), float("inf"), "0.8", None, True, [0.8]])
+@pytest.mark.parametrize(
+    "level", [0, -0.1, 1.01, float("nan"), float("inf"), 10**400, "0.8", None, True, [0.8]]
+)
 def test_a_level_that_is_none_is_refused(level):
     with pytest.raises(faithkit.InputError, match=r"above 0 and at most 1, got .*: 0\.8 asks how many"):
         faithkit.score([0, 0], ["a", "a"]).exceedance(level)
