@@ -47,8 +47,8 @@ def encoded(found: Told) -> str:
     """
     if found["value"] is None:
         return (
-            "The encoding gap is not known: it takes others with the same explanation to whom it applies, and "
-            f"others with another one. {_counted(found)}"
+            "The encoding gap is not known: it takes others with the same explanation to whom it applies, "
+            f"and others with another one. {_counted(found)}"
         )
     return (
         f"Encoding gap {signed(found['value'])} ({_ends(found)}): on average {number(found['same'])} agree "
