@@ -58,15 +58,6 @@ def test_without_sufficiency_only_consistency_has_exceedance(log):
     assert told["consistency"]["n"] == 200
 
 
-def test_a_model_is_asked_the_same():
-    done = run(
-        *("evaluate", "--data", "iris", "--model", "tree", "--explainer", "tree", "--reader", "none"),
-        *("--json", "-", *ASKED),
-    )
-    assert done.exit_code == 0, done.stderr
-    assert {"exceedance", "encoding_gap"} <= set(json.loads(done.stdout))
-
-
 REFUSED = {
     "a level above all": (["--exceedance", "1.5"], 1, "at most 1, got 1.5"),
     "a level that is a text": (["--exceedance", "high"], 2, "'high' is not a valid float"),

@@ -108,7 +108,10 @@ def test_the_instance_of_a_local_result():
 @pytest.mark.parametrize(
     ("definition", "command"),
     [
-        ("evaluation", "evaluate --data iris --model tree --explainer tree --violations 2 --json -"),
+        (
+            "evaluation",
+            "evaluate --data iris --model tree --explainer tree --violations 2 --exceedance 0.8 --encoding-gap --json -",
+        ),
         (
             "comparison",
             "compare --data iris --model tree --explainer tree --explainer empirical-anchors --json -",
