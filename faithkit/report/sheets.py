@@ -71,7 +71,7 @@ def result_sheet(told: Told) -> Sheet:
         [(one["name"], *_numbers(named, one)) for one in shown["measures"]],
     )
     steps = [f"Next step: {step}" for step in shown["next_steps"]]
-    said = [shown["permuted"], *shown["sentences"], *shown["reader"], *steps]
+    said = [shown["permuted"], *shown["sentences"], *shown["further"], *steps]
     title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
     return Sheet.of(title, *shown["facts"], table, *said)
 

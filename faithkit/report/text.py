@@ -28,7 +28,7 @@ def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
     """Return the table and what it means, then what else was asked for: drift, subgroups, witnesses."""
     shown = fragment_view(told)
     title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
-    said = paragraphs([shown["permuted"], *shown["sentences"], *shown["reader"]])
+    said = paragraphs([shown["permuted"], *shown["sentences"], *shown["further"]])
     parts = [printed(title, *shown["facts"], _table(shown)) + said]
     if "reference" in told:
         parts.append(_drift(told, told["reference"]))

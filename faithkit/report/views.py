@@ -21,7 +21,7 @@ from faithkit.report.formats import (
     system_name,
     unbroken,
 )
-from faithkit.report.readings import reading_sentences
+from faithkit.report.further import further_sentences
 from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.told import confidence, estimates, estimator_name, interval_name, note, ranked
 from faithkit.wording import listing
@@ -35,8 +35,8 @@ NUMBERS = ("at_least", "interval", "chance", "checked", "agree", "value", "brack
 
 def fragment_view(told: Told) -> View:
     """Return what fits in a terminal, and between the cells of a notebook."""
-    said, read = (  # a page breaks lines where it likes
-        [unbroken(one) for one in some] for some in (sentences(told), reading_sentences(told))
+    said, further = (  # a page breaks lines where it likes
+        [unbroken(one) for one in some] for some in (sentences(told), further_sentences(told))
     )
     measures = [
         {"name": name, "sentence": sentence, **estimate_view(found, words(told))}
@@ -52,7 +52,7 @@ def fragment_view(told: Told) -> View:
         "measures": measures,
         "permuted": _permuted(told, p),
         "sentences": said,
-        "reader": read,
+        "further": further,
         "next_steps": [unbroken(step) for step in told.get("next_steps") or ()],
     }
 

@@ -1,6 +1,6 @@
 """The result of an evaluation: what was measured, and everything a person may ask about it next."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from faithkit.measure.difference import Difference, Side, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.slots import Slots
-from faithkit.measure.tally import Count, Tally
+from faithkit.measure.tally import Tally
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
@@ -25,15 +25,14 @@ from faithkit.run.in_memory import InMemory
 from faithkit.run.judging import Judgement, given_limits, judged
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population
-from faithkit.run.reading import ReaderResult, reader
-from faithkit.run.result import Result
+from faithkit.run.questions import Questions
 from faithkit.run.setup import Setup
 from faithkit.run.subgroups import Subgroups
 from faithkit.run.violations import violations
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Evaluation(Result):
+class Evaluation(Questions):
     """The faithfulness of one explanation system on one sample; made by `evaluate`, `score` and `load`.
 
     Attributes
@@ -73,7 +72,6 @@ class Evaluation(Result):
     True
     """
 
-    counts: Mapping[str, Count] = attrs.field(factory=dict)
     _again: "Callable[[Population, Setup], Evaluation] | None" = None
 
     @property
@@ -196,33 +194,6 @@ class Evaluation(Result):
         setup = attrs.evolve(self.setup, notes=unused(later.beside.table, later.sample.X))
         return self._measured(later.under(self.setup.discretizer), setup)
 
-    def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:
-        """Let a classifier guess the predictions from the explanations, having learnt from other rows.
-
-        This works where no two explanations are equal: what a reader can guess, the explanations tell. A
-        result that was loaded from a file has the reader that was saved there, if any, and can ask no other.
-
-        Parameters
-        ----------
-        classifier : str or classifier, optional
-            "auto", the default, lets every reader choose between "logistic" regression and boosted "trees"
-            by the rows it learns from. Or any scikit-learn classifier that has `predict_proba`; it is copied.
-            Numbers and scores are read by "linear" regression, "trees", or any scikit-learn regressor.
-        seed : int, optional
-            Decides which rows are read by whom; by default that of the result.
-
-        Examples
-        --------
-        >>> import faithkit, numpy as np
-        >>> x = np.random.default_rng(0).normal(size=(300, 2))
-        >>> found = faithkit.score(x[:, 0] > 0, x).reader()
-        >>> found.accuracy.value > 0.9, found.baseline.value < 0.6, found.low > 0.8
-        (True, True, True)
-        """
-        if self._read is not None and classifier is None and seed is None:
-            return self._read
-        return reader(self.population, self.setup, classifier, seed)
-
     def _measured(self, population: Population, setup: Setup | None = None) -> "Evaluation":
         assert self._again is not None  # populations that can be had were measured by the pipeline
         return self._again(population, self.setup if setup is None else setup)
@@ -286,10 +257,7 @@ class Evaluation(Result):
         return judged(self, given_limits({"consistency": consistency, "sufficiency": sufficiency}))
 
     def _side(self, measure: str, paired: bool) -> Side:
-        found = self.measures.get(measure)
-        if found is None:
-            reason = self.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
-            raise InputError(f"{measure} cannot be compared: {reason}.")
+        found = self._measure(measure, "cannot be compared")
         if paired:
             return self.population.side(self.counts.get(measure))
         if found.moments is None:
@@ -298,11 +266,6 @@ class Evaluation(Result):
                 "did not write what that takes. Evaluate or score the rows again."
             )
         return Side(found.moments)
-
-    def _counted(self, measure: str) -> Count:
-        if measure not in self.counts:
-            self.population.refuse("a tally cannot be had")
-        return self.counts[measure]
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given.

@@ -11,11 +11,13 @@ from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
+from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
 from faithkit.report.told import nothing_known
 from faithkit.run.evaluation import Evaluation
+from faithkit.run.further import Exceedances, as_told
 from faithkit.run.reading import NOBODY, ReaderResult, read_unasked
 from faithkit.run.reference import learnt_apart
 from faithkit.run.result import with_ends
@@ -27,7 +29,8 @@ from faithkit.shown import Shown
 class Findings(Shown):
     """An evaluation with its witnesses, its subgroups, its reader, and the same system on a reference sample.
 
-    `allowed` says for measures how much worse than in the reference they may be.
+    `allowed` says for measures how much worse than in the reference they may be; `exceedance` is that of each
+    measure.
 
     Examples
     --------
@@ -44,6 +47,8 @@ class Findings(Shown):
     reference: Evaluation | None = None
     allowed: Mapping[str, float] = attrs.field(factory=dict)
     reader: ReaderResult | None = None
+    exceedance: Exceedances | None = None
+    encoding_gap: EncodingGap | None = None
 
     @classmethod
     def of(
@@ -55,6 +60,8 @@ class Findings(Shown):
         adjust: str = "holm",
         allowed: Mapping[str, float] | None = None,
         reader: Any = NOBODY,
+        exceedance: float | None = None,
+        encoding_gap: bool = False,
     ) -> "Findings":
         """Ask a result for more; what is None is not asked for, but a reader: it reads if that is quick."""
         return cls(
@@ -64,6 +71,10 @@ class Findings(Shown):
             reference,
             allowed or {},
             _read(result, reader),
+            None
+            if exceedance is None
+            else {name: result.exceedance(exceedance, name) for name in result.measures},
+            result.encoding_gap() if encoding_gap else None,
         )
 
     def drift(self) -> dict[str, Difference]:
@@ -89,7 +100,9 @@ class Findings(Shown):
 
     def to_dict(self, data: bool = True) -> dict[str, Any]:
         """Return the result's JSON values, and what else was asked for; `data` as there."""
-        found = self.result.to_dict(data) | {"reader": self.reader and self.reader.to_dict()}
+        further = {"exceedance": self.exceedance, "encoding_gap": self.encoding_gap}
+        asked = {name: one for name, one in further.items() if one is not None}
+        found = self.result.to_dict(data) | as_told({"reader": self.reader, **asked})
         if self.violations is not None:
             found["violations"] = [violation.to_dict() for violation in self.violations]
         if self.subgroups is not None:

@@ -25,6 +25,7 @@ from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome
 from faithkit.measure.asking import Asked, Whole
 from faithkit.measure.blocks import MAX_THREADS
 from faithkit.measure.census import SAVED, Census, Values, gathered
+from faithkit.measure.encoding_gap import Kinds, Spreads
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group, ordered
 from faithkit.measure.inference import agreement
@@ -188,14 +189,15 @@ class LaterPasses:
         """Measure the spread of pseudo-values in some pieces."""
         assert self.slots is not None
         level = agreement(self.slots)
-        pseudo = (row_quotients(one, pseudo_values(one), level) for one in self._counts(pieces))
+        pseudo = (row_quotients(one, pseudo_values(one), level) for one in self.counts(pieces))
         return added(one.spreads(*level) for one in pseudo)
 
     def share(self, pieces: list[Piece]) -> float:
         """Return the largest share that an instance has in the values of others."""
-        return max(largest_share(counted) for counted in self._counts(pieces))
+        return max(largest_share(counted) for counted in self.counts(pieces))
 
-    def _counts(self, pieces: list[Piece]) -> Iterator[RowCount]:
+    def counts(self, pieces: list[Piece]) -> Iterator[RowCount]:
+        """Say where the instances of some pieces stand in the counts of all."""
         assert self.slots is not None
         return (count_piece(*sample, self.whole, self.slots) for sample in self._samples(pieces))
 
@@ -203,3 +205,17 @@ class LaterPasses:
         for _, log in self.reading.logs(pieces):
             codes = label_places(self.labels, log.predictions)
             yield self.relation, Sample(log.X, log.explanations), codes
+
+
+@attrs.frozen(eq=False)
+class GapPass:
+    """Ask who has the same explanation, and who another, about every piece: for the interval of their gap."""
+
+    kinds: Kinds
+    same: LaterPasses
+    other: LaterPasses
+
+    def spreads(self, pieces: list[Piece]) -> Spreads:
+        """Measure the spread of pseudo-values in some pieces."""
+        both = zip(self.same.counts(pieces), self.other.counts(pieces), strict=True)
+        return reduce(add, (self.kinds.spreads(*one) for one in both))

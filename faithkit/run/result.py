@@ -11,9 +11,9 @@ from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
+from faithkit.run.further import as_told, kept
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.population import Population, Saved
-from faithkit.run.reading import ReaderResult
 from faithkit.run.setup import Setup
 from faithkit.shown import Shown
 
@@ -47,7 +47,7 @@ class Result(Shown):
     setup: Setup
     population: Population
     _steps: list[str] | None = None
-    _read: ReaderResult | None = None  # that of a file, whose rows are gone
+    _kept: Mapping[str, Any] = attrs.field(factory=dict)  # what else a file told, whose rows are gone
     _found: list[str] = attrs.field(factory=list, init=False)
 
     @property
@@ -118,7 +118,7 @@ class Result(Shown):
             "relation": self.relation,
             **self.setup.to_dict(),
         }
-        told |= {} if self._read is None else {"reader": self._read.to_dict()}
+        told |= as_told(self._kept)
         told |= {"next_steps": self.next_steps} if steps else {}
         return told | {"data": self.data} if data else told
 
@@ -138,7 +138,7 @@ class Result(Shown):
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),
             steps=told.get("next_steps"),
-            read=None if told.get("reader") is None else ReaderResult.from_dict(told["reader"]),
+            kept=kept(told),
         )
 
     def to_json(self, path: str | Path | None = None) -> str:
