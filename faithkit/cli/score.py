@@ -132,7 +132,7 @@ def command(
 
 
 def _check_cluster(path: str, log: Any, workers: dict[str, Any]) -> None:
-    from faithkit.inputs.logs.opening import ParquetLog
+    from faithkit.inputs.logs.on_disk import ParquetLog
 
     if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
         raise click.UsageError(

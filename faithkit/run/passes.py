@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.parquet import Piece
-from faithkit.inputs.logs.opening import Log, ParquetLog
+from faithkit.inputs.logs.log import Log
+from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.predictions.labels import checked_numbers, encode_labels
 from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome
 from faithkit.measure.asking import Asked, Whole

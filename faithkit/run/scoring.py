@@ -6,7 +6,8 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError
-from faithkit.inputs.logs.opening import Log, ParquetLog
+from faithkit.inputs.logs.log import Log
+from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.components import Given, component

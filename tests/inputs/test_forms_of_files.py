@@ -16,7 +16,8 @@ from faithkit.errors import InputError
 from faithkit.inputs.files import packed, parquet
 from faithkit.inputs.files.named import files_of
 from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.opening import ParquetLog, open_log
+from faithkit.inputs.logs.on_disk import ParquetLog
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.scoring import score_log
 
 N = 60

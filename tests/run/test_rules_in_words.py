@@ -8,7 +8,8 @@ import pytest
 
 import faithkit
 from faithkit.inputs.files import parquet
-from faithkit.inputs.logs.opening import ParquetLog, open_log
+from faithkit.inputs.logs.on_disk import ParquetLog
+from faithkit.inputs.logs.opening import open_log
 from faithkit.inputs.logs.rules import NOT_HELD
 from faithkit.run.scoring import score_log
 

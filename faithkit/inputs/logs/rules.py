@@ -5,6 +5,7 @@ the result says so.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from faithkit.measure.rule_texts import is_like_a_rule
 from faithkit.measure.rules import Rule
 from faithkit.measure.vocabulary import Vocabulary
 
+_JSON = re.compile(r"\[\s*[\]{]")  # how the JSON form of a rule begins
 NOT_HELD = "a rule that does not hold for its own row (perhaps its numbers were rounded)"
 
 
@@ -102,3 +104,14 @@ def not_held(explanations: Explanations, X: Any) -> Any:
         rows = order[start:stop]
         told[rows[~rule.covers(take_rows(X, rows))]] = NOT_HELD
     return told if any(one is not None for one in told) else None
+
+
+def all_json(columns: Any) -> bool:
+    """Whether there are values, and all of them look like the JSON form of a rule."""
+    some = False
+    for column in columns:
+        cells = column.dropna()
+        if not all(isinstance(cell, str) and _JSON.match(cell) for cell in cells):
+            return False
+        some = some or len(cells) > 0
+    return some

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.inputs.logs.opening import Log, ParquetLog
+from faithkit.inputs.logs.log import Log
+from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.objects.forms import as_explanations
 from faithkit.inputs.predictions.labels import encode, listed
 from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, gone_through

@@ -1,0 +1,179 @@
+"""A log in Parquet, which can be larger than memory: it is then read in pieces, each of them a small log."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from faithkit.inputs.files.parquet import ParquetTable, Piece
+from faithkit.inputs.files.typed import is_text
+from faithkit.inputs.logs.log import Log, check_some
+from faithkit.inputs.logs.roles import Roles
+from faithkit.inputs.logs.rules import NOT_HELD, all_json, not_held, not_understood, rules_of
+from faithkit.inputs.pools import PoolRows
+from faithkit.inputs.predictions.outcome import (
+    LABELS,
+    NUMBERS,
+    SCORES,
+    Outcome,
+    are_probabilities,
+    no_predictions,
+)
+from faithkit.inputs.seeds import cell_words, digest_words, header
+from faithkit.measure.rule_texts import is_like_a_rule
+from faithkit.measure.rules import Rule
+from faithkit.measure.vocabulary import Vocabulary
+
+
+@attrs.frozen(eq=False)
+class ParquetLog:
+    """A log on disk, and the roles of its columns: it can be read whole, or in pieces."""
+
+    roles: Roles
+    table: ParquetTable
+    not_rules: dict[str, int] = attrs.field(factory=dict)  # what is remarked of texts that are no rules
+
+    @classmethod
+    def open(cls, path: Path, asked: Roles) -> "ParquetLog":
+        """Look at Parquet files."""
+        whole = ParquetTable.open(path)
+        found = asked.among(whole.columns)
+        found = found.without_base(whole.columns, asked.explanation, whole)
+        table = whole.using(found.columns_and_id).using(found.columns)
+        if not _is_one_text(found.explanation, table):
+            return cls(found, table)
+        if _hold_rules(found.explanation, table):
+            return cls(attrs.evolve(found, rules=True), table)
+        words, remarks = _rule_texts(found, table) if found.features else (None, {})
+        return cls(attrs.evolve(found, words=words), table, remarks)
+
+    def remarks(self) -> dict[str, int]:
+        """Count what is remarked of explanations, reading the log once more if need be."""
+        if self.roles.words is None:
+            return self.not_rules
+        logs = (log for piece in self.table.pieces for log in self.logs(piece))
+        told = (not_held(log.explanations, log.X) for log in logs)
+        times = sum(one is not None for some in told if some is not None for one in some)
+        return {NOT_HELD: times} if times else {}
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns of the instances."""
+        return self.roles.features
+
+    def read(self) -> Log:
+        """Read the whole log."""
+        return self.roles.log(self.table.using(self.roles.columns_and_id).read())
+
+    def outcome(self, agree: str | None = None) -> Outcome:
+        """Decide what predictions are; only floats are looked at, up to the first that is not whole."""
+        names, kind = self.roles.prediction, self.roles.kind
+        if kind is not None or agree is not None:
+            return Outcome.of(kind, agree, ())
+        one = self.table.using(names)
+        stored = one.schema.field(names[0]).type
+        if len(names) == 1 and pa.types.is_duration(stored):
+            raise no_predictions("durations")
+        if len(names) == 1 and not _is_float(stored):
+            return Outcome(unasked=True)
+        parts = (part.predictions(names) for piece in one.pieces for part in one.parts(piece))
+        if len(names) > 1:
+            return Outcome(SCORES if all(map(_are_scores, parts)) else NUMBERS, unasked=True)
+        found = (Outcome.of(None, None, part) for part in parts)
+        return next((one for one in found if one.kind != LABELS), Outcome(unasked=True))
+
+    def logs(self, piece: Piece) -> Iterator[Log]:
+        """Read a piece, in logs of bounded size."""
+        for part in self.table.parts(piece):
+            yield self.roles.log(part, piece=True)
+
+    def apart(self) -> tuple[Log, PoolRows | None]:
+        """Read the rows that have an explanation, and return the others as a pool that stays on disk."""
+        if any(one is not None for one in (self.roles.weights, self.roles.clusters, self.roles.id)):
+            return self.read().apart()  # all rows are needed at once
+        kept, rest = [], []
+        for piece in self.table.pieces:
+            for log in self.logs(piece):
+                gone = log.explanations.missing
+                kept.append(log.take(np.flatnonzero(~gone)))
+                rest.append(log.predictions[gone])
+        found, predictions = Log.joined(kept), pd.concat(rest, ignore_index=True)
+        check_some(found.X, not len(found.predictions))
+        return found, PoolRows(self._unexplained, predictions) if len(predictions) else None
+
+    def _unexplained(self) -> Iterator[pd.DataFrame]:
+        for piece in self.table.pieces:
+            for log in self.logs(piece):
+                if log.explanations.missing.any():
+                    yield log.X[log.explanations.missing].reset_index(drop=True)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Describe the instances, or the explanations where there are none, reading column by column."""
+        example = self.roles.log(self.table.empty())
+        content = example.explanations.values if example.X is None else example.X
+        if content.ndim != 2:  # rules and words
+            return {"rows": len(self.table), "columns": None, "fingerprint": None}
+        names = self.roles.features or self.roles.explanation
+        kind, _, *rest = header(content)
+        digest = digest_words((kind, (len(self.table), len(names)), *rest), self._words(names, content))
+        return {"rows": len(self.table), "columns": len(names), "fingerprint": digest}
+
+    def _words(self, names: tuple[str, ...], content: Any) -> Iterator[Any]:
+        for name in names:
+            one = self.table.using([name])
+            for piece in one.pieces:
+                for part in one.parts(piece):
+                    column = part.frame()[name]
+                    if isinstance(content, np.ndarray):
+                        column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
+                    yield cell_words(column)
+
+
+def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
+    one = table.using(names)
+    return all_json(part.frame().iloc[:, 0] for piece in one.pieces for part in one.parts(piece))
+
+
+def _is_one_text(names: tuple[str, ...], table: ParquetTable) -> bool:
+    return len(names) == 1 and _is_text(table.schema.field(names[0]).type)
+
+
+def _parts(table: ParquetTable) -> Iterator[pd.DataFrame]:
+    return (part.frame() for piece in table.pieces for part in table.parts(piece))
+
+
+def _rule_texts(roles: Roles, table: ParquetTable) -> tuple[dict[str, Rule] | None, dict[str, int]]:
+    """Return the rules that are written in words, or what is to be said of those that are none."""
+    times = Counter[str]()
+    for part in _parts(table.using(roles.explanation)):
+        times.update(part.iloc[:, 0].dropna().value_counts(sort=False).to_dict())
+    if not any(map(is_like_a_rule, times)):
+        return None, {}
+    vocabulary = reduce(Vocabulary.united, map(Vocabulary.of, _parts(table.using(roles.features))))
+    rules, why_not = rules_of(times, vocabulary)
+    if not why_not:
+        return rules, {}
+    return None, {not_understood(why_not): sum(times[text] for text in why_not)}
+
+
+def _is_float(kind: Any) -> bool:
+    held = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_floating(held) or pa.types.is_decimal(held))
+
+
+def _are_scores(part: pd.DataFrame) -> bool:
+    """Whether a part of a table has probabilities; of what is missing the row is told when it is counted."""
+    try:
+        return are_probabilities(part.to_numpy(np.float64, na_value=np.nan))
+    except (TypeError, ValueError):  # who encodes them says what is wrong
+        return False
+
+
+def _is_text(kind: Any) -> bool:
+    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
