@@ -16,6 +16,7 @@ from faithkit.measure.containers import n_rows
 from faithkit.measure.difference import Difference, Side, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanations import Sample
+from faithkit.measure.mean import Mean
 from faithkit.measure.slots import Slots
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violations
@@ -222,6 +223,26 @@ class Evaluation(Result):
         if self._read is not None and classifier is None and seed is None:
             return self._read
         return reader(self.population, self.setup, classifier, seed)
+
+    def mean(self, scores: Any, least: float = 0.0) -> Mean:
+        """Return the mean of one score for each row of the sample, by their weights and clusters.
+
+        Parameters
+        ----------
+        scores : sequence of n numbers
+            From `least` to 1; rows whose score is NaN are left out.
+        least : float
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score([0, 0, 1], ["a", "a", "a"], weights=[1, 1, 2])
+        >>> result.mean([1.0, 1.0, 0.0]).value
+        0.5
+        """
+        if len(scores) != self.n:
+            raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
+        return Mean.of(scores, self.confidence, self.population.row_names.design, least)
 
     def _measured(self, population: Population, setup: Setup | None = None) -> "Evaluation":
         assert self._again is not None  # populations that can be had were measured by the pipeline
