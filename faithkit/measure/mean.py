@@ -5,6 +5,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit.measure.arguments import share
 from faithkit.measure.sums import Floats, exact_sum, quotient
 from faithkit.measure.unequal.design import Design
 from faithkit.measure.unequal.instance import share_limits
@@ -42,17 +43,18 @@ class Mean:
 
         With a `design`, rows count by weight and clusters are what is independent.
         """
+        confidence = share(confidence, "confidence", usual=0.95)
         given = np.asarray(scores, dtype=np.float64)
         kept = np.flatnonzero(~np.isnan(given))
         if not len(kept):
             return cls(None, None, None, None, 0)
         drawn, width = None if design is None else design.take(kept), 1.0 - least
         value, se = _moments(given[kept], drawn)
-        share = min(1.0, max(0.0, (value - least) / width))
-        trials = _trials(share, se and se / width, len(kept), confidence)
+        level = min(1.0, max(0.0, (value - least) / width))
+        trials = _trials(level, se and se / width, len(kept), confidence)
         if drawn is not None:
             trials = drawn.cap * drawn.effective
-        low, high = (least + width * end for end in share_limits(share, trials, confidence))
+        low, high = (least + width * end for end in share_limits(level, trials, confidence))
         return cls(value, se, low, high, len(kept))
 
 
@@ -69,10 +71,10 @@ def _moments(scores: Floats, design: Design | None) -> tuple[float, float | None
     return value, float(np.sqrt(variance)) or None
 
 
-def _trials(share: float, se: float | None, n: int, confidence: float) -> float:
+def _trials(level: float, se: float | None, n: int, confidence: float) -> float:
     if se is None:
         return float(n)
     from scipy.special import ndtri, stdtrit
 
     half = 0.5 + confidence / 2
-    return max(float(n), float(ndtri(half) / stdtrit(n - 1, half)) ** 2 * share * (1.0 - share) / se**2)
+    return max(float(n), float(ndtri(half) / stdtrit(n - 1, half)) ** 2 * level * (1.0 - level) / se**2)

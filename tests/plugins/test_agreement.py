@@ -86,12 +86,16 @@ REFUSED = {
     "the same rows in another order": lambda: agreement(
         faithkit.score(LABELS, PHI, X=PHI), faithkit.score(LABELS, PHI, X=PHI[::-1])
     ),
-    "kind 'value'": lambda: agreement(["a", "b", "c"], PHI),
+    "the first gives explanations of kind 'value', and importances": lambda: agreement(["a", "b", "c"], PHI),
+    "confidence": lambda: agreement(PHI, PHI, confidence=1.5),
+    "agreements are those of a faithkit.Comparison, got Evaluation": lambda: agreements(
+        faithkit.score(LABELS, PHI)
+    ),
     "row 1 has an infinite importance": lambda: agreement(PHI, [[1.0], [np.inf], [1.0]]),
     "'d' is no feature: choose two or more among a, b, c": lambda: agreement(
         named("abc"), PHI, among=["a", "d"]
     ),
-    "1 of them have no order": lambda: agreement(named("abc"), PHI, among=["a"]),
+    "1 of them have no order": lambda: agreement(named("abc"), PHI, among="a"),
     "under one discretizer, and there is only: give another explainer": lambda: agreements(
         faithkit.Comparison({"only": faithkit.score(LABELS, PHI)})
     ),
@@ -146,6 +150,16 @@ def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
     assert "<strong>Agreement of explainers</strong>" in found._repr_html_()
 
 
+@pytest.mark.slow
+def test_a_page_has_a_section_about_agreement_before_all_else():
+    X, labels = sample()
+    results = {name: faithkit.score(labels, sign * X) for name, sign in (("<plus>", 1), ("minus", -1))}
+    page = agreements(faithkit.Comparison(results)).to_html()
+    assert page.index("<h2>Agreement of explainers</h2>") < page.index("<h2>Consistency</h2>")
+    assert page.count("<th>feature agreement</th>") == 1
+    assert "<plus>" not in page
+
+
 def test_the_verb_takes_the_options_of_compare_and_writes_what_it_writes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, labels = sample()
@@ -162,13 +176,10 @@ def test_the_verb_takes_the_options_of_compare_and_writes_what_it_writes(tmp_pat
         "sign",
     )
     both = ("--explainer", "gradient", "--explainer", "gradient:offset=true")
-    done = run(*asked, *both, "--k", 2, "--among", "a,b", "--csv", "-", "--html", "page.html")
+    done = run(*asked, *both, "--k", 2, "--among", "a,b", "--csv", "-")
     assert done.exit_code == 0, done.output
     frame = pd.read_csv(pd.io.common.StringIO(done.stdout))
     assert frame["value"].tolist() == [1.0] * 6
-    page = (tmp_path / "page.html").read_text("utf-8")
-    assert "<h2>Agreement of explainers</h2>" in page
-    assert page.count("<th>feature agreement</th>") == 1
     refused = run(*asked, *both, "--k", 9)
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
     assert "choose a smaller k" in refused.stderr

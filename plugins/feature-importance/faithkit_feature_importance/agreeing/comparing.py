@@ -106,6 +106,11 @@ def agreements(
     >>> [pair.measures[name].value for name in ("feature agreement", "sign agreement")]
     [1.0, 0.0]
     """
+    if not isinstance(compared, faithkit.Comparison):
+        raise faithkit.InputError(
+            f"agreements are those of a faithkit.Comparison, got {type(compared).__name__}: give what "
+            "faithkit.compare returns, or two results to agreement."
+        )
     results = compared.results
     ways = {name: found.setup.discretizer.text for name, found in results.items()}
     pairs = [pair for pair in combinations(results, 2) if ways[pair[0]] == ways[pair[1]]]
@@ -150,7 +155,7 @@ def _size(k: int | None, d: int) -> int:
 def _columns(among: Sequence[str] | None, side: Side) -> NDArray[np.int64]:
     """Return the columns of the chosen features."""
     known = [str(j) for j in range(side.values.shape[1])] if side.features is None else side.features
-    chosen = known if among is None else list(among)
+    chosen = known if among is None else [among] if isinstance(among, str) else list(among)
     unknown = [feature for feature in chosen if feature not in known]
     if unknown or len(chosen) < 2 <= len(known) or len(set(chosen)) < len(chosen):
         what = f"{unknown[0]!r} is no feature" if unknown else f"{len(set(chosen))} of them have no order"

@@ -34,6 +34,11 @@ class Side:
     def of(cls, name: str, given: Any) -> "Side":
         """Take the importances of a result, or in any form that `faithkit.adapt` takes; never an offset."""
         found = given.sample.explanations if isinstance(given, faithkit.Evaluation) else faithkit.adapt(given)
+        if found.kind != "vector":
+            raise faithkit.InputError(
+                f"agreement: {name} gives explanations of kind {found.kind!r}, and importances (kind "
+                "'vector') are compared: choose an explainer such as shap or lime."
+            )
         values = importances(f"agreement: {name}", found, offsets=False)
         told = found.shared.get("names")
         features = None if told is None else [str(one) for one in told[: values.shape[1]]]

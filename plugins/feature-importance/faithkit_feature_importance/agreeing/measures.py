@@ -120,10 +120,14 @@ def rank_correlation(one: Floats, two: Floats) -> Scores:
 
 
 def _centred_ranks(values: Floats) -> Floats:
+    return _ranks(values, "average") - (values.shape[1] + 1) / 2
+
+
+def _ranks(values: Floats, ties: str) -> Floats:
     from scipy.stats import rankdata
 
-    ranks: Floats = rankdata(np.abs(np.nan_to_num(values, nan=0.0)), axis=1)
-    return ranks - (ranks.shape[1] + 1) / 2
+    ranks: Floats = rankdata(np.abs(np.nan_to_num(values, nan=0.0)), ties, axis=1)
+    return ranks
 
 
 def pairwise_rank_agreement(one: Floats, two: Floats) -> Scores:
@@ -137,19 +141,26 @@ def pairwise_rank_agreement(one: Floats, two: Floats) -> Scores:
     >>> scores.round(3).tolist(), by_chance.tolist()
     ([0.667], [0.5])
     """
-    a, b = (np.abs(np.nan_to_num(values, nan=0.0)) for values in (one, two))
-    n, d = a.shape
+    n, d = one.shape
     if d < 2:
         return np.full(n, np.nan), np.full(n, np.nan)
-    same, ties_a, ties_b = np.zeros(n), np.zeros(n), np.zeros(n)
+    a, b = (_ranks(values, "dense").astype(np.int32) for values in (one, two))
+    same = np.zeros(n)
     for j in range(d - 1):  # a column at a time: all pairs at once would be d times the table
-        order_a, order_b = (np.sign(x[:, j + 1 :] - x[:, j, None]) for x in (a, b))
-        same += np.count_nonzero(order_a == order_b, axis=1)
-        ties_a += np.count_nonzero(order_a == 0, axis=1)
-        ties_b += np.count_nonzero(order_b == 0, axis=1)
+        order_a, order_b = (np.sign(ranks[:, j + 1 :] - ranks[:, j, None]) for ranks in (a, b))
+        same += (order_a == order_b).sum(axis=1, dtype=np.int32)
     pairs = d * (d - 1) / 2
-    tied, other = ties_a * ties_b, (pairs - ties_a) * (pairs - ties_b)
-    return same / pairs, (tied + other / 2) / pairs**2
+    tied_a, tied_b = (_tied_pairs(ranks) / pairs for ranks in (a, b))
+    return same / pairs, tied_a * tied_b + (1.0 - tied_a) * (1.0 - tied_b) / 2
+
+
+def _tied_pairs(ranks: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return how many pairs of columns have the same rank, in every row."""
+    n, d = ranks.shape
+    slots = ranks + np.arange(n)[:, None] * (d + 1)
+    times = np.bincount(slots.ravel(), minlength=n * (d + 1)).reshape(n, d + 1)
+    pairs: NDArray[np.int64] = (times * (times - 1) // 2).sum(axis=1)
+    return pairs
 
 
 OF_THE_LARGEST: dict[str, Callable[[Top, Top], Scores]] = {
