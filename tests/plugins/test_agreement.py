@@ -96,7 +96,7 @@ REFUSED = {
         named("abc"), PHI, among=["a", "d"]
     ),
     "1 of them have no order": lambda: agreement(named("abc"), PHI, among="a"),
-    "under one discretizer, and there is only: give another explainer": lambda: agreements(
+    "under one discretizer, and there is only: give two explainers": lambda: agreements(
         faithkit.Comparison({"only": faithkit.score(LABELS, PHI)})
     ),
 }

@@ -117,7 +117,7 @@ def agreements(
     if not pairs:
         raise faithkit.InputError(
             f"agreement is that of two explainers under one discretizer, and there is {', '.join(results)}: "
-            "give another explainer."
+            "give two explainers, and one discretizer for both."
         )
     return Agreements(
         tuple(agreement(results[a], results[b], k, among=among, names=(a, b)) for a, b in pairs), compared

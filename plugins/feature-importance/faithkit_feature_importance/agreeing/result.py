@@ -26,6 +26,10 @@ class MeanAgreement(faithkit.Mean):
             return "above chance"
         return "below chance" if self.high < self.by_chance else "not above chance"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {**attrs.asdict(self), "finding": self.finding}
+
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Agreement(faithkit.Report):
@@ -71,7 +75,7 @@ class Agreement(faithkit.Report):
             "second": self.names[1],
             **{name: getattr(self, name) for name in names},
             "among": None if self.among is None else list(self.among),
-            "measures": {name: attrs.asdict(found) for name, found in self.measures.items()},
+            "measures": {name: found.to_dict() for name, found in self.measures.items()},
             "differences": {name: attrs.asdict(found) for name, found in self.differences.items()},
         }
 
@@ -79,7 +83,7 @@ class Agreement(faithkit.Report):
         """Return one row per measure."""
         pair = {"first": self.names[0], "second": self.names[1], "k": self.k}
         return pd.DataFrame(
-            [{**pair, "measure": name, **attrs.asdict(found)} for name, found in self.measures.items()]
+            [{**pair, "measure": name, **found.to_dict()} for name, found in self.measures.items()]
         )
 
     def line(self) -> str:
