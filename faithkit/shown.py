@@ -8,9 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from faithkit.files import written
-from faithkit.jsonable import json_text
-
 
 class Shown:
     """A value that people look at.
@@ -75,12 +72,19 @@ class Report(Shown):
 
     __slots__ = ()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is told of it, as JSON values."""
+        raise NotImplementedError
+
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON text, and write it to `path` where one is given; the same question, the same bytes.
 
         The file is written beside its place and renamed, so that it is never half there.
         """
-        return written(json_text(self.to_dict()), path)  # type: ignore[attr-defined]
+        from faithkit.files import written
+        from faithkit.jsonable import json_text
+
+        return written(json_text(self.to_dict()), path)
 
 
 def _showing() -> Any:
