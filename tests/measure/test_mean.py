@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, sem
 
+import faithkit
 from faithkit.measure.mean import Mean
 from faithkit.measure.unequal.design import Design
 
@@ -57,3 +58,10 @@ def test_the_interval_covers_the_mean(n):
     rng = np.random.default_rng(n)
     found = [Mean.of(rng.binomial(5, 0.9, n) / 5) for _ in range(400)]
     assert np.mean([one.low <= 0.9 <= one.high for one in found]) > 0.92
+
+
+def test_a_result_asks_for_one_score_of_each_row():
+    result = faithkit.score([0, 0, 1], ["a", "a", "b"], confidence=0.9)
+    assert result.mean([0.5, 1.0, 0.0]) == Mean.of([0.5, 1.0, 0.0], confidence=0.9)
+    with pytest.raises(faithkit.InputError, match="2 scores for 3 rows: give one for each"):
+        result.mean([0.5, 1.0])
