@@ -40,6 +40,7 @@ _HOME = {
     "Comparison": "faithkit.run.comparison",
     "Pair": "faithkit.run.comparison",
     "Difference": "faithkit.measure.difference",
+    "Mean": "faithkit.measure.mean",
     "Judgement": "faithkit.run.judging",
     "PilotPlan": "faithkit.measure.planning",
     "Plan": "faithkit.measure.planning",
@@ -79,6 +80,10 @@ _HOME = {
     "row_seeds": "faithkit.inputs.seeds",
     "global_seed": "faithkit.inputs.randomness",
     "rows_done": "faithkit.run.explaining.progress",
+    "comparing": "faithkit.cli.compare",
+    "Report": "faithkit.shown",
+    "Sheet": "faithkit.report.sheets",
+    "Table": "faithkit.report.sheets",
     # what can go wrong
     "FaithkitError": "faithkit.errors",
     "FaithkitWarning": "faithkit.errors",

@@ -1,5 +1,6 @@
 """The public API as type checkers read it; `faithkit/__init__.py` imports each name when it is first used."""
 
+from faithkit.cli.compare import comparing as comparing
 from faithkit.errors import ContractError as ContractError
 from faithkit.errors import ExplainerError as ExplainerError
 from faithkit.errors import FaithkitError as FaithkitError
@@ -35,6 +36,7 @@ from faithkit.measure.explanations import Explanations as Explanations
 from faithkit.measure.explanations import Sample as Sample
 from faithkit.measure.inference import Moments as Moments
 from faithkit.measure.instance import Local as Local
+from faithkit.measure.mean import Mean as Mean
 from faithkit.measure.others import Others as Others
 from faithkit.measure.planning import PilotPlan as PilotPlan
 from faithkit.measure.planning import Plan as Plan
@@ -58,6 +60,8 @@ from faithkit.measure.witnesses import RowId as RowId
 from faithkit.measure.witnesses import Violation as Violation
 from faithkit.measure.witnesses import Violations as Violations
 from faithkit.measure.witnesses import Witness as Witness
+from faithkit.report.sheets import Sheet as Sheet
+from faithkit.report.sheets import Table as Table
 from faithkit.run.api import compare as compare
 from faithkit.run.api import evaluate as evaluate
 from faithkit.run.api import plan as plan
@@ -75,5 +79,6 @@ from faithkit.run.monitoring.monitor import Monitor as Monitor
 from faithkit.run.reading import ReaderResult as ReaderResult
 from faithkit.run.scorer import scorer as scorer
 from faithkit.run.subgroups import Subgroups as Subgroups
+from faithkit.shown import Report as Report
 
 __version__: str

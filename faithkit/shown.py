@@ -5,6 +5,7 @@ looks, so that to measure takes no report.
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
@@ -40,6 +41,50 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return _showing().html(self)
+
+
+class Report(Shown):
+    """A result: people look at it, and programs read what its method `to_dict` tells, as JSON.
+
+    One that faithkit does not know, such as a plugin's own, says itself what it looks like: `line()` returns
+    a text for `repr`, and `sheet()` a `faithkit.Sheet` for `print` and for notebooks.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> class Overlap(faithkit.Report):
+    ...     def to_dict(self):
+    ...         return {"rows": 1500, "overlap": 0.61249}
+    ...     def line(self):
+    ...         return "of 1,500 rows"
+    ...     def sheet(self):
+    ...         told = self.to_dict().items()
+    ...         return faithkit.Sheet.of("shap and lime", faithkit.Table.of(["number", "value"], told))
+    >>> print(Overlap())
+    shap and lime
+    number   value
+    ──────────────
+    rows     1,500
+    overlap  0.612
+    >>> Overlap(), Overlap().to_json().split()
+    (<Overlap of 1,500 rows>, ['{', '"rows":', '1500,', '"overlap":', '0.61249', '}'])
+    """
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is told of it, as JSON values."""
+        raise NotImplementedError
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return JSON text, and write it to `path` where one is given; the same question, the same bytes.
+
+        The file is written beside its place and renamed, so that it is never half there.
+        """
+        from faithkit.files import written
+        from faithkit.jsonable import json_text
+
+        return written(json_text(self.to_dict()), path)
 
 
 def _showing() -> Any:

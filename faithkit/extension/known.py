@@ -28,6 +28,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "relation": ("same-top-features",),
         "discretizer": ("fp", "1fp", "2fp", "sign", "rank", "sign-of-top", "sign-of-top-5", "quantile"),
         "adapter": ("shap-values", "lime-weights", "interpret-local", "torch-tensors", "torch-module"),
+        "command": ("agreement",),
     },
     "faithkit-example-based": {
         "explainer": ("nearest-neighbor", "nearest-counterfactual", "dice"),

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
+from faithkit.measure.difference import Difference
 from faithkit.measure.predicted import Predicted
 from faithkit.measure.witnesses import Violation
 from faithkit.wording import cell_text, listing
@@ -219,6 +220,23 @@ def corrected(told: Told) -> str:
 def unbroken(text: str) -> str:
     """Keep numbers and their signs on one line, on a page that breaks lines where it likes."""
     return text.replace(" %", "\u00a0%").replace("± ", "±\u00a0")
+
+
+def cell(value: Any) -> str:
+    """Return a value of a table: a text, a number, the two ends of an interval, a difference, or a dash.
+
+    >>> cell(1234), cell(0.86249), cell((0.8129, 0.8991)), cell(None), cell("shap")
+    ('1,234', '0.862', '0.812 – 0.900', '–', 'shap')
+    >>> cell(Difference(0.0412, -0.01112, 0.0934, 0.95, 0.2))
+    '+0.041 (−0.012 to +0.094)'
+    """
+    if isinstance(value, Difference):
+        return f"{signed(value.value)} ({between(value.low, value.high)})"
+    if isinstance(value, tuple):
+        return outward(*value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value if isinstance(value, str) else number(value)
 
 
 def plural(count: int, noun: str) -> str:

@@ -45,8 +45,12 @@ def page(
     return _rendered("findings.html.jinja", findings_view(told, violations, slots or {}))
 
 
-def comparison_page(told: Told, slots: Mapping[str, Mapping[str, Slots]] | None = None) -> str:
+def comparison_page(
+    told: Told, slots: Mapping[str, Mapping[str, Slots]] | None = None, more: Sheet | None = None
+) -> str:
     """Return the report on several systems, of what `to_dict` tells of them and of the slots of each.
+
+    What else is known of them may come first, as a sheet.
 
     Examples
     --------
@@ -56,7 +60,8 @@ def comparison_page(told: Told, slots: Mapping[str, Mapping[str, Slots]] | None 
     >>> "The best is good." in comparison_page(found.to_dict())
     True
     """
-    return _rendered("comparison.html.jinja", comparison_view(told, slots or {}))
+    view = comparison_view(told, slots or {}) | {"more": more, "is_table": _is_table}
+    return _rendered("comparison.html.jinja", view)
 
 
 def sheet_html(sheet: Sheet) -> str:

@@ -12,8 +12,8 @@ from faithkit.report.views import View
 from faithkit.wording import visible
 
 WIDTH = 80
-# letters in a line of a column's name, of some columns, of others, and of one word
-NARROW, USUAL, LONGEST = {"interval": 8, "agree": 13}, 7, 12
+# letters in a line of a column's name, of some columns, of others, and of one word; of a sheet's columns
+NARROW, USUAL, LONGEST, HEAD = {"interval": 8, "agree": 13}, 7, 12, 16
 LEAST = 12  # letters of a name in a line
 GAP = 2  # between columns
 
@@ -118,8 +118,18 @@ def sheet_text(sheet: Sheet) -> str:
     Enough.
     <BLANKLINE>
     """
-    parts = [_aligned(part) if isinstance(part, Table) else paragraphs([part]) for part in sheet.parts]
+    parts = [_laid_out(part) if isinstance(part, Table) else paragraphs([part]) for part in sheet.parts]
     return paragraphs([sheet.title]) + "".join(parts)
+
+
+def _laid_out(table: Table) -> str:
+    if not any(table.heads):
+        return _aligned(table)
+    first, *others = table.heads
+    shown = new_table(first, *(_folded(head, HEAD) for head in others), left=(first, "finding"))
+    for row in table.rows:
+        add_row(shown, *row)
+    return paragraphs([table.name]) + printed(shown)
 
 
 def _aligned(table: Table) -> str:

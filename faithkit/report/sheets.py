@@ -1,11 +1,11 @@
 """What a notebook shows of a value: a title, tables and sentences, in the words of the terminal's text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from faithkit.report.formats import Told, corrected, plural
+from faithkit.report.formats import Told, cell, corrected, plural
 from faithkit.report.monitoring import monitor_view
 from faithkit.report.told import group_estimates, note
 from faithkit.report.views import (
@@ -33,9 +33,26 @@ class Table:
     is_numeric: bool = True
     name: str | None = None
 
+    @classmethod
+    def of(cls, heads: Sequence[str], rows: Iterable[Sequence[Any]], name: str | None = None) -> "Table":
+        """Make a table of values, written as every report writes them, under the names of their columns.
+
+        A value is a text; a whole number; a float; the two ends of an interval; a `Difference`; or None.
+
+        Examples
+        --------
+        >>> Table.of(["measure", "mean", "95 % interval"], [["overlap", 0.61249, (0.5813, 0.6431)]]).rows
+        [['overlap', '0.612', '0.581 – 0.644']]
+        """
+        return cls(heads, [[cell(value) for value in row] for row in rows], name=name)
+
+    def is_text(self, place: int) -> bool:
+        """Whether a column has words, which are aligned at the left."""
+        return not self.is_numeric or place == 0 or self.heads[place] in ("", "finding")
+
     def style(self, place: int, cell: str | None = None) -> str:
         """Return how a column is aligned, and whether a cell of it must not be broken: a number, a name."""
-        is_text = not self.is_numeric or place == 0 or self.heads[place] in ("", "finding")
+        is_text = self.is_text(place)
         is_name = place == 0 and cell is not None and len(cell) <= NAME
         is_whole = self.is_numeric and cell is not None and (is_name or not is_text)
         return f"text-align: {'left' if is_text else 'right'}" + ("; white-space: nowrap" if is_whole else "")

@@ -116,4 +116,5 @@ def html(value: Any) -> str:
 
 
 def _kind(value: Any) -> Kind:
-    return next(KINDS[cls.__name__] for cls in type(value).__mro__ if cls.__name__ in KINDS)
+    known = (KINDS[cls.__name__] for cls in type(value).__mro__ if cls.__name__ in KINDS)
+    return next(known, Kind(lambda own: own.line(), lambda own: own.sheet()))

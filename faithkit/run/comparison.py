@@ -10,17 +10,18 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.files import written
-from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.adjustment import ADJUSTMENTS, adjustment
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.result import with_ends
-from faithkit.shown import Shown
+from faithkit.shown import Report, Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from faithkit.report.sheets import Sheet
 
 
 @attrs.frozen(repr=False)
@@ -47,7 +48,7 @@ class Pair(Shown):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Comparison(Shown):
+class Comparison(Report):
     """Evaluations of several explanation systems on the same rows and predictions; made by `compare`.
 
     Order, best and differences are those of leave-one-out, the estimate of the measure itself, whatever the
@@ -131,10 +132,6 @@ class Comparison(Shown):
         pairs = {name: [Pair.from_dict(pair) for pair in some] for name, some in told["differences"].items()}
         return cls(results, tuple(told.get("left_out", ())), told.get("adjust", "holm"), pairs)
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return JSON text, and write it to `path` where one is given."""
-        return written(json_text(self.to_dict()), path)
-
     def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
         """Draw every system's measure with interval and bracket, the best to the fore; return the axes."""
         from faithkit.report import plots
@@ -145,12 +142,15 @@ class Comparison(Shown):
         axes = plots.line_axes(len(found)) if ax is None else ax
         return plots.measures(axes, found, self.best(measure))
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` where one is given."""
+    def to_html(self, path: str | Path | None = None, more: "Sheet | None" = None) -> str:
+        """Return the report as one HTML page, and write it to `path` where one is given.
+
+        What somebody else knows of the systems may stand first, as a `Sheet`.
+        """
         from faithkit.report.html import comparison_page
 
         slots = {name: one.slots for name, one in self.results.items()}
-        return written(comparison_page(self.to_dict(), slots), path)
+        return written(comparison_page(self.to_dict(), slots, more), path)
 
     def _measured(self, measure: str) -> dict[str, Estimate]:
         found = {name: getattr(result, measure) for name, result in self.results.items()}

@@ -8,7 +8,6 @@ import attrs
 import pandas as pd
 
 from faithkit.files import written
-from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
 from faithkit.measure.encoding_gap import EncodingGap
@@ -22,11 +21,11 @@ from faithkit.run.reading import NOBODY, ReaderResult, read_unasked
 from faithkit.run.reference import learnt_apart
 from faithkit.run.result import with_ends
 from faithkit.run.subgroups import Subgroups
-from faithkit.shown import Shown
+from faithkit.shown import Report
 
 
 @attrs.frozen(eq=False, repr=False)
-class Findings(Shown):
+class Findings(Report):
     """An evaluation with its witnesses, its subgroups, its reader, and the same system on a reference sample.
 
     `allowed` says for measures how much worse than in the reference they may be; `exceedance` is that of each
@@ -136,10 +135,6 @@ class Findings(Shown):
             "here": self.result.measures[measure],
             "in the reference": self.reference.measures[measure],
         }
-
-    def to_json(self) -> str:
-        """Return JSON text; the same question gives the same bytes."""
-        return json_text(self.to_dict())
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""

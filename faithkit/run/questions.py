@@ -9,6 +9,7 @@ from faithkit.errors import InputError
 from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.exceedance import Exceedance, checked_level, exceedance
+from faithkit.measure.mean import Mean
 from faithkit.measure.tally import Count
 from faithkit.run.components import component
 from faithkit.run.further import gap_of
@@ -109,6 +110,26 @@ class Questions(Result):
             raise InputError(f"consistency alone has no encoding gap: {self.why_no_sufficiency}.")
         applies = self._counted("sufficiency").relation
         return gap_of(self.population, applies, str(self.relation), self.confidence)
+
+    def mean(self, scores: Any, least: float = 0.0) -> Mean:
+        """Return the mean of one score for each row of the sample, by their weights and clusters.
+
+        Parameters
+        ----------
+        scores : sequence of n numbers
+            From `least` to 1; rows whose score is NaN are left out.
+        least : float
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score([0, 0, 1], ["a", "a", "a"], weights=[1, 1, 2])
+        >>> result.mean([1.0, 1.0, 0.0]).value
+        0.5
+        """
+        if len(scores) != self.n:
+            raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
+        return Mean.of(scores, self.confidence, self.population.row_names.design, least)
 
     def _measure(self, name: str, trouble: str) -> Estimate:
         """Return a measure that was taken, or say why there is none."""

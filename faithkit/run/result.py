@@ -1,28 +1,25 @@
 """What was measured and how sure it is, and the ways to tell it: as JSON, a table, a picture, a text."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 import pandas as pd
 
-from faithkit.files import written
-from faithkit.jsonable import json_text
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.run.further import as_told, kept
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.population import Population, Saved
 from faithkit.run.setup import Setup
-from faithkit.shown import Shown
+from faithkit.shown import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Result(Shown):
+class Result(Report):
     """The numbers of one explanation system on one sample, and what they were measured of and how.
 
     It tells what it has; `Evaluation` adds what takes the rows' counts.
@@ -140,13 +137,6 @@ class Result(Shown):
             steps=told.get("next_steps"),
             kept=kept(told),
         )
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return the result as JSON text, and write it to `path` where one is given.
-
-        The file is written beside its place and renamed, so that it is never half there.
-        """
-        return written(json_text(self.to_dict()), path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per measure.

@@ -41,6 +41,7 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
         ("relation", "within", "faithkit-example-based"),
         ("dataset", "adult", "faithkit-paper"),
         ("command", "reproduce", "faithkit-paper"),
+        ("command", "agreement", "faithkit-feature-importance"),
     ],
 )
 def test_the_contracts_names_lead_to_their_plugins(kernel, kind, name, distribution):

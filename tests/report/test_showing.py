@@ -21,7 +21,7 @@ from faithkit.shown import Shown
 
 TAGS = {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td"}
 # values of a few numbers, whose names say it all: Python's own line will do
-PLAIN = {"Judgement", "Moments", "Others", "Share", "Predicted", "RangePlan", "PilotPlan", "RowId"}
+PLAIN = {"Mean", "Judgement", "Moments", "Others", "Share", "Predicted", "RangePlan", "PilotPlan", "RowId"}
 ESCAPE = "\x1b[2J\r\n"
 
 

@@ -14,7 +14,6 @@ from faithkit.files import written
 from faithkit.foreign import foreign
 from faithkit.inputs.objects.forms import as_explanations
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.jsonable import json_text
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretizer_for
 from faithkit.run.monitoring.agreeing import Agreeing
@@ -23,7 +22,7 @@ from faithkit.run.monitoring.making import ASKED, asked_outcome, chosen, make, s
 from faithkit.run.monitoring.scores import Scores
 from faithkit.run.monitoring.state import State, Told
 from faithkit.run.monitoring.tallies import Tallies, check_form
-from faithkit.shown import Shown
+from faithkit.shown import Report, Shown
 from faithkit.wording import few
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class Look(Shown):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Monitor(Shown):
+class Monitor(Report):
     """A stream of predictions and explanations, compared with a reference each time that one looks.
 
     A row's score is how far its prediction agrees with those of the pool's rows with its explanation: of
@@ -233,10 +232,6 @@ class Monitor(Shown):
             "alarm": self.alarm,
             "looks": [attrs.asdict(look) for look in self.looks],
         }
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return JSON text, and write it to `path` where one is given."""
-        return written(json_text(self.to_dict()), path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per look."""

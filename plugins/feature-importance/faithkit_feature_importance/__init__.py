@@ -13,6 +13,10 @@ def __getattr__(name: str) -> Any:
         from faithkit_feature_importance.gradients import torch_modules
 
         return getattr(torch_modules, name)
+    if name in ("agreement", "agreements"):
+        from faithkit_feature_importance.agreeing import comparing
+
+        return getattr(comparing, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -110,6 +114,16 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
         factory=f"{here}.discretizers.quantile:Quantile",
         summary="Keep the quantile bin of every importance, learnt on the background.",
         kinds=vector,
+    )
+
+
+@faithkit.hookimpl
+def faithkit_commands() -> Iterable[faithkit.Component]:
+    """Provide the verb that compares importances with each other."""
+    yield faithkit.Component(
+        name="agreement",
+        factory="faithkit_feature_importance.agreeing.cli:agreement",
+        summary="Say how far explainers agree, beside how faithful they are.",
     )
 
 

@@ -1,0 +1,67 @@
+"""The mean of scores over rows: its error and its interval, against what is known of special cases."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, sem
+
+import faithkit
+from faithkit.measure.mean import Mean
+from faithkit.measure.unequal.design import Design
+
+SCORES = np.array([0.2, 0.4, 0.4, 0.6, 0.8, 0.4, 0.2, 1.0])
+
+
+def test_of_scores_it_is_mean_and_standard_error_in_any_order():
+    found = Mean.of(SCORES)
+    assert (found.value, found.se) == pytest.approx((SCORES.mean(), sem(SCORES)))
+    assert Mean.of(SCORES[::-1]) == found
+    assert 0 < found.low < found.value < found.high < 1
+
+
+@pytest.mark.parametrize("scores", [[0, 0, 1, 1, 1], [1, 1, 1], [0, 0], [1]])
+def test_of_yes_and_no_it_is_clopper_and_pearsons(scores):
+    exact = binomtest(sum(scores), len(scores)).proportion_ci(0.9, method="exact")
+    found = Mean.of(scores, confidence=0.9)
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+
+
+def test_scores_that_vary_little_make_it_surer_but_none_that_do_not_vary_at_all():
+    little, none, much = (Mean.of(scores) for scores in ([0.4, 0.6] * 50, [0.5] * 100, [0.0, 1.0] * 50))
+    assert little.high - little.low < 0.05 < none.high - none.low == much.high - much.low
+    assert none.se is None
+
+
+def test_rows_without_a_score_are_left_out():
+    assert Mean.of([np.nan, 0.5, 1.0]) == Mean.of([0.5, 1.0])
+    assert Mean.of([np.nan]) == Mean(None, None, None, None, 0)
+
+
+def test_another_lower_end_moves_everything_with_it():
+    plain, moved = Mean.of(SCORES), Mean.of(2 * SCORES - 1, least=-1)
+    assert (moved.value, moved.low, moved.high) == pytest.approx(
+        tuple(2 * end - 1 for end in (plain.value, plain.low, plain.high))
+    )
+    assert moved.se == pytest.approx(2 * plain.se)
+
+
+def test_a_cluster_is_one_row_and_a_weight_so_many():
+    times = np.repeat(SCORES, 5)
+    clustered = Mean.of(times, design=Design.of(None, np.repeat(np.arange(8), 5), 40))
+    assert (clustered.value, clustered.se) == pytest.approx((SCORES.mean(), sem(SCORES)))
+    assert clustered.high - clustered.low > Mean.of(times).high - Mean.of(times).low
+    weighted = Mean.of([1.0, 0.0], design=Design.of([3, 1], None, 2))
+    assert weighted.value == 0.75
+
+
+@pytest.mark.parametrize("n", [20, 100])
+def test_the_interval_covers_the_mean(n):
+    rng = np.random.default_rng(n)
+    found = [Mean.of(rng.binomial(5, 0.9, n) / 5) for _ in range(400)]
+    assert np.mean([one.low <= 0.9 <= one.high for one in found]) > 0.92
+
+
+def test_a_result_asks_for_one_score_of_each_row():
+    result = faithkit.score([0, 0, 1], ["a", "a", "b"], confidence=0.9)
+    assert result.mean([0.5, 1.0, 0.0]) == Mean.of([0.5, 1.0, 0.0], confidence=0.9)
+    with pytest.raises(faithkit.InputError, match="2 scores for 3 rows: give one for each"):
+        result.mean([0.5, 1.0])
