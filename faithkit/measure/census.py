@@ -24,7 +24,7 @@ from faithkit.measure.tally import grouped_slots
 
 Ints = NDArray[np.int64]
 SAVED = 0.8  # of all cells, that are left where it pays to unite them
-PATIENCE = 8
+PATIENCE = 32
 ONCE = np.int64(1)
 
 Values = list[Any] | NDArray[np.float64]
@@ -95,9 +95,7 @@ class Census:
             return parts[0]
         explanations = Explanations.concat([part.explanations for part in parts])
         owners = group(key_of(relation, explanations), explanations.missing)
-        codes = np.split(owners.codes, np.cumsum([len(part.explanations) for part in parts[:-1]]))
-        distinct = explanations.take(owners.first)
-        owner = np.concatenate([code.take(part.owner) for code, part in zip(codes, parts, strict=True)])
+        owner, distinct = _owners(owners.codes, parts), explanations.take(owners.first)
         if _are_rows(parts):
             return cls(distinct, np.concatenate([part.labels for part in parts]), owner, start=parts[0].start)
         labels, label = _joined([part.labels for part in parts], [part.label for part in parts])
@@ -220,6 +218,17 @@ def _cells(owner: Ints, label: Ints, n_labels: int, member: Ints | None, n_group
     """Return a number for each cell, by what it is of."""
     codes = owner * n_labels + label
     return codes if member is None else codes * n_groups + member
+
+
+def _owners(codes: Ints, parts: Sequence[Census]) -> Ints:
+    """Return the owners of all cells, where `codes` are the new ones of each piece's, one after the other."""
+    found = np.empty(sum(len(part.owner) for part in parts), dtype=np.int64)
+    start = stop = 0
+    for part in parts:
+        mine, codes = np.split(codes, [len(part.explanations)])
+        start, stop = stop, stop + len(part.owner)
+        mine.take(part.owner, out=found[start:stop], mode="clip")
+    return found
 
 
 def _are_rows(parts: Sequence[Census]) -> bool:
