@@ -5,6 +5,8 @@ unite, so a sample of any length needs memory for its distinct explanations and 
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -22,8 +24,8 @@ from faithkit.measure.tally import grouped_slots
 
 Ints = NDArray[np.int64]
 SAVED = 0.8  # of all cells, that are left where it pays to unite them
-PATIENCE = 8
-
+PATIENCE = 32
+ONCE = np.int64(1)
 
 Values = list[Any] | NDArray[np.float64]
 """What labels are: any values; or numbers, or rows of them, in order.
@@ -41,6 +43,9 @@ class Census:
     first of them being the instance `first[c]`. Where instances are in `groups`, a cell has one of these,
     too. `agreement` says how far two labels agree, once all of them are known.
 
+    Without these three, cell c is the instance ``start + c``, which has the label c: so numbers that hardly
+    repeat need no memory but for themselves and their owners.
+
     Examples
     --------
     >>> from faithkit.measure.relations import SameExplanation
@@ -55,33 +60,32 @@ class Census:
     explanations: Explanations
     labels: Values
     owner: Ints
-    label: Ints
-    count: Ints
-    first: Ints
+    _label: Ints | None = None
+    _count: Ints | None = None
+    _first: Ints | None = None
     group: Ints | None = None
     groups: list[Any] = attrs.field(factory=list)
     agreement: Agreement = SAME_LABEL
+    start: int = 0
 
     @classmethod
     def of(
         cls,
         relation: Relation,
         explanations: Explanations,
-        codes: Ints,
+        codes: Ints | None,
         labels: Values,
         start: int = 0,
         grouped: tuple[Ints, list[Any]] | None = None,
     ) -> "Census":
         """Count a piece whose first row has the number `start`.
 
-        `codes` are places in `labels`, and `grouped` is the same of groups.
+        `codes` are places in `labels`, None where every row has its own, and `grouped` is the same of groups.
         """
         owners = group(key_of(relation, explanations), explanations.missing)
         member, groups = (None, []) if grouped is None else grouped
-        rows = np.arange(start, start + len(codes))
-        once = np.ones(len(codes), dtype=np.int64)
         distinct = explanations.take(owners.first)
-        found = cls(distinct, labels, owners.codes, codes, once, rows, member, groups)
+        found = cls(distinct, labels, owners.codes, codes, group=member, groups=groups, start=start)
         return found if found._is_merged else found._merged()
 
     @classmethod
@@ -91,21 +95,31 @@ class Census:
             return parts[0]
         explanations = Explanations.concat([part.explanations for part in parts])
         owners = group(key_of(relation, explanations), explanations.missing)
-        codes = np.split(owners.codes, np.cumsum([len(part.explanations) for part in parts[:-1]]))
+        owner, distinct = _owners(owners.codes, parts), explanations.take(owners.first)
+        if _are_rows(parts):
+            return cls(distinct, np.concatenate([part.labels for part in parts]), owner, start=parts[0].start)
         labels, label = _joined([part.labels for part in parts], [part.label for part in parts])
         members = [part.group for part in parts if part.group is not None]
         groups, member = _joined([part.groups for part in parts], members) if members else ([], None)
-        whole = cls(
-            explanations.take(owners.first),
-            labels,
-            np.concatenate([code[part.owner] for code, part in zip(codes, parts, strict=True)]),
-            label,
-            np.concatenate([part.count for part in parts]),
-            np.concatenate([part.first for part in parts]),
-            member,
-            list(groups),
-        )
+        count = np.concatenate([part.count for part in parts])
+        first = np.concatenate([part.first for part in parts])
+        whole = cls(distinct, labels, owner, label, count, first, member, list(groups))
         return whole if whole._is_merged else whole._merged()
+
+    @cached_property
+    def label(self) -> Ints:
+        """The label of each cell."""
+        return np.arange(len(self.owner)) if self._label is None else self._label
+
+    @cached_property
+    def count(self) -> Ints:
+        """How many instances each cell has."""
+        return np.broadcast_to(ONCE, self.owner.shape) if self._count is None else self._count
+
+    @cached_property
+    def first(self) -> Ints:
+        """The first instance of each cell."""
+        return self.start + np.arange(len(self.owner)) if self._first is None else self._first
 
     @property
     def settled(self) -> "Census":
@@ -152,6 +166,8 @@ class Census:
     @property
     def by_label(self) -> Ints:
         """How many instances have each label."""
+        if self._label is None:
+            return self.count
         times = np.zeros(len(self.labels), dtype=np.int64)
         np.add.at(times, self.label, self.count)
         return times
@@ -181,7 +197,7 @@ class Census:
     @property
     def _is_merged(self) -> bool:
         """Whether no two cells are equal, since there is a number for each of them."""
-        return not isinstance(self.labels, list) and len(self.label) == len(self.labels)
+        return not isinstance(self.labels, list) and len(self.owner) == len(self.labels)
 
     def _merged(self) -> "Census":
         """Count equal cells together; of these the first has the first instance."""
@@ -202,6 +218,23 @@ def _cells(owner: Ints, label: Ints, n_labels: int, member: Ints | None, n_group
     """Return a number for each cell, by what it is of."""
     codes = owner * n_labels + label
     return codes if member is None else codes * n_groups + member
+
+
+def _owners(codes: Ints, parts: Sequence[Census]) -> Ints:
+    """Return the owners of all cells, where `codes` are the new ones of each piece's, one after the other."""
+    found = np.empty(sum(len(part.owner) for part in parts), dtype=np.int64)
+    start = stop = 0
+    for part in parts:
+        mine, codes = np.split(codes, [len(part.explanations)])
+        start, stop = stop, stop + len(part.owner)
+        mine.take(part.owner, out=found[start:stop], mode="clip")
+    return found
+
+
+def _are_rows(parts: Sequence[Census]) -> bool:
+    """Whether every cell of some pieces is a row with a label of its own, and they follow each other."""
+    follow = all(one.start + len(one.owner) == two.start for one, two in pairwise(parts))
+    return follow and all(part._label is None for part in parts)
 
 
 def _joined(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
@@ -242,8 +275,8 @@ def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:
     patience = 1
     for census in censuses:
         parts.append(census)
-        old, *new = (len(part.count) for part in parts)
+        old, *new = (len(part.owner) for part in parts)
         if sum(new) >= patience * old:
             parts = [Census.united(relation, parts)]
-            patience = 1 if len(parts[0].count) <= SAVED * (old + sum(new)) else PATIENCE
+            patience = 1 if len(parts[0].owner) <= SAVED * (old + sum(new)) else PATIENCE
     return Census.united(relation, parts)

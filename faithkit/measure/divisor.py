@@ -10,7 +10,6 @@ import numpy as np
 
 from faithkit.measure.agreement.base import Agreement, Always, Sums
 from faithkit.measure.blocks import each_block
-from faithkit.measure.estimators import ratio
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.sums import AT_ONCE, Floats
 
@@ -44,15 +43,23 @@ def quotients(
     the number of all. Where nothing is left to be divided by, x is 0.
     """
     (x, reach), (label, n) = level, rows
-    found = np.empty(psi.shape)
+    found, is_one = np.empty(psi.shape), most.strides[-1] == 0  # one number for all
 
     def compute(start: int, stop: int) -> None:
         left = agreement.left(label[start:stop])
         assert left is not None
-        given = (reach, most[..., start:stop]), (x, psi[..., start:stop])
-        some, agreeing = ((n * one - values) / max(1, n - 1) for one, values in given)
-        without = np.where(left > 0, some - ratio(some - agreeing, left), 0.0)
-        found[..., start:stop] = n * x - (n - 1) * without
+        nothing = left <= 0
+        left[nothing] = 1.0
+        some = (n * reach - (most[..., :1] if is_one else most[..., start:stop])) / max(1, n - 1)
+        without = found[..., start:stop]
+        np.subtract(n * x, psi[..., start:stop], out=without)
+        without /= max(1, n - 1)
+        np.subtract(some, without, out=without)
+        without /= left
+        np.subtract(some, without, out=without)
+        without[..., nothing] = 0.0
+        without *= n - 1
+        np.subtract(n * x, without, out=without)
 
     if not agreement.is_divided:
         return psi

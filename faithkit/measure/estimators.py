@@ -264,7 +264,7 @@ def _summed(scores: Scores, tally: Tally | Slots) -> tuple[int, int]:
     """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
     counted = (tally.owners > 0) & ~np.isnan(scores)
     both: tuple[NDArray[Any], ...] = scores, tally.owners
-    scores, owners = (one.ravel() if counted.all() else one[counted] for one in both)
+    scores, owners = (one.reshape(-1) if counted.all() else one[counted] for one in both)
     if owners.dtype.kind == "f":
         return exact_sum(scores * owners), exact_sum(owners)
     return exact_sum(scores, owners), int(owners.sum()) << UNIT

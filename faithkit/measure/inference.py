@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Agreement, Sums, toward
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.blocks import spans
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.merging.merged import Merged
 from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Pseudo, Spread
-from faithkit.measure.sums import exact_sum, quotient
+from faithkit.measure.sums import AT_ONCE, exact_sum, quotient
 
 ROUNDING = 1e-14  # what is left of 0
 
@@ -141,12 +142,17 @@ def agreement(slots: Slots) -> tuple[float, float]:
     (0.25, 0.75)
     """
     slots = slots.compact
-    checked = slots.others > 0
-    verified = float((slots.owners * checked).sum() / slots.weight)
-    if not ((slots.scores < 1.0) & checked & (slots.owners > 0)).any():
+    verified = slots.checked / slots.weight
+    if not any(_disagree(slots, *span) for span in spans(len(slots), AT_ONCE)):
         return verified, verified  # no disagreement at all must give Q = 0 exactly
     value = mean_score(slots.scores, slots) or 0.0
     return 0.0 if abs(value) < ROUNDING else value, verified
+
+
+def _disagree(slots: Slots, start: int, stop: int) -> bool:
+    """Whether any of some slots' owners have others that disagree; most often the first ones do."""
+    part, scores = slots.part(start, stop), slots.scores[:, start:stop]
+    return bool(((scores < 1.0) & (part.others > 0) & (part.owners > 0)).any())
 
 
 def _few_decides(moments: Moments) -> bool:

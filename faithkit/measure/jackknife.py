@@ -18,7 +18,7 @@ from faithkit.measure.blocks import each_block
 from faithkit.measure.divisor import quotients
 from faithkit.measure.estimators import ratio
 from faithkit.measure.inference import agreement as agreement_of
-from faithkit.measure.slots import Slots
+from faithkit.measure.slots import Slots, by_slot
 from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import AT_ONCE, Floats, Grid, Ints
 from faithkit.measure.tally import RowCount
@@ -100,15 +100,20 @@ def grouped_pseudo_values(slots: Slots) -> Pseudo:
     Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had.
     """
     value, sums, scores = np.empty(len(slots)), slots.scored[-1], slots.scores[-1]
+    sizes = slots.totals.astype(np.float64)
 
     def compute(start: int, stop: int) -> None:
-        row, h = slots.row[start:stop], scores[start:stop]
-        N, together = slots.totals[row], sums[row]
-        value[start:stop] = np.where(N > 2, h + (N * h - together) / np.maximum(N - 2, 1), together)
+        row, h, found = slots.row[start:stop], scores[start:stop], value[start:stop]
+        N, together = sizes.take(row), sums.take(row)
+        np.multiply(N, h, out=found)
+        found -= together
+        found /= np.maximum(N - 2, 1)
+        found += h
+        np.copyto(found, together, where=N <= 2)
 
     each_block(compute, len(slots), AT_ONCE)
-    verified = np.minimum(1.0, slots.totals - 1.0) + (slots.totals == 2)  # with a partner, each has both
-    verified = np.maximum(verified, 0.0)[slots.row]
+    verified = np.minimum(1.0, sizes - 1.0) + (sizes == 2)  # with a partner, each has both
+    verified = by_slot(np.maximum(verified, 0.0), slots.row)
     value, verified, weight = map(slots.used, (value, verified, slots.owners))
     return Pseudo(value, verified, weight, lambda: slots.n / 2)
 

@@ -55,7 +55,7 @@ class Others:
         place = places(number, D, size)
         rows, scores = np.zeros((2, len(number)), dtype=np.int64)
         np.add.at(rows, place, owners)
-        grid = Grid.of(np.abs(slots.scores).max(initial=1.0), slots.n)
+        grid = Grid.of(max(slots.scores.max(initial=1.0), -slots.scores.min(initial=0.0)), slots.n)
         np.add.at(scores, place, grid.whole(scored))
         score = ratio(grid.floats(scores), rows)
         if len(number) > EXACT:

@@ -12,7 +12,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.sums import Floats, Grid
+from faithkit.measure.blocks import each_block
+from faithkit.measure.sums import AT_ONCE, Floats, Grid
 
 Counts = NDArray[np.int64]
 
@@ -65,15 +66,21 @@ class Slots:
     def __len__(self) -> int:
         return len(self.row)
 
-    @property
+    @cached_property
     def n(self) -> int:
         """The number of instances."""
         return self.weight if self.rows is None else int(self.rows.sum())
 
-    @property
+    @cached_property
     def weight(self) -> int:
         """What all instances count together."""
         return int(self.owners.sum())
+
+    @property
+    def times(self) -> Counts:
+        """How much the owners of each slot count, over both s."""
+        owners = self.compact.owners
+        return owners[0] if len(owners) == 1 else owners.sum(axis=0)
 
     @cached_property
     def compact(self) -> "Slots":
@@ -83,10 +90,10 @@ class Slots:
         own, agreeing = self.own[1:], self.own_agreeing[1:]
         return attrs.evolve(self, owners=self.owners[1:], own=own, own_agreeing=agreeing)
 
-    @cached_property
+    @property
     def others(self) -> Counts:
         """D[s, c]: how many *other* instances an owner can be checked against."""
-        return self.totals[self.row] - self.own
+        return self.totals.take(self.row) - self.own
 
     @property
     def agreeing(self) -> NDArray[Any]:
@@ -96,8 +103,24 @@ class Slots:
     @cached_property
     def scores(self) -> Floats:
         """h[s, c]: the share of those that agree; 0 where there are no others."""
-        shape = np.broadcast_shapes(self.counts.shape, self.own.shape)
-        return np.divide(self.agreeing, self.others, out=np.zeros(shape), where=self.others > 0)
+        found = np.empty(np.broadcast_shapes(self.counts.shape, self.own.shape))
+
+        def divide(start: int, stop: int) -> None:
+            part, scores = self.part(start, stop), found[:, start:stop]
+            others = part.others
+            np.divide(part.agreeing, np.maximum(others, 1), out=scores)
+            if others.min() < 1:
+                scores[np.broadcast_to(others < 1, scores.shape)] = 0.0
+
+        each_block(divide, len(self), AT_ONCE)
+        return found
+
+    @property
+    def checked(self) -> int:
+        """What those owners count together that have others."""
+        if self.own.shape[1] == 1:
+            return int(self.owned[self.totals > self.own].sum())
+        return int((self.owners * (self.others > 0)).sum())
 
     @cached_property
     def scored(self) -> Floats:
@@ -112,7 +135,7 @@ class Slots:
     @property
     def sizes(self) -> Counts:
         """The number of owners of each explanation."""
-        return self.owned.sum(axis=0) if self.rows is None else self.by_explanation(self.rows[None])
+        return self.compact.owned.sum(axis=0) if self.rows is None else self.by_explanation(self.rows[None])
 
     def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up what the slots of each explanation have, over both s."""
@@ -123,8 +146,10 @@ class Slots:
         """Add up what each slot's owners have, by explanation and s: floats on a grid, so in any order."""
         if values.dtype.kind != "f":
             return self._by_both(self.owners * values)
-        grid = Grid.of(np.abs(values).max(initial=0.0), int(self.owned.max(initial=1)))
-        return grid.floats(self._by_both(self.owners * grid.whole(values)))
+        largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+        grid, size = Grid.of(largest, int(self.owned.max(initial=1))), len(self.totals)
+        by_both = zip(np.broadcast_to(values, self.owners.shape), self.owners, strict=True)
+        return np.stack([grid.sums(self.row, one, owners, size) for one, owners in by_both])
 
     def _by_both(self, values: NDArray[Any]) -> NDArray[Any]:
         sums = np.zeros((len(values), len(self.totals)), dtype=values.dtype)
@@ -134,20 +159,46 @@ class Slots:
 
     def used(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return what slots have, for each s that has owners there, one after the other."""
-        used = self.owners > 0
-        every = np.broadcast_to(values, used.shape)
-        return every.ravel() if used.all() else every[used]
+        every = np.broadcast_to(values, self.owners.shape)
+        return every.reshape(-1) if self._is_used else every[self.owners > 0]  # a view, where it can be one
+
+    @cached_property
+    def _is_used(self) -> bool:
+        """Whether every slot has owners, for each s."""
+        return bool(self.owners.min(initial=1) > 0)
+
+    def part(self, start: int, stop: int) -> "Slots":
+        """Return some slots: what is known of each of them does not depend on the others."""
+        both = self.own, self.own_agreeing
+        own, agreeing = (one if one.shape[1] == 1 else one[:, start:stop] for one in both)
+        return attrs.evolve(
+            self,
+            row=self.row[start:stop],
+            label=self.label[start:stop],
+            counts=self.counts[start:stop],
+            owners=self.owners[:, start:stop],
+            own=own,
+            own_agreeing=agreeing,
+            rows=None if self.rows is None else self.rows[start:stop],
+        )
 
     def by_label(self) -> Counts:
         """Return the number of instances of each label that occurs."""
         sums = np.zeros(int(self.label.max(initial=-1)) + 1, dtype=np.int64)
-        np.add.at(sums, self.label, self.owners.sum(axis=0))
+        np.add.at(sums, self.label, self.times)
         return sums
 
     def span(self, start: int, stop: int) -> slice:
         """Return where the slots of some consecutive explanations stand."""
         first, last = np.searchsorted(self.row, [start, stop])
         return slice(int(first), int(last))
+
+
+def by_slot(values: Floats, row: Counts) -> Floats:
+    """Return what the explanation of each slot has: where all have the same, a view that takes no memory."""
+    if len(values) and (values == values[0]).all():
+        return np.broadcast_to(values[0], row.shape)
+    return values.take(row)
 
 
 def numbered(codes: Counts, size: int) -> tuple[Counts, Counts]:

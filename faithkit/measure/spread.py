@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import attrs
 
-from faithkit.measure.sums import Floats, Ints, exact_sum, quotient
+from faithkit.measure.sums import Floats, Ints, exact_sums, quotient
 
 
 @attrs.frozen
@@ -34,9 +34,8 @@ class Spread:
     @classmethod
     def of(cls, values: Floats, centre: float, weight: Ints | None = None) -> "Spread":
         """Measure some numbers, each of which may occur several times."""
-        apart = values - centre
-        total, squares, cubes = (exact_sum(apart, weight, power) for power in (1, 2, 3))
-        ends = float(apart.min(initial=math.inf)), float(apart.max(initial=-math.inf))
+        total, squares, cubes = exact_sums(values, weight, (1, 2, 3), centre)
+        ends = float(values.min(initial=math.inf)) - centre, float(values.max(initial=-math.inf)) - centre
         return cls(len(values) if weight is None else int(weight.sum()), total, squares, *ends, cubes)
 
     def __add__(self, other: "Spread") -> "Spread":

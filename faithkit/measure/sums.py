@@ -6,6 +6,7 @@ needed, rounded to a common grid first and then added in 64 bits (`Grid`).
 """
 
 import math
+import threading
 
 import attrs
 import numpy as np
@@ -18,6 +19,7 @@ Ints = NDArray[np.int64]
 
 UNIT = 1127  # every float is a whole multiple of 2**-1127
 _BITS = 53  # of a float
+_LEAST = -1074  # every float is a whole multiple of two to that power
 AT_ONCE = 2**15  # floats that stay in the cache
 ON_A_THREAD = 2**20  # floats that are worth a thread
 MANY = 2**26  # times: of so many, a block's leading bits still add up within a float
@@ -37,45 +39,76 @@ def exact_sum(values: Floats, times: Ints | None = None, power: int = 1) -> int:
     >>> quotient(exact_sum(np.array([0.1, 2.0]), times=np.array([3, 1]), power=2), 1)
     4.03
     """
+    return exact_sums(values, times, (power,))[0]
+
+
+def exact_sums(
+    values: Floats, times: Ints | None = None, powers: tuple[int, ...] = (1,), centre: float = 0.0
+) -> list[int]:
+    """Return the same of several powers of their distances from a centre, going over the floats once.
+
+    Examples
+    --------
+    >>> [quotient(total, 1) for total in exact_sums(np.array([3.0, 5.0]), powers=(1, 2), centre=1.0)]
+    [6.0, 20.0]
+    """
     if times is not None and times.max(initial=0) >= MANY:  # weights, in steps of a grid
-        high, low = np.divmod(times, MANY)
-        return exact_sum(values, high, power) * MANY + exact_sum(values, low, power)
-    if times is not None and (times == 1).all():
-        times = None
-    totals: list[int] = []
+        high, low = (exact_sums(values, part, powers, centre) for part in np.divmod(times, MANY))
+        return [one * MANY + other for one, other in zip(high, low, strict=True)]
+    totals = [[0] * len(powers)]
 
     def add(start: int, stop: int) -> None:
         some = slice(start, stop)
-        totals.append(_sum_of_blocks(values[some], None if times is None else times[some], power))
+        totals.append(_sums_of_blocks(values[some], None if times is None else times[some], powers, centre))
 
     each_block(add, len(values), ON_A_THREAD)
-    return sum(totals)
+    return [sum(parts) for parts in zip(*totals, strict=True)]
 
 
-def _sum_of_blocks(values: Floats, times: Ints | None, power: int) -> int:
-    total, scratch = 0, np.empty((2, min(AT_ONCE, len(values))))  # once: to get memory takes time, too
+def _sums_of_blocks(values: Floats, times: Ints | None, powers: tuple[int, ...], centre: float) -> list[int]:
+    scratch = np.empty((3, min(AT_ONCE, len(values))))  # once: to get memory takes time, too
+    totals = [0] * len(powers)
     for start, stop in spans(len(values), AT_ONCE):
-        left, leading = scratch[:, : stop - start]
-        left[:] = values[start:stop]
-        for _ in range(1, power):
-            left *= values[start:stop]
-        total += _block_sum(left, leading, None if times is None else times[start:stop])
-    return total
+        apart, left, leading = scratch[:, : stop - start]
+        np.subtract(values[start:stop], centre, out=apart)
+        often = None if times is None or (times[start:stop] == 1).all() else times[start:stop]
+        for place, power in enumerate(powers):
+            left[:] = apart
+            for _ in range(1, power):
+                left *= apart
+            totals[place] += _block_sum(left, leading, often)
+    return totals
 
 
 def _block_sum(left: Floats, leading: Floats, times: Ints | None) -> int:
-    """Take the leading bits of all numbers at once, as long as any are left; change both arrays.
+    """Take the leading bits of all numbers, then the next ones; and go on with the few that have more.
 
-    They are as many as add up within a float.
+    They are as many as add up within a float. Both arrays are changed.
     """
-    bits = _BITS - (len(left) if times is None else int(times.sum())).bit_length()
     total = 0
-    while (largest := max(left.max(initial=0.0), -left.min(initial=0.0))) > 0:
-        place = math.frexp(largest)[1] - bits
-        np.trunc(shifted(left, -place, out=leading), out=leading)
-        total += int((leading if times is None else leading * times).sum()) << (place + UNIT)
-        left -= shifted(leading, place, out=leading)
+    while len(left):
+        terms = len(left) if times is None else int(times.sum())
+        bits = min(_BITS - 2, _BITS - terms.bit_length())
+        place = math.frexp(max(left.max(), -left.min()))[1]
+        for _ in range(2):
+            place = max(place - bits, _LEAST)
+            _round(left, place, out=leading)
+            added = float((leading if times is None else leading * times).sum())
+            total += int(math.ldexp(added, -place)) << (place + UNIT)
+            left -= leading
+        some = np.flatnonzero(left != 0)  # of truths: ten times as fast
+        left, leading, times = left[some], leading[: len(some)], None if times is None else times[some]
     return total
+
+
+def _round(values: Floats, place: int, out: Floats) -> None:
+    """Round to multiples of 2**place, which are the floats that lie next to a large one."""
+    if place < 900:
+        large = 1.5 * 2.0 ** (place + _BITS - 1)
+        np.add(values, large, out=out)
+        out -= large
+    else:  # where none is so large
+        shifted(np.trunc(shifted(values, -place, out=out), out=out), place, out=out)
 
 
 def shifted(values: Floats, places: int, out: Floats | None = None) -> Floats:
@@ -117,3 +150,22 @@ class Grid:
     def floats(self, steps: Ints) -> Floats:
         """Turn steps into floats."""
         return shifted(steps.astype(np.float64), -self.exponent)
+
+    def sums(self, row: Ints, values: Floats, times: Ints, size: int) -> Floats:
+        """Add up the values of each of so many rows, each value so many times.
+
+        Examples
+        --------
+        >>> Grid(50).sums(np.array([1, 0, 1]), np.array([0.5, 2.0, 0.25]), np.array([2, 1, 1]), size=2)
+        array([2.  , 1.25])
+        """
+        steps, adding = np.zeros(size, dtype=np.int64), threading.Lock()
+
+        def add(start: int, stop: int) -> None:
+            whole = self.whole(values[start:stop])
+            whole *= times[start:stop]
+            with adding:  # whole numbers, so in any order
+                np.add.at(steps, row[start:stop], whole)
+
+        each_block(add, len(row), AT_ONCE)
+        return self.floats(steps)

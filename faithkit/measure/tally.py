@@ -342,8 +342,10 @@ def grouped_slots(
     agreement: Agreement = SAME_LABEL,
 ) -> Slots:
     """Return the slots of grouping, in which an explanation holds for its owners, where there is one."""
-    itself = np.where(held[row], times, 0)
+    itself = times if held.all() else np.where(held[row], times, 0)
     totals = np.zeros(len(held), dtype=np.int64)
     np.add.at(totals, row, itself)
     agreeing = agreement.over_slots(row, label, itself)
-    return Slots(row, label, agreeing, np.stack([times - itself, itself]), totals)
+    once = (itself == 1).all()  # as with numbers that do not repeat: then a view takes no memory
+    owners = np.broadcast_to(SELF, (2, len(row))) if once else np.stack([times - itself, itself])
+    return Slots(row, label, agreeing, owners, totals)

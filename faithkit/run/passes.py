@@ -112,8 +112,8 @@ class FirstPass:
         return Census.of(self.relation, found, codes, labels, start, _grouped(log))
 
 
-def _labels(log: Log, outcome: Outcome, start: int) -> tuple[Counts, Values]:
-    """Encode the predictions; of what is missing or infinite the row in the whole log is told."""
+def _labels(log: Log, outcome: Outcome, start: int) -> tuple[Counts | None, Values]:
+    """Encode predictions, as None where each has its own code; of bad ones the row in the log is told."""
     gone = log.predictions.isna().to_numpy()
     if gone.any():
         row = start + int(gone.reshape(len(gone), -1).any(axis=1).argmax())
@@ -128,7 +128,7 @@ def _labels(log: Log, outcome: Outcome, start: int) -> tuple[Counts, Values]:
         raise InputError(f"the prediction of row {row} is infinite: drop such rows.")
     numbers = checked_numbers(log.predictions, outcome)
     if outcome.is_divided and log.groups is None and _hardly_repeat(numbers):
-        return np.arange(len(numbers)), numbers
+        return None, numbers
     values, codes = ordered(numbers)
     return codes, values
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import faithkit
 from faithkit.measure import sums
 from faithkit.measure.content_words import content_words
-from faithkit.measure.sums import UNIT, Grid, exact_sum, quotient
+from faithkit.measure.sums import UNIT, Grid, exact_sum, exact_sums, quotient
 
 floats = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=30)
 
@@ -52,6 +52,14 @@ def test_powers_are_those_of_the_rounded_terms():
     for power in (2, 3):
         terms = np.array([float(np.prod([value] * power)) for value in values])
         assert exact_sum(values, times, power) == exact_sum(terms, times)
+
+
+@given(floats, st.floats(-1e3, 1e3))
+def test_several_powers_are_summed_as_each_of_them_alone(values, centre):
+    near = np.clip(np.array(values, dtype=float), -1e90, 1e90)
+    apart = near - centre
+    expected = [exact_sum(apart), exact_sum(apart * apart), exact_sum(apart * apart * apart)]
+    assert exact_sums(near, powers=(1, 2, 3), centre=centre) == expected
 
 
 def test_a_long_sum_is_cut_into_blocks(monkeypatch):

@@ -9,6 +9,8 @@ import pytest
 
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.opening import open_log
+from faithkit.measure import divisor, inference, jackknife, slots, sums
+from faithkit.measure.agreement import squares
 from faithkit.run import passes
 from faithkit.run.scoring import score_log
 
@@ -62,6 +64,15 @@ def test_pieces_give_the_same_bytes_however_they_are_held(log, way, estimator, e
     pieces = score_log(opened, violations=3, estimator=estimator)
     whole = score_log(opened.read(), violations=3, estimator=estimator)
     assert pieces.to_json() == whole.to_json()
+
+
+@pytest.mark.parametrize("case", ["few values", "some are alone"], indirect=True)
+def test_blocks_of_any_size_give_the_same_bytes(log, monkeypatch):
+    opened = open_log(log, "y", ("phi_*",))
+    whole = score_log(opened).to_json()
+    for module in (divisor, inference, jackknife, slots, squares, sums):
+        monkeypatch.setattr(module, "AT_ONCE", 7)
+    assert score_log(opened).to_json() == whole
 
 
 @pytest.mark.parametrize("case", ["nearly all different", "few values", "far from 0"], indirect=True)

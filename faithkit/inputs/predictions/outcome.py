@@ -77,7 +77,7 @@ class Outcome:
         """
         if self.kind == LABELS:
             return SAME_LABEL
-        values = np.array(classes, dtype=np.float64)
+        values = np.asarray(classes, dtype=np.float64)
         if self.within is not None:
             return Within(values, self.within)
         points = values.reshape(len(classes), -1)

@@ -5,6 +5,8 @@ that a constant explanation leaves, which is their variance: then the measure is
 variance that the explanation accounts for.
 """
 
+from functools import reduce
+from operator import iadd
 from typing import Any
 
 import attrs
@@ -13,12 +15,13 @@ from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, column_sums, row_sums
+from faithkit.measure.blocks import each_block
 from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient, shifted
+from faithkit.measure.sums import AT_ONCE, Floats, Grid, Ints, exact_sum, exact_sums, quotient, shifted
 
 NOTHING = 1e-12  # a disagreement that rounding may leave of none
 MANY = 2**40  # more than there are rows: weights
-ONCE = np.ones(1, dtype=np.int64)
+ONCE = np.int64(1)
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -60,14 +63,11 @@ class Squares:
         That is their variance, or with a pool the mean disagreement of an explained instance with any other.
         `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
         """
-        values = _near_one(values)  # or squares would be too large, or nothing
-        apart = _near_one(
-            values - values.min(axis=0)
-        )  # a mean of large numbers loses the digits of small ones
-        apart -= np.array([quotient(exact_sum(column, times), int(times.sum())) for column in apart.T])
-        mine, whole = Sums.of_both(apart, times, pool)
+        points = _apart(values)
+        points -= np.array([quotient(exact_sum(column, times), int(times.sum())) for column in points.T])
+        mine, whole = Sums.of_both(points, times, pool)
         unit = np.sqrt(mine.against(whole))
-        points = apart / unit
+        points /= unit
         most = float((np.ptp(points, axis=0) ** 2).sum()) / 2
         return cls(points, mine.divided(unit), whole.divided(unit), most, True)
 
@@ -93,16 +93,34 @@ class Squares:
         """The squared length of each point."""
         return _squared(self.points)
 
+    def squares_of(self, label: Counts) -> Floats:
+        """Return the same of the points that some labels stand for."""
+        found = np.empty(len(label))
+
+        def square(start: int, stop: int) -> None:
+            found[start:stop] = _squared(self.points.take(label[start:stop], axis=0))
+
+        each_block(square, len(label), AT_ONCE)
+        return found
+
     def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> Floats:
         """Add up by the mean of each row, so that equal predictions agree wholly; their order is moot."""
-        total = np.bincount(row, weight).astype(np.float64, copy=False)
-        some, mine, apart = np.where(total > 0, total, 1.0), total[row], np.zeros(len(row))
-        for column in self.points.T:
-            place = column[label]
-            place -= (_row_sums(row, place, weight, total) / some)[row]
-            apart += place * place
-        around = _row_sums(row, apart, weight, total)
-        return _agreeing(mine, (mine * apart + around[row]) / 2)
+        by_row = np.zeros(int(row.max(initial=-1)) + 1, dtype=weight.dtype)
+        np.add.at(by_row, row, weight)
+        total = by_row.astype(np.float64, copy=False)
+        places = (column.take(label) for column in self.points.T)
+        found = reduce(iadd, (_squared_apart(place, row, weight, total) for place in places))
+        around = _row_sums(row, found, weight, total)
+
+        def agree(start: int, stop: int) -> None:
+            apart, mine = found[start:stop], total.take(row[start:stop])
+            apart *= mine
+            apart += around.take(row[start:stop])
+            apart /= 2
+            np.subtract(mine, _disagreeing(mine, apart), out=apart)
+
+        each_block(agree, len(row), AT_ONCE)
+        return found
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Floats:
         """Put together what each explanation's instances add up to."""
@@ -128,12 +146,14 @@ class Squares:
         if not self.is_divided:
             return None
         mine, whole, points = self.explained, self.everybody, self.points.take(label, axis=0)
-        lost = mine.from_each(points)
+        left = mine.from_each(points)
         if not in_pool:
-            lost = lost + (lost if whole is mine else whole.from_each(points))
+            left += left if whole is mine else whole.from_each(points)
         pairs = (mine.n - (not in_pool)) * (whole.n - 2)
-        left = (mine.n * (whole.n - 1) - lost) / max(1, pairs)  # in units in which the divisor is 1
-        return np.where(left > NOTHING, left, 0.0)
+        np.subtract(mine.n * (whole.n - 1), left, out=left)
+        left /= max(1, pairs)  # in units in which the divisor is 1
+        np.copyto(left, 0.0, where=left <= NOTHING)
+        return left
 
 
 @attrs.frozen(eq=False)
@@ -147,9 +167,9 @@ class Sums:
     @classmethod
     def of(cls, points: Floats, times: Counts) -> "Sums":
         """Add up points, each of which occurs so many times."""
-        total = np.array([quotient(exact_sum(column, times), 1) for column in points.T])
-        squares = quotient(sum(exact_sum(column, times, power=2) for column in points.T), 1)
-        return cls(int(times.sum()), total, squares)
+        sums = [exact_sums(column, times, (1, 2)) for column in points.T]
+        total = np.array([quotient(one, 1) for one, _ in sums])
+        return cls(int(times.sum()), total, quotient(sum(squares for _, squares in sums), 1))
 
     @classmethod
     def of_both(cls, points: Floats, times: Counts, pool: Counts | None) -> "tuple[Sums, Sums]":
@@ -163,8 +183,11 @@ class Sums:
 
     def from_each(self, points: Floats) -> Floats:
         """Return by how much they disagree with each of some points, added up."""
-        products = sum(points.T * self.total[:, None], np.zeros(len(points)))
-        found: Floats = (self.n * _squared(points) + self.squares) / 2 - products
+        found = _squared(points)
+        found *= self.n
+        found += self.squares
+        found /= 2
+        found -= reduce(np.add, map(np.multiply, points.T, self.total))
         return found
 
     def against(self, others: "Sums") -> float:
@@ -209,9 +232,44 @@ class HeldPoints:
         return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
 
 
-def _near_one(values: Floats) -> Floats:
-    """Multiply by the power of two that brings the largest one near 1, which rounds nothing."""
-    return shifted(values, -int(np.frexp(max(values.max(), -values.min()))[1]))
+def _apart(values: Floats) -> Floats:
+    """Return how far numbers are from their least, in units in which squares are neither too large nor 0.
+
+    Powers of two are such units, and round nothing. From the least, for a mean of large numbers would lose
+    the digits of small ones.
+    """
+    lows, highs = values.min(axis=0), values.max(axis=0)
+    first = _near_one(max(highs.max(), -lows.min()))
+    lows, highs = shifted(lows, first), shifted(highs, first)
+    second = _near_one((highs - lows).max())
+    found = np.empty_like(values)
+
+    def compute(start: int, stop: int) -> None:
+        some = found[start:stop]
+        shifted(values[start:stop], first, out=some)
+        some -= lows
+        shifted(some, second, out=some)
+
+    each_block(compute, len(values), AT_ONCE)
+    return found
+
+
+def _near_one(largest: float) -> int:
+    """Return the power of two that brings a number near 1."""
+    return -int(np.frexp(largest)[1])
+
+
+def _squared_apart(place: Floats, row: Counts, weight: NDArray[Any], total: Floats) -> Floats:
+    """Return the squared distance of each slot from the mean of its row, in the memory of its place."""
+    mean = _row_sums(row, place, weight, total) / np.where(total > 0, total, 1.0)
+
+    def square(start: int, stop: int) -> None:
+        apart = place[start:stop]
+        apart -= mean.take(row[start:stop])
+        apart *= apart
+
+    each_block(square, len(row), AT_ONCE)
+    return place
 
 
 def _row_sums(row: Counts, values: Floats, weight: NDArray[Any], total: Floats) -> Floats:
@@ -221,17 +279,22 @@ def _row_sums(row: Counts, values: Floats, weight: NDArray[Any], total: Floats) 
     """
     most = int(total.max(initial=0.0)) + 1
     if weight.dtype.kind == "f" or most > MANY:
-        values, weight, most = weight * values, ONCE, int(np.bincount(row).max(initial=1))
+        values, most = weight * values, int(np.bincount(row).max(initial=1))
+        weight = np.broadcast_to(ONCE, len(row))
     grid = Grid.of(max(values.max(initial=0.0), -values.min(initial=0.0)), most)
-    steps = np.zeros(len(total), dtype=np.int64)
-    np.add.at(steps, row, weight * grid.whole(values))
-    return grid.floats(steps)
+    return grid.sums(row, values, weight, len(total))
 
 
 def _squared(points: Floats) -> Floats:
     """Return the squared length of each point: a sum over a short axis would take ten times as long."""
-    return sum((column**2 for column in points.T), np.zeros(len(points)))
+    return reduce(np.add, (column**2 for column in points.T))
 
 
 def _agreeing(total: Floats, disagreeing: Floats) -> Floats:
-    return total - np.where(disagreeing > NOTHING * total, disagreeing, 0.0)
+    return total - _disagreeing(total, disagreeing)
+
+
+def _disagreeing(total: Floats, found: Floats) -> Floats:
+    """Return a disagreement without what rounding leaves of none; in the memory of what was found."""
+    np.copyto(found, 0.0, where=found <= NOTHING * total)
+    return found
