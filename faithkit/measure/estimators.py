@@ -196,6 +196,22 @@ def checked_scores(estimator: Any, tally: Tally) -> Scores:
     return scores
 
 
+def checked_weights(estimator: Any, tally: Tally) -> NDArray[Any]:
+    """Return how much all owners of each kind count together: as many as they are, if it does not weigh."""
+    weigh = said(estimator, "weigh")
+    if weigh is None:
+        return tally.owners
+    with _asking(estimator):
+        given = np.broadcast_to(np.asarray(weigh(tally), dtype=np.float64), tally.owners.shape)
+    used = given[tally.owners > 0]
+    if not (np.isfinite(used) & (used >= 0)).all():
+        raise ContractError(
+            f"the estimator {_name(estimator)} weighs owners by {used.min():.6g} to {used.max():.6g}; "
+            "expected finite weights of at least 0."
+        )
+    return np.where(tally.owners > 0, given, 0.0) * tally.owners
+
+
 def mean_over(estimator: Any, tallies: Iterable[Tally]) -> float | None:
     """Average an estimator's scores over all owners of a tally that comes in parts.
 
@@ -208,10 +224,10 @@ def mean_over(estimator: Any, tallies: Iterable[Tally]) -> float | None:
     """
     total, weight = 0, 0
     for place, tally in enumerate(map(_read_only, tallies)):
-        scores = checked_scores(estimator, tally)
+        scores, weights = checked_scores(estimator, tally), checked_weights(estimator, tally)
         if place == 1:  # a tally that comes as a whole needs no such check
-            _check_part(estimator, tally, scores)
-        part = _summed(scores, tally)
+            _check_part(estimator, tally, scores, weights)
+        part = _summed(scores, weights)
         total, weight = total + part[0], weight + part[1]
     return total / weight if weight else None
 
@@ -223,15 +239,20 @@ def _read_only(tally: Tally) -> Tally:
     return attrs.evolve(tally, counts=counts, owners=owners)
 
 
-def _check_part(estimator: Any, tally: Tally, scores: Scores) -> None:
+def _check_part(estimator: Any, tally: Tally, scores: Scores, weights: NDArray[Any]) -> None:
     """Refuse an estimator that needs the whole tally: one more explanation must not change its scores."""
     new = int(tally.agreement is SAME_LABEL)  # its label is nobody else's; no number is unlike all others
     counts = np.pad(tally.counts, ((0, 1), (0, new)))
     owners = np.pad(tally.owners, ((0, 0), (0, 1), (0, new)))
-    counts[-1, -1] = owners[1, -1, -1] = 1  # of one more instance
+    for label in (0, -1):  # of two more instances
+        counts[-1, label] += 1
+        owners[1, -1, label] += 1
     one_more = attrs.evolve(tally, counts=counts, owners=owners, **_own_padded(tally))
-    again, used = checked_scores(estimator, one_more)[:, :-1, : tally.owners.shape[2]], tally.owners > 0
-    if not np.allclose(again[used], scores[used], rtol=0, atol=1e-12, equal_nan=True):
+    used = tally.owners > 0
+    for asked, before in ((checked_scores, scores), (checked_weights, weights)):
+        again = asked(estimator, one_more)[:, :-1, : tally.owners.shape[2]]
+        if np.allclose(again[used], before[used], rtol=1e-12, atol=1e-12, equal_nan=True):
+            continue
         raise ContractError(
             f"the estimator {_name(estimator)} scores an explanation by more than its own counts, and this "
             "tally is too large to be given as a whole: use another one, or a coarser discretizer."
@@ -256,14 +277,14 @@ def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
     >>> round(mean_score(LeaveOneOut().scores(tally), tally), 4)
     0.3333
     """
-    total, weight = _summed(scores, tally)
+    total, weight = _summed(scores, tally.owners)
     return total / weight if weight else None
 
 
-def _summed(scores: Scores, tally: Tally | Slots) -> tuple[int, int]:
+def _summed(scores: Scores, owners: NDArray[Any]) -> tuple[int, int]:
     """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
-    counted = (tally.owners > 0) & ~np.isnan(scores)
-    both: tuple[NDArray[Any], ...] = scores, tally.owners
+    counted = (owners > 0) & ~np.isnan(scores)
+    both: tuple[NDArray[Any], ...] = scores, owners
     scores, owners = (one.reshape(-1) if counted.all() else one[counted] for one in both)
     if owners.dtype.kind == "f":
         return exact_sum(scores * owners), exact_sum(owners)

@@ -64,7 +64,7 @@ class Estimator(Protocol):
 
     It may say `interval` (whether leave-one-out's interval is also its own, by default not), `outcomes` (what
     predictions it takes, by default ``("labels",)``) and have `by_chance`, to say what unrelated explanations
-    would get.
+    would get, and `weigh`, to say how much each owner counts in the mean.
 
     Examples
     --------
@@ -89,6 +89,7 @@ UNSAID: dict[str, Any] = {
     "outcomes": ("labels",),  # what predictions may be: labels, numbers or scores
     "interval": False,  # an estimator of the measure itself, whose interval is that of leave-one-out
     "by_chance": None,  # what an estimator gives to explanations unrelated to the predictions
+    "weigh": None,  # how much an instance counts in the mean of an estimator
 }
 """All that a component may say beside the methods of its kind, and what is assumed where it does not."""
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from laws import gibbs_error, optimal_error
 
+import faithkit
 from faithkit.errors import ContractError
 from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import (
@@ -352,3 +353,47 @@ def test_decoder_errors_equal_the_sums_printed_in_the_proof(law):
             optimal += mass * (1 - max(conditional))
     assert gibbs_error(law) == pytest.approx(gibbs, abs=1e-12)
     assert optimal_error(law) == pytest.approx(optimal, abs=1e-12)
+
+
+class Macro:
+    """Every label counts the same."""
+
+    name = "macro"
+
+    def scores(self, tally):
+        return LeaveOneOut().scores(tally)
+
+    def weigh(self, tally):
+        return 1 / tally.owners.sum(axis=(0, 1)).clip(1)
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 3.0, 1.0, 5.0, 1.0, 2.0, 1.0]])
+def test_an_estimator_may_weigh_labels_and_is_then_the_mean_of_their_means(weights):
+    labels, words = list("yyyyynnn"), list("aabbbaab")
+    result = faithkit.score(labels, words, estimator=Macro(), weights=weights)
+    w = np.ones(8) if weights is None else np.array(weights)
+    means = []
+    for label in "yn":
+        rows = [i for i in range(8) if labels[i] == label]
+        own = [[j for j in range(8) if j != i and words[j] == words[i]] for i in rows]
+        shares = [sum(w[j] for j in some if labels[j] == label) / sum(w[j] for j in some) for some in own]
+        means.append(np.average(shares, weights=w[rows]))
+    assert result.consistency.value == pytest.approx(np.mean(means), abs=1e-12)
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+def test_weights_that_cannot_be_any_are_refused_by_name(weight):
+    class Odd(Macro):
+        def weigh(self, tally):
+            return weight
+
+    with pytest.raises(ContractError, match=r"the estimator macro weighs owners by .*finite weights of at"):
+        faithkit.score(["y", "n"], ["a", "a"], estimator=Odd())
+
+
+def test_weights_by_more_than_a_part_of_the_tally_are_refused_where_it_comes_in_parts():
+    counts = np.array([[2, 1]])
+    part = Tally(counts, np.stack([0 * counts, counts]))
+    assert mean_over(Macro(), [part]) == pytest.approx((0.5 + 0) / 2)
+    with pytest.raises(ContractError, match="the estimator macro scores an explanation by more than its own"):
+        mean_over(Macro(), [part, part])
