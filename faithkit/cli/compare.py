@@ -12,6 +12,7 @@ from faithkit.cli.options import (
     configured_backend,
     loading,
     measuring,
+    naming,
     option,
     output,
     predicting,
@@ -39,9 +40,16 @@ from faithkit.cli.streams import Verb
 @predicting
 @measuring
 @adjusting
+@naming
 @running
 @output
-def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, Any], **options: Any) -> None:
+def command(
+    id: str | None,
+    loading: dict[str, Any],
+    workers: dict[str, Any],
+    output: dict[str, Any],
+    **options: Any,
+) -> None:
     """Compare explainers and discretizers on the same rows and predictions.
 
     Every explainer explains once. Differences are paired; what the sample cannot tell from the best is
@@ -55,7 +63,7 @@ def command(loading: dict[str, Any], workers: dict[str, Any], output: dict[str, 
     options["discretizers"] = options["discretizers"] or None
     paths = check_paths(output)
     kind, _ = checked(options["outcome"], options["agree"])
-    situation = prepare(outcome=kind, **loading)
+    situation = prepare(outcome=kind, id=id, **loading)
     with configured_backend(**workers):
-        found = compare(**situation.question(), **options)
+        found = compare(**situation.question(), ids=situation.ids, **options)
     deliver(found, paths)

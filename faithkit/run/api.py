@@ -278,6 +278,7 @@ def compare(
     outcome: str | None = None,
     agree: str | None = None,
     adjust: str = "holm",
+    ids: Any = None,
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
 
@@ -299,6 +300,8 @@ def compare(
     adjust : str
         How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg", as in
         `Evaluation.by`.
+    ids
+        As in `evaluate`, for the results of each explainer.
 
     Returns
     -------
@@ -335,6 +338,7 @@ def compare(
         "pool": offered(pool),
         "outcome": outcome,
         "agree": agree,
+        "ids": ids,
     }
     return compared(explainers, discretizers, partial(evaluate, model, X, **options), adjust)
 

@@ -312,6 +312,36 @@ def test_predictions_weights_and_clusters_come_in_every_form(form):
     assert value(SAID, predictions=form(LABELS), **taken) == plain
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda values: pd.DataFrame({"label": values}, index=[3] * 6),
+        lambda values: np.array(values)[:, None],
+        lambda values: [[one] for one in values],
+        lambda values: pa.table({"label": values}),
+    ],
+)
+@pytest.mark.parametrize("labels", [LABELS, [0, 1, 0, 1, 2, 0], [0.5, 1.0, 0.5, 1.0, 2.0, 0.25]])
+def test_predictions_in_one_column_are_that_column(form, labels):
+    found, plain = faithkit.score(form(labels), SAID), faithkit.score(labels, SAID)
+    assert (found.setup.outcome, found.consistency) == (plain.setup.outcome, plain.consistency)
+
+
+@pytest.mark.parametrize("outcome", ["labels", "numbers", "scores"])
+def test_a_model_may_answer_with_tensors(outcome):
+    class Model:
+        classes_ = np.arange(2)
+        predict = staticmethod(lambda rows: Tensor((rows[:, 0] > 2).astype(int)))
+        predict_proba = staticmethod(lambda rows: Tensor(np.eye(2)[(rows[:, 0] > 2).astype(int)]))
+
+    X = np.arange(6.0)[:, None]
+    found = faithkit.evaluate(Model(), X, lambda rows: (rows > 3).tolist(), outcome=outcome)
+    plain = faithkit.score((X[:, 0] > 2).astype(int), (X > 3).tolist(), outcome="labels")
+    if outcome != "numbers":  # two certain probabilities agree as labels do
+        assert found.consistency.value == plain.consistency.value
+    assert found.setup.outcome.kind == outcome
+
+
 def test_polars_is_read_as_pandas():
     polars = pytest.importorskip("polars")
     frame = polars.from_pandas(ROWS)
