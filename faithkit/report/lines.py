@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from faithkit.jsonable import names
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.instance import Local
@@ -20,7 +21,7 @@ from faithkit.report.formats import (
     significance,
     system_name,
 )
-from faithkit.report.told import nothing_known
+from faithkit.report.told import nothing_known, printed_groups
 from faithkit.wording import few
 
 LETTERS = 60  # of an explanation
@@ -69,8 +70,8 @@ def comparison_line(compared: Any) -> str:
 
 def subgroup_line(groups: Any) -> str:
     """Return the groups and their consistency."""
-    found = {name: part.consistency for name, part in groups.items()}
-    return f"by {groups.name}; consistency at least: {each_line(found)}"
+    found = {name: part.consistency for name, part in zip(names(groups), groups.values(), strict=True)}
+    return f"by {groups.name}; consistency at least: {each_line(printed_groups(found))}"
 
 
 def monitor_line(monitor: Any) -> str:

@@ -71,8 +71,17 @@ def columns(told: Told) -> dict[str, str]:
 
 def _permuted(told: Told, p: list[str]) -> str | None:
     if p:
-        return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}"
+        return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}{_without_p(told)}"
     return "No p: no two clusters are of one size." if told["permutations"] and told.get("clusters") else None
+
+
+def _without_p(told: Told) -> str:
+    """Say why sufficiency has no p where consistency has: what is no label is permuted by group only."""
+    found = told["measures"].get("sufficiency")
+    if found is None or found["p_value"] is not None or told.get("effective") is None:
+        return ""
+    kind = (told.get("outcome") or {}).get("kind", "labels")
+    return f"; sufficiency none: {kind} with weights or clusters have one for relations that group only"
 
 
 def _facts(told: Told) -> list[str]:
