@@ -455,7 +455,7 @@ def test_where_nothing_can_be_exchanged_it_is_said():
     ("predictions", "drawn", "said"),
     [
         ([0.5, 0.25, 1.5] * 4, {"weights": [1, 2, 3] * 4}, True),
-        ([0.5, 0.25, 1.5] * 4, {"clusters": [*range(12)]}, True),
+        ([0.5, 0.25, 1.5] * 4, {"clusters": [row // 2 for row in range(12)]}, True),
         ([0.5, 0.25, 1.5] * 4, {}, False),
         ([0, 1, 1] * 4, {"weights": [1, 2, 3] * 4}, False),
     ],
