@@ -103,9 +103,8 @@ def _facts(told: Told) -> list[str]:
 
 def _worth(told: Told) -> str:
     """Say what rows with weights or clusters are worth."""
-    alone = (
-        f"worth as much as {math.floor(told['effective'] + ROUNDING):,} independent instances of equal weight"
-    )
+    worth = plural(math.floor(told["effective"] + ROUNDING), "independent instance")
+    alone = f"worth as much as {worth} of equal weight"
     return f"in {plural(told['clusters'], 'cluster')}, {alone}" if told["clusters"] else alone
 
 

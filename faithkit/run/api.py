@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from faithkit.errors import InputError
 from faithkit.inputs.adapters import adapter_for
-from faithkit.inputs.base_values import without_base
+from faithkit.inputs.base_values import vectors_without_base, without_base
 from faithkit.inputs.conversion import as_column, as_rows
 from faithkit.inputs.forms import adapt
 from faithkit.inputs.given_model import model_of
@@ -251,9 +251,13 @@ def score(
 
 def _taken(given: Any, predictions: Any, X: Any) -> tuple[Explanations, tuple[str, ...]]:
     """Take explanations as people have them, a table without its base value; and what is to be said of it."""
-    rows = as_rows(given, texts=False) if adapter_for(given) is None else given
+    is_known = adapter_for(given) is None
+    rows = as_rows(given, texts=False) if is_known else given
     rows, said = without_base(rows) if isinstance(rows, pd.DataFrame) else (rows, ())
-    return read_rules(adapt(rows, predictions=predictions, X=X), X), said
+    found = adapt(rows, predictions=predictions, X=X)
+    if is_known and not isinstance(rows, Explanations | pd.DataFrame):
+        found, said = vectors_without_base(found)
+    return read_rules(found, X), said
 
 
 def compare(

@@ -171,7 +171,7 @@ class Evaluation(Result):
         {'f': 1.0, 'm': 0.0}
         """
         adjustment(adjust)
-        name, *both = self.population.parts(groups)
+        name, *both = self.population.parts(as_column(groups))
         parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
         return Subgroups(name, parts, rests, adjust)
 
