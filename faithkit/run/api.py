@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 
 from faithkit.errors import InputError
 from faithkit.inputs.adapters import adapter_for
+from faithkit.inputs.alignment import check_order
 from faithkit.inputs.base_values import vectors_without_base, without_base
 from faithkit.inputs.conversion import as_column, as_rows
 from faithkit.inputs.forms import adapt
@@ -124,6 +125,7 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
+    check_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
     table, background, (kind, within) = check_X(as_rows(X)), as_rows(background), checked(outcome, agree)
     model = model if isinstance(model, Predictor) else model_of(model, outcome=kind)
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
@@ -186,6 +188,7 @@ def score(
     Parameters
     ----------
     predictions : sequence of n labels
+        Everything is paired by the place of rows; indexes of pandas that say another order are refused.
     explanations : 2-D array, DataFrame, list of hashables, or Explanations
         Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
@@ -214,6 +217,8 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
+    beside_them = {"X": X, "weights": weights, "clusters": clusters, "ids": ids}
+    check_order({"predictions": predictions, "explanations": explanations, **beside_them})
     X, predictions = as_rows(X), gone_through(as_column(predictions))
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
     if X is not None and not isinstance(X, list | np.ndarray | pd.DataFrame) and not issparse(X):
