@@ -16,6 +16,8 @@ from faithkit.measure.explanations import Explanations, check_unmasked, object_a
 from faithkit.measure.rules import Rule
 from faithkit.wording import few
 
+_WHOLE = {str, tuple, bool, int, float, Rule, type(None)}  # types of values that are what they seem
+
 
 def from_list(given: list[Any], about: About | None = None) -> Explanations:
     """Take what is said of each row; None, NaN and the like are rows of which nothing is.
@@ -27,6 +29,8 @@ def from_list(given: list[Any], about: About | None = None) -> Explanations:
     >>> from_list([[0.5, None], [], np.nan]).missing
     array([False,  True,  True])
     """
+    if set(map(type, given)) <= _WHOLE:  # as of most logs, which can be long
+        return _from_values(given)
     column = object_array(map(_plain, given))
     column[pd.isna(column)] = None
     values = column.tolist()
@@ -50,11 +54,10 @@ def _from_values(values: list[Any]) -> Explanations:
 
 
 def _plain(value: Any) -> Any:
-    """Return an array of another library as NumPy's: it would equal nothing but itself. So with a Series."""
-    if isinstance(value, pd.Series):
-        return value.to_dict()
-    is_tensor = hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic)
-    return as_rows(value, texts=False) if is_tensor else value
+    """Return an array of another library as NumPy's, and a Series as what it names: neither has a hash."""
+    if not hasattr(value, "__array__") or isinstance(value, np.ndarray | np.generic):
+        return value
+    return value.to_dict() if isinstance(value, pd.Series) else as_rows(value, texts=False)
 
 
 def _is_empty(value: Any) -> bool:
