@@ -11,6 +11,7 @@ from faithkit.inputs.parquet import ParquetTable
 from faithkit.measure.explanations import Explanations
 from faithkit.wording import listing
 
+TO_KEEP = "give an array without names"
 _WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?values?"
 _NAMED = re.compile(rf"(?:^|[^a-z])(?:{_WORDS})(?:[^a-z]|$)")
 
@@ -55,7 +56,7 @@ def _is_constant(parts: Iterable[pd.Series]) -> bool:
     return len(found) == 1
 
 
-def without_base(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def without_base(table: pd.DataFrame, remedy: str = TO_KEEP) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return explanations in a table without base values among them, and what is to be said of it.
 
     Examples
@@ -70,10 +71,10 @@ def without_base(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     base = [name for name in named if _is_constant([table[name]])]
     if not base or len(base) == table.shape[1]:
         return table, ()
-    return table.drop(columns=base), (left_out([str(name) for name in base], "give an array without names"),)
+    return table.drop(columns=base), (left_out([str(name) for name in base], remedy),)
 
 
-def vectors_without_base(found: Explanations) -> tuple[Explanations, tuple[str, ...]]:
+def vectors_without_base(found: Explanations, remedy: str = TO_KEEP) -> tuple[Explanations, tuple[str, ...]]:
     """Return vectors with names, such as those of dicts, without base values among them.
 
     Examples
@@ -86,7 +87,7 @@ def vectors_without_base(found: Explanations) -> tuple[Explanations, tuple[str, 
     names = found.shared.get("names", ())
     if found.kind != "vector" or found.identity is not None or len(names) != found.values.shape[1]:
         return found, ()
-    table, said = without_base(pd.DataFrame(found.values, columns=names, copy=False))
+    table, said = without_base(pd.DataFrame(found.values, columns=names, copy=False), remedy)
     if not said:
         return found, ()
     return attrs.evolve(found, values=table.to_numpy(), shared={**found.shared, "names": list(table)}), said

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.inputs.base_values import base_columns, left_out
+from faithkit.inputs.base_values import base_columns, left_out, vectors_without_base
 from faithkit.inputs.content import Content
 from faithkit.inputs.forms import as_explanations
 from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities, no_predictions
@@ -113,6 +113,7 @@ class Roles:
     words: Mapping[str, Rule] | None = None
     id: str | None = None
     left_out: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # of what was left out of a cell
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
@@ -145,7 +146,7 @@ class Roles:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of columns: which are no features, and which say the prediction itself."""
-        said = [left_out(self.left_out, "give the full name")] if self.left_out else []
+        said = [left_out(self.left_out, "give the full name")] if self.left_out else list(self.said)
         both = [repr(name) for name in self.prediction if name in self.explanation]
         said += [f"{few(both)} is read both as the prediction and as its explanation."] if both else []
         return tuple(said)
@@ -330,7 +331,12 @@ def open_log(
     found = asked.among(table.names).without_base(table.names, asked.explanation, table)
     check_flat(table.cells.schema, found.features if len(found.explanation) == 1 else found.columns)
     rules = len(found.explanation) == 1 and _all_rules([table.texts(found.explanation[0])])
-    return attrs.evolve(found, rules=rules).log(table)
+    log = attrs.evolve(found, rules=rules).log(table)
+    if len(found.explanation) > 1:
+        return log
+    # features and their weights may stand in one cell
+    explanations, said = vectors_without_base(log.explanations, "write lists of numbers")
+    return attrs.evolve(log, explanations=explanations, roles=attrs.evolve(log.roles, said=said))
 
 
 def _check_some(X: Any, nothing: bool) -> None:

@@ -1,5 +1,6 @@
 """A base value among importances is no feature: it is left out, and said."""
 
+import json
 import re
 
 import numpy as np
@@ -53,6 +54,18 @@ def test_a_base_value_that_a_pattern_takes_is_left_out_as_if_it_were_not_there(s
     assert without.pop("notes") == kept.pop("notes") == []
     assert left == without
     assert kept["n_explanations"] == 1  # it is the largest number of every row
+
+
+def test_it_is_left_out_of_features_and_weights_in_a_cell(tmp_path):
+    rows = [
+        {"label": str(label), "phi": phi}
+        for label, phi in zip(LABELS, PHI.assign(bias=7.5).to_dict("records"), strict=True)
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = score_log(open_log(str(tmp_path / "log.jsonl"), "label", ("phi",)), discretizer="sign-of-top:k=1")
+    assert found.result.notes[0].startswith("'bias' is the same in every row and was taken for a base value")
+    assert found.result.notes[0].endswith("to keep it, write lists of numbers.")
+    assert found.result.consistency == faithkit.score(LABELS, PHI, discretizer="sign-of-top:k=1").consistency
 
 
 TABLES = {
