@@ -55,7 +55,7 @@ def command(
     Every explainer explains once. Differences are paired; what the sample cannot tell from the best is
     marked as the best, too.
     """
-    from faithkit.inputs.outcome import checked
+    from faithkit.inputs.predictions.outcome import checked
     from faithkit.inputs.situation import prepare
     from faithkit.run.api import compare
 

@@ -58,7 +58,7 @@ def command(
     Without --data and --model it runs at once, offline, on an embedded dataset and a model trained on
     the spot.
     """
-    from faithkit.inputs.outcome import checked
+    from faithkit.inputs.predictions.outcome import checked
     from faithkit.inputs.situation import prepare
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings

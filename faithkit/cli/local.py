@@ -61,7 +61,7 @@ def command(
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
-    from faithkit.inputs.outcome import checked
+    from faithkit.inputs.predictions.outcome import checked
     from faithkit.inputs.situation import prepare
     from faithkit.report.text import local_text
     from faithkit.run.api import evaluate

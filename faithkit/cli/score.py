@@ -98,9 +98,9 @@ def command(
 
     The log of --reference is read alike: with the same columns, and in pieces. What learns does so from it.
     """
-    from faithkit.inputs.logs import open_log
-    from faithkit.inputs.outcome import checked
+    from faithkit.inputs.logs.opening import open_log
     from faithkit.inputs.pools import logged_pool
+    from faithkit.inputs.predictions.outcome import checked
     from faithkit.run.reading import asked
     from faithkit.run.reference import is_saved, saved_reference
     from faithkit.run.scoring import score_log
@@ -130,7 +130,7 @@ def command(
 
 
 def _check_cluster(path: str, log: Any, workers: dict[str, Any]) -> None:
-    from faithkit.inputs.logs import ParquetLog
+    from faithkit.inputs.logs.opening import ParquetLog
 
     if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
         raise click.UsageError(

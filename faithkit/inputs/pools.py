@@ -9,13 +9,13 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.columns import is_category
-from faithkit.inputs.content import Content
-from faithkit.inputs.conversion import as_column, as_rows
-from faithkit.inputs.outcome import Outcome
-from faithkit.inputs.parquet import ParquetTable, is_parquet
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.files.content import Content
+from faithkit.inputs.files.parquet import ParquetTable, is_parquet
+from faithkit.inputs.files.tables import match_name, match_names, open_table
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.objects.conversion import as_column, as_rows
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
-from faithkit.inputs.tables import match_name, match_names, open_table
 from faithkit.wording import few
 
 

@@ -8,15 +8,15 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError, UnknownComponentError
-from faithkit.inputs.content import Content
 from faithkit.inputs.datasets import load_dataset
-from faithkit.inputs.files import is_pattern
-from faithkit.inputs.model_columns import names_of, seen_by
-from faithkit.inputs.models import DEFAULTS, load_model, train_default
-from faithkit.inputs.outcome import NUMBERS
-from faithkit.inputs.parquet import ParquetTable, is_parquet
+from faithkit.inputs.files.content import Content
+from faithkit.inputs.files.named import is_pattern
+from faithkit.inputs.files.parquet import ParquetTable, is_parquet
+from faithkit.inputs.files.tables import match_name, match_names, open_table, split_target, suggest_column
+from faithkit.inputs.models.columns import names_of, seen_by
+from faithkit.inputs.models.loading import DEFAULTS, load_model, train_default
 from faithkit.inputs.pools import PoolRows, check_names, said, streamed
-from faithkit.inputs.tables import match_name, match_names, open_table, split_target, suggest_column
+from faithkit.inputs.predictions.outcome import NUMBERS
 from faithkit.measure.containers import n_rows, take_rows
 
 _ROLES = {"--weights": "weights", "--clusters": "clusters", "--id": "ids"}

@@ -9,18 +9,18 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from faithkit.errors import InputError
-from faithkit.inputs.adapters import adapter_for
-from faithkit.inputs.alignment import check_order
-from faithkit.inputs.base_values import vectors_without_base, without_base
-from faithkit.inputs.conversion import as_column, as_rows
-from faithkit.inputs.forms import adapt
-from faithkit.inputs.given_model import model_of
-from faithkit.inputs.model_columns import pool_seen_by, seen_by, unused
-from faithkit.inputs.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
+from faithkit.inputs.logs.base_values import vectors_without_base, without_base
+from faithkit.inputs.logs.rules import read_rules
+from faithkit.inputs.models.columns import pool_seen_by, seen_by, unused
+from faithkit.inputs.models.given import model_of
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.objects.adapters import adapter_for
+from faithkit.inputs.objects.alignment import check_order
+from faithkit.inputs.objects.conversion import as_column, as_rows
+from faithkit.inputs.objects.forms import adapt
 from faithkit.inputs.pools import PoolRows
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
 from faithkit.inputs.rows import check_columns, check_X
-from faithkit.inputs.rule_logs import read_rules
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.planning import Plan, plan_samples

@@ -9,7 +9,7 @@ from faithkit.errors import ContractError, InputError
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec, parse_spec
 from faithkit.foreign import foreign
-from faithkit.inputs.outcome import KINDS
+from faithkit.inputs.predictions.outcome import KINDS
 from faithkit.measure.estimators import FunctionEstimator
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.relations import FunctionRelation, Relation

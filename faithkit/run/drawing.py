@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.labels import Labels, encode, encode_labels
-from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome, as_numbers, gone_through
 from faithkit.inputs.pools import PoolRows
+from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
+from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, as_numbers, gone_through
 from faithkit.measure.containers import n_rows
 from faithkit.measure.pool import Pool
 from faithkit.measure.slots import Counts

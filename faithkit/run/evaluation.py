@@ -8,9 +8,9 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.files import written
-from faithkit.inputs.conversion import as_column, as_rows
-from faithkit.inputs.labels import Labels
-from faithkit.inputs.model_columns import unused
+from faithkit.inputs.models.columns import unused
+from faithkit.inputs.objects.conversion import as_column, as_rows
+from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import n_rows

@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.inputs.labels import Labels, encode
-from faithkit.inputs.model_columns import seen_by
-from faithkit.inputs.outcome import OF_LABELS, Outcome
+from faithkit.inputs.models.columns import seen_by
+from faithkit.inputs.predictions.labels import Labels, encode
+from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
 from faithkit.inputs.randomness import global_seed
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import take_rows
@@ -50,7 +50,7 @@ class InMemory(Population):
 
     Examples
     --------
-    >>> from faithkit.inputs.labels import encode_labels
+    >>> from faithkit.inputs.predictions.labels import encode_labels
     >>> rows = InMemory.of(None, encode_labels(["yes", "no"]), Explanations.of(["a", "a"]))
     >>> rows.kind, rows.labels
     ('value', ['no', 'yes'])

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from faithkit.errors import InputError
-from faithkit.inputs.outcome import Outcome
-from faithkit.inputs.paths import is_folder
+from faithkit.inputs.files.paths import is_folder
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.inference import interval
 from faithkit.run.comparison import Comparison
 from faithkit.run.evaluation import Evaluation

@@ -7,9 +7,9 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.inputs.conversion import as_rows
-from faithkit.inputs.labels import Labels, encode
-from faithkit.inputs.model_columns import seen_by
+from faithkit.inputs.models.columns import seen_by
+from faithkit.inputs.objects.conversion import as_rows
+from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.instance import Local, local, local_from_agreement, local_from_counts

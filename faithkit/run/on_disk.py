@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import encode_labels, listed, nothing_to_explain
-from faithkit.inputs.outcome import Outcome
+from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.randomness import global_seed
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans

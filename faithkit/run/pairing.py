@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import Labels
+from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.unequal.design import Design
@@ -51,7 +51,7 @@ def check_paired(one: RowNames, two: RowNames) -> None:
 
     Examples
     --------
-    >>> from faithkit.inputs.labels import encode_labels
+    >>> from faithkit.inputs.predictions.labels import encode_labels
     >>> labels, X = encode_labels(["yes", "no"]), np.array([[1.0], [2.0]])
     >>> check_paired(RowNames(X, labels), RowNames(X.copy(), labels))
     >>> check_paired(RowNames(X, labels), RowNames(X[::-1], labels))

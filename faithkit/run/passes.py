@@ -18,10 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import checked_numbers, encode_labels
-from faithkit.inputs.logs import Log, ParquetLog
-from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome
-from faithkit.inputs.parquet import Piece
+from faithkit.inputs.files.parquet import Piece
+from faithkit.inputs.logs.opening import Log, ParquetLog
+from faithkit.inputs.predictions.labels import checked_numbers, encode_labels
+from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome
 from faithkit.measure.asking import Asked, Whole
 from faithkit.measure.blocks import MAX_THREADS
 from faithkit.measure.census import SAVED, Census, Values, gathered

@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.inputs.labels import Labels
-from faithkit.inputs.outcome import LABELS
 from faithkit.inputs.pools import PoolRows
-from faithkit.inputs.written_numbers import warn_about_written_numbers
+from faithkit.inputs.predictions.labels import Labels
+from faithkit.inputs.predictions.outcome import LABELS
+from faithkit.inputs.predictions.written_numbers import warn_about_written_numbers
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.labels import Labels
+from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.difference import Side
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Sample

@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.model_files import import_object
-from faithkit.inputs.outcome import OF_LABELS, Outcome
+from faithkit.inputs.models.files import import_object
+from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.reader.models import candidates
 from faithkit.measure.reader.reading import LEAST, Read, Share

@@ -5,10 +5,10 @@ import warnings
 from typing import Any
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.files import is_pattern, kind_of
-from faithkit.inputs.logs import Roles
-from faithkit.inputs.outcome import Outcome
-from faithkit.inputs.paths import is_folder
+from faithkit.inputs.files.named import is_pattern, kind_of
+from faithkit.inputs.files.paths import is_folder
+from faithkit.inputs.logs.opening import Roles
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.run.components import Given, component
 from faithkit.run.discretizing import learns
 from faithkit.run.evaluation import Evaluation

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError
-from faithkit.inputs.logs import Log, ParquetLog
+from faithkit.inputs.logs.opening import Log, ParquetLog
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.components import Given, component

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError, InputError
-from faithkit.inputs.outcome import OF_LABELS, Outcome
+from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said

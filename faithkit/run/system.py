@@ -7,10 +7,10 @@ import numpy as np
 
 from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.registry import registry
-from faithkit.inputs.outcome import NUMBERS
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.logs.rules import read_alike, read_rules
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.predictions.outcome import NUMBERS
 from faithkit.inputs.rows import check_columns, input_kind
-from faithkit.inputs.rule_logs import read_alike, read_rules
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from faithkit.inputs.outcome import LABELS
+from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
 from faithkit.measure.estimators import ratio

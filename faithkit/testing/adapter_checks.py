@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.extension.entries import Entry
-from faithkit.inputs.adapters import ROLES, About, made_by, takes
+from faithkit.inputs.objects.adapters import ROLES, About, made_by, takes
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.testing.checks import demand, needs

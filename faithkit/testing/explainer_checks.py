@@ -14,8 +14,8 @@ import cloudpickle
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.entries import Entry
-from faithkit.inputs.outcome import KINDS, NUMBERS
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.predictions.outcome import KINDS, NUMBERS
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.containers import n_rows

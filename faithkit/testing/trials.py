@@ -16,7 +16,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from faithkit.extension.entries import Entry
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.seeds import row_seeds
 from faithkit.inputs.situation import Situation
 from faithkit.measure.containers import n_rows, take_rows

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from harness import Contest, benchmark
 
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.scoring import score_log
 
 N, D, DISTINCT = 20_000_000, 14, 100_000

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from harness import Contest, benchmark
 
 import faithkit
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.scoring import score_log
 
 D, DISTINCT, IN_LOG = 14, 50_000, 4_000_000

@@ -93,7 +93,9 @@ def test_a_log_is_compared_with_an_earlier_one_in_any_form_it_may_have(here, log
 
 
 def test_a_log_in_pieces_is_compared_without_being_read_whole(here, monkeypatch):
-    monkeypatch.setattr("faithkit.inputs.logs.ParquetLog.read", lambda self: pytest.fail("was read whole"))
+    monkeypatch.setattr(
+        "faithkit.inputs.logs.opening.ParquetLog.read", lambda self: pytest.fail("was read whole")
+    )
     assert score("february", "--reference", "january.parquet").exit_code == 0
 
 

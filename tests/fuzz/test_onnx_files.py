@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithkit.inputs.onnx_tensors import has_external_data
+from faithkit.inputs.models.onnx_tensors import has_external_data
 
 onnx = pytest.importorskip("onnx")
 from google.protobuf.message import DecodeError  # noqa: E402

@@ -27,9 +27,9 @@ from inputs.forging import (
     write_skops,
 )
 
-from faithkit.inputs.models import load_model
-from faithkit.inputs.predictor import Predictor
-from faithkit.inputs.skops_model import trusted_types
+from faithkit.inputs.models.loading import load_model
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.models.skops import trusted_types
 
 pytest.importorskip("skops")
 

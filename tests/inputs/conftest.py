@@ -9,11 +9,11 @@ import pytest
 from inputs.forging import CANARY, EVIL_MODULES
 
 from faithkit.errors import InputError
-from faithkit.inputs.models import load_model
+from faithkit.inputs.models.loading import load_model
 
 # by the loaders themselves, whatever is in a file; zips know an old encoding of names
 NEEDED = ("skops.io", "onnxruntime", "encodings.cp437")
-NEEDED += ("faithkit.inputs.skops_model", "faithkit.inputs.onnx_model")
+NEEDED += ("faithkit.inputs.models.skops", "faithkit.inputs.models.onnx")
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import faithkit
-from faithkit.inputs.base_values import sounds_like_base
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.base_values import sounds_like_base
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.scoring import score_log
 
 RNG = np.random.default_rng(0)

@@ -26,7 +26,7 @@ from inputs.forging import (
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from faithkit.inputs.models import load_model
+from faithkit.inputs.models.loading import load_model
 
 skops_io = pytest.importorskip("skops.io")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from inputs.forging import CANARY, TOUCH
 
-from faithkit.inputs.models import load_model
-from faithkit.inputs.onnx_tensors import _WAYS, has_external_data
+from faithkit.inputs.models.loading import load_model
+from faithkit.inputs.models.onnx_tensors import _WAYS, has_external_data
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

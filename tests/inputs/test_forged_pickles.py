@@ -7,7 +7,7 @@ import pytest
 from inputs.forging import CANARY, TOUCH
 
 from faithkit.errors import InputError
-from faithkit.inputs.models import load_model
+from faithkit.inputs.models.loading import load_model
 
 
 class Trap:

@@ -27,8 +27,8 @@ from inputs.forging import (
 )
 from sklearn.linear_model import LogisticRegression
 
-from faithkit.inputs.models import load_model
-from faithkit.inputs.skops_model import trusted_types
+from faithkit.inputs.models.loading import load_model
+from faithkit.inputs.models.skops import trusted_types
 
 skops_io = pytest.importorskip("skops.io")
 

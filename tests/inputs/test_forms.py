@@ -11,8 +11,8 @@ from reasons_plugin import Box, LateReason, Reason
 import faithkit
 from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.extension.registry import Registry
-from faithkit.inputs import adapters, forms
-from faithkit.inputs.conversion import as_column, as_rows
+from faithkit.inputs.objects import adapters, forms
+from faithkit.inputs.objects.conversion import as_column, as_rows
 
 LABELS = ["yes", "no", "yes", "no", "yes", "yes"]
 SAID = ["debt", "age", "debt", "age", "age", "debt"]

@@ -13,10 +13,10 @@ from click.testing import CliRunner
 
 from faithkit.cli import main
 from faithkit.errors import InputError
-from faithkit.inputs import packed, parquet
-from faithkit.inputs.files import files_of
-from faithkit.inputs.logs import ParquetLog, open_log
-from faithkit.inputs.tables import open_table
+from faithkit.inputs.files import packed, parquet
+from faithkit.inputs.files.named import files_of
+from faithkit.inputs.files.tables import open_table
+from faithkit.inputs.logs.opening import ParquetLog, open_log
 from faithkit.run.scoring import score_log
 
 N = 60

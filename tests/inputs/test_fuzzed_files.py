@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from inputs.frames import read_table
 
 from faithkit import FaithkitError
-from faithkit.inputs.logs import open_log
-from faithkit.inputs.tables import open_table
+from faithkit.inputs.files.tables import open_table
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.scoring import score_log
 
 N = 12

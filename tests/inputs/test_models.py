@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from faithkit import InputError, Predictor
 from faithkit.inputs.datasets import load_dataset
-from faithkit.inputs.model_columns import seen_by
-from faithkit.inputs.models import DEFAULTS, default_model, load_model, train_default
+from faithkit.inputs.models.columns import seen_by
+from faithkit.inputs.models.loading import DEFAULTS, default_model, load_model, train_default
 
 NAMES = ["gradient-boosting", "random-forest", "logistic", "tree", "knn"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.models.predictor import Predictor
 
 X = np.arange(8.0)[:, None]
 

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from faithkit import InputError
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files.tables import open_table
+from faithkit.inputs.logs.opening import open_log
 from faithkit.inputs.situation import prepare
-from faithkit.inputs.tables import open_table
 from faithkit.run.scoring import score_log
 
 INF = float("inf")

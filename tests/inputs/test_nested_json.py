@@ -8,9 +8,9 @@ import pytest
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.inputs.logs import open_log
-from faithkit.inputs.tables import open_table
-from faithkit.inputs.vectors import vectors_of_dicts
+from faithkit.inputs.files.tables import open_table
+from faithkit.inputs.logs.opening import open_log
+from faithkit.inputs.objects.vectors import vectors_of_dicts
 from faithkit.run.scoring import score_log
 
 N = 40

@@ -9,8 +9,8 @@ from fixtures.odd_files import csv_files
 from inputs.frames import read_table
 
 from faithkit import InputError
-from faithkit.inputs import csv_texts, packed
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files import csv_texts, packed
+from faithkit.inputs.logs.opening import open_log
 
 
 def cells(frame):

@@ -18,11 +18,11 @@ from pyarrow import dataset
 
 import faithkit
 from faithkit import InputError
-from faithkit.inputs import parquet
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files import parquet
+from faithkit.inputs.files.tables import open_table
+from faithkit.inputs.files.typed import Gaps, as_frame
+from faithkit.inputs.logs.opening import open_log
 from faithkit.inputs.situation import prepare
-from faithkit.inputs.tables import open_table
-from faithkit.inputs.typed import Gaps, as_frame
 from faithkit.run.findings import Findings
 from faithkit.run.scoring import score_log
 
@@ -287,7 +287,7 @@ def test_intervals_are_no_feature_to_explain(tmp_path):
 READ = """
 import sys
 from faithkit import FaithkitError
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.opening import open_log
 try:
     open_log(sys.argv[1], "label", ("phi",), (), "id")
 except FaithkitError as error:

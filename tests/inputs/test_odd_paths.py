@@ -11,7 +11,7 @@ from inputs.prompt import promptly
 
 from faithkit import InputError
 from faithkit.cli import main
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.opening import open_log
 from faithkit.inputs.situation import prepare, read_like
 from faithkit.run.scoring import score_log
 

@@ -10,7 +10,7 @@ from inputs.frames import mixed_frames, people
 from sklearn.base import clone
 from sklearn.preprocessing import OrdinalEncoder
 
-from faithkit.inputs.models import default_model
+from faithkit.inputs.models.loading import default_model
 from faithkit.inputs.preparation import as_words
 from faithkit.inputs.ranks import WordRanks
 

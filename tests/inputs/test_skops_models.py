@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.models import load_model
-from faithkit.inputs.skops_model import trusted_types
+from faithkit.inputs.models.loading import load_model
+from faithkit.inputs.models.skops import trusted_types
 
 skops_io = pytest.importorskip("skops.io")
 

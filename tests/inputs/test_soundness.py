@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from faithkit.errors import InputError
-from faithkit.inputs.models import load_model
-from faithkit.inputs.soundness import check_sound
+from faithkit.inputs.models.loading import load_model
+from faithkit.inputs.models.soundness import check_sound
 
 
 def state_of(part):

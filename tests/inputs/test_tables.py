@@ -8,7 +8,7 @@ import pytest
 from inputs.frames import people, read_table
 
 from faithkit import InputError
-from faithkit.inputs.tables import match_names, split_target
+from faithkit.inputs.files.tables import match_names, split_target
 
 
 @pytest.fixture

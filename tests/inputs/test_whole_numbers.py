@@ -12,10 +12,10 @@ import pytest
 from inputs.frames import read_table
 
 import faithkit
-from faithkit.inputs import parquet
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files import parquet
+from faithkit.inputs.files.tables import open_table
+from faithkit.inputs.logs.opening import open_log
 from faithkit.inputs.situation import prepare
-from faithkit.inputs.tables import open_table
 from faithkit.run.findings import Findings
 from faithkit.run.scoring import score_log
 

@@ -36,7 +36,7 @@ def test_texts_that_look_like_numbers_are_spoken_of(case):
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_those_of_a_file_are_spoken_of_too(kind, tmp_path):
-    from faithkit.inputs.logs import open_log
+    from faithkit.inputs.logs.opening import open_log
     from faithkit.run.scoring import score_log
 
     frame = pd.DataFrame({"p": ["0,35", "0,4", "0,35", "1,5"], "why": list("aabb")})

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from faithkit.inputs.labels import encode
-from faithkit.inputs.outcome import Outcome
+from faithkit.inputs.predictions.labels import encode
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.difference import Side
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from faithkit.errors import InputError
-from faithkit.inputs.forms import as_explanations
+from faithkit.inputs.objects.forms import as_explanations
 from faithkit.measure.explanations import Explanations, Sample, object_array
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import count

@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from faithkit.inputs.labels import Labels, encode
-from faithkit.inputs.outcome import Outcome
+from faithkit.inputs.predictions.labels import Labels, encode
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.difference import Side
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.explanations import Explanations, Sample

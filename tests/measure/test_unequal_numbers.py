@@ -9,8 +9,8 @@ from matrices import Matrix
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.inputs.labels import encode
-from faithkit.inputs.outcome import Outcome
+from faithkit.inputs.predictions.labels import encode
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.difference import Side
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.pool import Pool

@@ -88,7 +88,7 @@ def _evaluations():
 
 
 def _logs():
-    from faithkit.inputs.logs import open_log
+    from faithkit.inputs.logs.opening import open_log
     from faithkit.run.scoring import score_log
 
     frame = pd.DataFrame(PHI, columns=["phi_a", "phi_b", "phi_c"])

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import faithkit
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.scoring import score_log
 
 LABELS = ["yes", "no", "yes", "no", "yes"]

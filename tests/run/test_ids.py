@@ -6,7 +6,7 @@ import pytest
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.opening import open_log
 from faithkit.report.text import local_text, violation_text
 from faithkit.run.beside import RowIds
 from faithkit.run.scoring import score_log

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 import faithkit
 from faithkit.cli import main
-from faithkit.inputs import parquet
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files import parquet
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.findings import Findings
 from faithkit.run.on_disk import OnDisk
 from faithkit.run.scoring import score_log
@@ -290,8 +290,8 @@ def test_memory_grows_with_distinct_explanations_only(tmp_path):
 
 PEAK = """
 import sys
-from faithkit.inputs import parquet
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files import parquet
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.scoring import score_log
 parquet.CELLS = 2**20
 print(score_log(open_log(sys.argv[1], "label", ("phi_*",))).result.n)

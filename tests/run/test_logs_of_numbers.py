@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from faithkit.inputs import parquet
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files import parquet
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run import passes
 from faithkit.run.scoring import score_log
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import faithkit
-from faithkit.inputs import parquet
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files import parquet
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.on_disk import OnDisk
 from faithkit.run.scoring import score_log
 

@@ -19,7 +19,7 @@ GROUPING = (
 import json, sys
 import numpy as np, pandas as pd
 import faithkit
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.findings import Findings
 from faithkit.run.scoring import score_log
 
@@ -46,8 +46,8 @@ RULES = (
 import json, sys
 import numpy as np, pandas as pd
 import faithkit
-from faithkit.inputs import parquet
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.files import parquet
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.findings import Findings
 from faithkit.run.scoring import score_log
 

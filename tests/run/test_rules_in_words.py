@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import faithkit
-from faithkit.inputs import parquet
-from faithkit.inputs.logs import ParquetLog, open_log
-from faithkit.inputs.rule_logs import NOT_HELD
+from faithkit.inputs.files import parquet
+from faithkit.inputs.logs.opening import ParquetLog, open_log
+from faithkit.inputs.logs.rules import NOT_HELD
 from faithkit.run.scoring import score_log
 
 N = 120

@@ -14,7 +14,7 @@ from documented import DOCS
 
 import faithkit
 from faithkit import Explanations
-from faithkit.inputs.logs import open_log
+from faithkit.inputs.logs.opening import open_log
 from faithkit.run.scoring import score_log
 
 RNG = np.random.default_rng(7)

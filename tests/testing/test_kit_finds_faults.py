@@ -358,7 +358,7 @@ DATASETS = {
 ADAPTERS = {
     "TakesAnother": (
         "takes_objects_of_the_types_that_it_names",
-        "takes-another: its example is a faithkit.inputs.adapters.About, which its types testing.Note do not",
+        "takes-another: its example is a faithkit.inputs.objects.adapters.About, which its types testing.Note do not",
     ),
     "ShowsNoRows": (
         "takes_objects_of_the_types_that_it_names",

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from faithkit.errors import ContractError, ExplainerError
 from faithkit.foreign import foreign
-from faithkit.inputs.adapters import About, adapter_for
-from faithkit.inputs.forms import as_explanations
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.objects.adapters import About, adapter_for
+from faithkit.inputs.objects.forms import as_explanations
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import copy_rows, n_rows
 from faithkit.measure.explanations import Explanations

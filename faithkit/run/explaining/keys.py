@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitError
 from faithkit.foreign import foreign
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.seeds import fingerprint, header, row_words
 from faithkit.measure.blocks import spans
 from faithkit.measure.containers import n_rows, take_rows

@@ -14,7 +14,7 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.outcome import LABELS, Outcome
+from faithkit.inputs.predictions.outcome import LABELS, Outcome
 from faithkit.measure.agreement.base import Sums
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares

@@ -11,10 +11,10 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files import KINDS, is_hidden, is_pattern, kind_of, matches
-from faithkit.inputs.logs import open_log
-from faithkit.inputs.outcome import Outcome
-from faithkit.inputs.paths import is_folder
+from faithkit.inputs.files.named import KINDS, is_hidden, is_pattern, kind_of, matches
+from faithkit.inputs.files.paths import is_folder
+from faithkit.inputs.logs.opening import open_log
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.run.components import Given
 from faithkit.run.monitoring.tallies import Tallies
 from faithkit.wording import listing

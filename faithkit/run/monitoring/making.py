@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.outcome import LABELS, Outcome, checked
+from faithkit.inputs.predictions.outcome import LABELS, Outcome, checked
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.sequence import Sequence
 from faithkit.measure.watch import Watch

@@ -12,8 +12,8 @@ import pandas as pd
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.files import written
 from faithkit.foreign import foreign
-from faithkit.inputs.forms import as_explanations
-from faithkit.inputs.outcome import Outcome
+from faithkit.inputs.objects.forms import as_explanations
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.jsonable import json_text
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretizer_for

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.inputs.outcome import Outcome
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.sums import exact_sum, quotient
 from faithkit.run.monitoring.agreeing import Agreeing, Pool
 from faithkit.run.monitoring.tallies import UNEXPLAINED, Cell, Tallies

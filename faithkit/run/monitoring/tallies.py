@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.inputs.forms import as_explanations
-from faithkit.inputs.labels import encode, listed
-from faithkit.inputs.logs import Log, ParquetLog
-from faithkit.inputs.outcome import LABELS, OF_LABELS, Outcome, gone_through
+from faithkit.inputs.logs.opening import Log, ParquetLog
+from faithkit.inputs.objects.forms import as_explanations
+from faithkit.inputs.predictions.labels import encode, listed
+from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, gone_through
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census

@@ -244,7 +244,7 @@ def test_warnings_given_on_workers_are_told_once(scheduler):
 
 
 def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch):
-    from faithkit.inputs.logs import open_log
+    from faithkit.inputs.logs.opening import open_log
     from faithkit.run.explaining.cluster import connected
     from faithkit.run.scoring import score_log
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import faithkit
 from faithkit.cli import main
 from faithkit.errors import InputError
-from faithkit.inputs.outcome import Outcome
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.sequence import Sequence
 from faithkit.measure.watch import Watch
 from faithkit.run.components import component

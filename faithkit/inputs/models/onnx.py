@@ -9,7 +9,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.onnx_tensors import has_external_data
+from faithkit.inputs.models.onnx_tensors import has_external_data
 from faithkit.inputs.rows import Rows, iter_columns
 
 _TYPES = {

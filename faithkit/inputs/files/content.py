@@ -11,10 +11,10 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES
-from faithkit.inputs.typed import Gaps, as_frame, check_flat
-from faithkit.inputs.vectors import vectors_of
-from faithkit.inputs.written import READ
+from faithkit.inputs.files.typed import Gaps, as_frame, check_flat
+from faithkit.inputs.files.written import READ
+from faithkit.inputs.objects.vectors import vectors_of
+from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES
 from faithkit.wording import few
 
 

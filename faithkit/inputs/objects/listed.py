@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.adapters import About
-from faithkit.inputs.conversion import as_rows
-from faithkit.inputs.vectors import are_numbers, from_numbers, vectors_of_dicts
+from faithkit.inputs.objects.adapters import About
+from faithkit.inputs.objects.conversion import as_rows
+from faithkit.inputs.objects.vectors import are_numbers, from_numbers, vectors_of_dicts
 from faithkit.measure.explanations import Explanations, check_unmasked, object_array
 from faithkit.measure.rules import Rule
 from faithkit.wording import few

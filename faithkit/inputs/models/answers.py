@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs import records
-from faithkit.inputs.conversion import as_column
-from faithkit.inputs.naming import as_list, as_option, written
-from faithkit.inputs.outcome import NUMBERS, Outcome, asked_as
+from faithkit.inputs.models import records
+from faithkit.inputs.models.naming import as_list, as_option, written
+from faithkit.inputs.objects.conversion import as_column
+from faithkit.inputs.predictions.outcome import NUMBERS, Outcome, asked_as
 from faithkit.measure.containers import unmasked
 from faithkit.wording import describe
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs import records
-from faithkit.inputs.answers import checked_labels
-from faithkit.inputs.classes import Names, distinct
-from faithkit.inputs.conversion import as_column
-from faithkit.inputs.given_model import model_of, says_regressor
-from faithkit.inputs.naming import as_list, as_option, called
-from faithkit.inputs.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
+from faithkit.inputs.models import records
+from faithkit.inputs.models.answers import checked_labels
+from faithkit.inputs.models.classes import Names, distinct
+from faithkit.inputs.models.given import model_of, says_regressor
+from faithkit.inputs.models.naming import as_list, as_option, called
+from faithkit.inputs.models.score_function import ScoreFunction
+from faithkit.inputs.objects.conversion import as_column
+from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
 from faithkit.inputs.rows import Rows
-from faithkit.inputs.score_function import ScoreFunction
 from faithkit.measure.containers import copy_rows, n_rows, take_rows, unmasked
 from faithkit.wording import describe, few
 

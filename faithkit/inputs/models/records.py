@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.inputs.naming import called
-from faithkit.inputs.score_function import ScoreFunction
+from faithkit.inputs.models.naming import called
+from faithkit.inputs.models.score_function import ScoreFunction
 from faithkit.wording import few
 
 

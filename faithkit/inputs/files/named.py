@@ -16,7 +16,7 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.paths import is_folder
+from faithkit.inputs.files.paths import is_folder
 from faithkit.wording import few, listing
 
 CSV, JSON, PARQUET = "CSV", "JSON Lines", "Parquet"

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.written import EXACT
+from faithkit.inputs.files.written import EXACT
 
 _NULLABLE = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|boolean")  # names of pandas' dtypes
 _ADVICE = "Write it as numbers, texts, truth values or dates, or leave it out."

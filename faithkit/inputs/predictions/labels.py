@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.outcome import (
+from faithkit.inputs.predictions.outcome import (
     LABELS,
     NUMBERS,
     OF_LABELS,

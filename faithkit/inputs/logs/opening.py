@@ -16,16 +16,23 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.inputs.base_values import base_columns, left_out, vectors_without_base
-from faithkit.inputs.content import Content
-from faithkit.inputs.forms import as_explanations
-from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome, are_probabilities, no_predictions
-from faithkit.inputs.parquet import ParquetTable, Piece, is_parquet
+from faithkit.inputs.files.content import Content
+from faithkit.inputs.files.parquet import ParquetTable, Piece, is_parquet
+from faithkit.inputs.files.tables import match_name, match_names, open_table, split_patterns
+from faithkit.inputs.files.typed import check_flat, is_text
+from faithkit.inputs.logs.base_values import base_columns, left_out, vectors_without_base
+from faithkit.inputs.logs.rules import NOT_HELD, as_rules, not_held, not_understood, rules_of
+from faithkit.inputs.objects.forms import as_explanations
 from faithkit.inputs.pools import PoolRows
-from faithkit.inputs.rule_logs import NOT_HELD, as_rules, not_held, not_understood, rules_of
+from faithkit.inputs.predictions.outcome import (
+    LABELS,
+    NUMBERS,
+    SCORES,
+    Outcome,
+    are_probabilities,
+    no_predictions,
+)
 from faithkit.inputs.seeds import cell_words, digest_words, header
-from faithkit.inputs.tables import match_name, match_names, open_table, split_patterns
-from faithkit.inputs.typed import check_flat, is_text
 from faithkit.measure.explanations import Explanations, object_array
 from faithkit.measure.rule_texts import is_like_a_rule
 from faithkit.measure.rules import Rule

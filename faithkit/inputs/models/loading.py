@@ -13,9 +13,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.adapters import adapter_for
-from faithkit.inputs.given_model import check_model, says_regressor
-from faithkit.inputs.model_files import (
+from faithkit.inputs.models.files import (
     import_object,
     is_mlflow,
     load_mlflow,
@@ -23,9 +21,11 @@ from faithkit.inputs.model_files import (
     load_pickle,
     load_skops_file,
 )
-from faithkit.inputs.naming import called
-from faithkit.inputs.outcome import LABELS, NUMBERS, SCORES, Outcome
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.models.given import check_model, says_regressor
+from faithkit.inputs.models.naming import called
+from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.objects.adapters import adapter_for
+from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES, Outcome
 from faithkit.inputs.preparation import is_plain, prepared
 from faithkit.inputs.rows import Rows, check_X
 from faithkit.measure.containers import n_rows, take_rows

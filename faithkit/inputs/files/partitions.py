@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.inputs.files import File
-from faithkit.inputs.written import as_labels
+from faithkit.inputs.files.named import File
+from faithkit.inputs.files.written import as_labels
 
 
 def partition_values(files: Sequence[File], typed: bool = True) -> list[dict[str, Any]]:

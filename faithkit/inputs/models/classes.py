@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.naming import as_list
+from faithkit.inputs.models.naming import as_list
 
 
 @attrs.frozen(eq=False)

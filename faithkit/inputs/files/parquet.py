@@ -20,12 +20,12 @@ from pyarrow import dataset
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.content import Content, check_distinct, check_none_only
-from faithkit.inputs.files import PARQUET, files_of, is_pattern
-from faithkit.inputs.partitions import check_apart, partition_values
-from faithkit.inputs.paths import is_folder
-from faithkit.inputs.typed import Gaps, check_flat, columns_of, may_change
-from faithkit.inputs.written import EXACT
+from faithkit.inputs.files.content import Content, check_distinct, check_none_only
+from faithkit.inputs.files.named import PARQUET, files_of, is_pattern
+from faithkit.inputs.files.partitions import check_apart, partition_values
+from faithkit.inputs.files.paths import is_folder
+from faithkit.inputs.files.typed import Gaps, check_flat, columns_of, may_change
+from faithkit.inputs.files.written import EXACT
 from faithkit.wording import few
 
 _SHARE = "workers need the files under the same path as here"

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files import File
+from faithkit.inputs.files.named import File
 from faithkit.wording import describe
 
 UNPACKED = (

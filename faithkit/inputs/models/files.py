@@ -33,7 +33,7 @@ def load_skops_file(path: str, trust_types: str | Iterable[str]) -> Any:
     if importlib.util.find_spec("skops") is None:
         raise InputError(f"{path} needs skops. Install it: pip install 'faithkit[skops]'.")
     _check_file(path)
-    from faithkit.inputs.skops_model import load_skops
+    from faithkit.inputs.models.skops import load_skops
 
     given = trust_types.split(",") if isinstance(trust_types, str) else trust_types
     names = [name.strip() for name in given if name.strip()]
@@ -47,7 +47,7 @@ def load_onnx(path: str) -> Any:
     if importlib.util.find_spec("onnxruntime") is None:
         raise InputError(f"{path} needs onnxruntime. Install it: pip install 'faithkit[onnx]'.")
     _check_file(path)
-    from faithkit.inputs.onnx_model import OnnxModel
+    from faithkit.inputs.models.onnx import OnnxModel
 
     return OnnxModel(path)
 

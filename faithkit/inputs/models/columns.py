@@ -11,8 +11,8 @@ import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.pools import PoolRows
-from faithkit.inputs.predictor import Predictor
 from faithkit.inputs.rows import Rows
 from faithkit.wording import few, listing
 

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.adapters import adapted
+from faithkit.inputs.objects.adapters import adapted
 from faithkit.inputs.rows import as_texts
 
 _ARROW = ("__arrow_c_stream__", "__arrow_c_array__")

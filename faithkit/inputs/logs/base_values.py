@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 import pandas as pd
 
-from faithkit.inputs.content import Content
-from faithkit.inputs.parquet import ParquetTable
+from faithkit.inputs.files.content import Content
+from faithkit.inputs.files.parquet import ParquetTable
 from faithkit.measure.explanations import Explanations
 from faithkit.wording import listing
 

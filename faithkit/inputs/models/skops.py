@@ -17,8 +17,8 @@ from typing import Any
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.skops_schema import Pair, read_pairs
-from faithkit.inputs.soundness import check_sound
+from faithkit.inputs.models.skops_schema import Pair, read_pairs
+from faithkit.inputs.models.soundness import check_sound
 from faithkit.wording import few
 
 _OLDEST = (0, 12)  # before, a forged file could hide what it calls

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError, ParameterError
-from faithkit.inputs.predictor import Predictor
+from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.rows import Rows
 from faithkit.measure.containers import n_rows
 

@@ -13,10 +13,10 @@ from faithkit.errors import ContractError, InputError
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
-from faithkit.inputs.adapters import About, adapted_by, adapter_for, is_gone, takes
-from faithkit.inputs.conversion import as_column, as_rows
-from faithkit.inputs.listed import from_list
-from faithkit.inputs.vectors import are_numbers, from_numbers
+from faithkit.inputs.objects.adapters import About, adapted_by, adapter_for, is_gone, takes
+from faithkit.inputs.objects.conversion import as_column, as_rows
+from faithkit.inputs.objects.listed import from_list
+from faithkit.inputs.objects.vectors import are_numbers, from_numbers
 from faithkit.measure.containers import n_rows, unmasked
 from faithkit.measure.explanations import Explanations
 from faithkit.wording import few, listing

@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.content import Content, check_distinct, check_none_only
-from faithkit.inputs.csv_texts import read_texts
-from faithkit.inputs.files import CSV, PARQUET, File, files_of
-from faithkit.inputs.json_lines import read_lines
-from faithkit.inputs.packed import contents
-from faithkit.inputs.partitions import partition_values, with_partition
+from faithkit.inputs.files.content import Content, check_distinct, check_none_only
+from faithkit.inputs.files.csv_texts import read_texts
+from faithkit.inputs.files.json_lines import read_lines
+from faithkit.inputs.files.named import CSV, PARQUET, File, files_of
+from faithkit.inputs.files.packed import contents
+from faithkit.inputs.files.partitions import partition_values, with_partition
 from faithkit.wording import did_you_mean, few
 
 
@@ -57,7 +57,7 @@ def open_table(path: str | PathLike[str]) -> Content:
     """
     files = files_of(path)
     if files[0].kind == PARQUET:
-        from faithkit.inputs.parquet import read_cells
+        from faithkit.inputs.files.parquet import read_cells
 
         found = Content(read_cells(path), written=False)
     else:

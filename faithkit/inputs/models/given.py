@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.adapters import About, adapted
+from faithkit.inputs.objects.adapters import About, adapted
 
 _TAKEN_BY = {  # what gives numbers that are easily taken for something else, and who knows better
     "xgboost.Booster": "faithkit-integrations",

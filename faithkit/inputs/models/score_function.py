@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.inputs.conversion import as_rows
-from faithkit.inputs.naming import called, written
+from faithkit.inputs.models.naming import called, written
+from faithkit.inputs.objects.conversion import as_rows
 from faithkit.measure.containers import n_rows, unmasked
 from faithkit.wording import describe, few
 

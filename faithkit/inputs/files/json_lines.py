@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs import csv_texts
-from faithkit.inputs.content import check_none_only
-from faithkit.inputs.files import File
-from faithkit.inputs.written import EXACT
+from faithkit.inputs.files import csv_texts
+from faithkit.inputs.files.content import check_none_only
+from faithkit.inputs.files.named import File
+from faithkit.inputs.files.written import EXACT
 from faithkit.wording import describe
 
 _WORDS = {bool: "a truth value", str: "a text", list: "a list", dict: "an object"}

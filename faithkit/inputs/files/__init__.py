@@ -1,0 +1,1 @@
+"""Tables in files: what a path names, read so that no value turns into another on the way."""

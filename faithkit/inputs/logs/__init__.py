@@ -1,0 +1,1 @@
+"""Logs of predictions and explanations, and which of their columns are what."""

@@ -1,0 +1,1 @@
+"""Predictions: labels, numbers or scores, and when two of them count as the same."""
