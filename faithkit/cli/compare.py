@@ -18,6 +18,7 @@ from faithkit.cli.options import (
     configured_backend,
     loading,
     measuring,
+    naming,
     option,
     output,
     predicting,
@@ -48,6 +49,7 @@ _asked = together(
     predicting,
     measuring,
     adjusting,
+    naming,
     running,
     output,
 )
@@ -74,7 +76,11 @@ def comparing(function: Callable[..., Any]) -> click.Command:
 
     @functools.wraps(function, updated=())  # its options come first, whatever click keeps them in
     def verb(
-        loading: dict[str, Any], workers: dict[str, Any], output: dict[str, Any], **options: Any
+        id: str | None,
+        loading: dict[str, Any],
+        workers: dict[str, Any],
+        output: dict[str, Any],
+        **options: Any,
     ) -> None:
         from faithkit.inputs.predictions.outcome import checked
         from faithkit.inputs.situation import prepare
@@ -85,9 +91,9 @@ def comparing(function: Callable[..., Any]) -> click.Command:
         options["discretizers"] = options["discretizers"] or None
         paths = check_paths(output)
         kind, _ = checked(options["outcome"], options["agree"])
-        situation = prepare(outcome=kind, **loading)
+        situation = prepare(outcome=kind, id=id, **loading)
         with configured_backend(**workers):
-            found = compare(**situation.question(), **options)
+            found = compare(**situation.question(), ids=situation.ids, **options)
         deliver(function(found, **more), paths)
 
     made = click.command(cls=Verb)(_asked(verb))

@@ -136,10 +136,7 @@ class Explanations:
     @classmethod
     def concat(cls, parts: Sequence["Explanations"]) -> "Explanations":
         """Join batches of one kind, in order; a feature that a batch of vectors does not name weighs 0."""
-        kinds = {part.kind for part in parts}
-        if len(kinds) != 1:
-            raise InputError(f"explanations of the kinds {sorted(kinds)} cannot be joined: give one kind.")
-        parts = _named_alike(parts)
+        parts = _named_alike(_of_one_kind(parts))
         columns = {
             name: concat_rows([getattr(part, name) for part in parts])
             for name in ("values", "instances", "missing")
@@ -149,6 +146,19 @@ class Explanations:
         if any(part.remarks is not None for part in parts):
             columns["remarks"] = np.concatenate([part.remarked for part in parts])
         return attrs.evolve(parts[0], **columns)
+
+    def like(self, others: "Explanations") -> "Explanations":
+        """Return the same, of the kind of others where nothing is explained: nobody could tell its own.
+
+        Examples
+        --------
+        >>> Explanations.of([None]).like(Explanations.vectors([[0.2, -0.1]])).kind
+        'vector'
+        """
+        if self.kind == others.kind or not self.missing.all():
+            return self
+        blank = others.take(np.zeros(len(self), dtype=np.int64))  # the values of missing rows are not read
+        return attrs.evolve(blank, missing=self.missing, remarks=self.remarks, instances=self.instances)
 
     @property
     def remarked(self) -> NDArray[Any]:
@@ -174,6 +184,17 @@ class Explanations:
         whole = self.take(place)
         told = np.where(gone, remarks, whole.remarked)
         return attrs.evolve(whole, missing=whole.missing | gone, remarks=told, instances=None)
+
+
+def _of_one_kind(parts: "Sequence[Explanations]") -> "Sequence[Explanations]":
+    """Refuse batches of several kinds; one without any explanation is of the kind of the others."""
+    if len({part.kind for part in parts}) == 1:
+        return parts
+    told = [part for part in parts if not part.missing.all()] or parts
+    kinds = {part.kind for part in told}
+    if len(kinds) != 1:
+        raise InputError(f"explanations of the kinds {sorted(kinds)} cannot be joined: give one kind.")
+    return [part.like(told[0]) for part in parts]
 
 
 def _named_alike(parts: "Sequence[Explanations]") -> "Sequence[Explanations]":
@@ -254,9 +275,8 @@ def as_matrix(values: Any) -> NDArray[Any]:
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         lengths = sorted({len(row) for row in values if hasattr(row, "__len__")})
         told = f"rows of {lengths} values" if len(lengths) > 1 else f"{matrix.ndim}-D {matrix.dtype}"
-        raise InputError(
-            f"vectors must form a 2-D array of numbers, got {told}: give every row the same number of values."
-        )
+        advice = "the same number of values" if len(lengths) > 1 else "one number for each feature"
+        raise InputError(f"vectors must form a 2-D array of numbers, got {told}: give every row {advice}.")
     return matrix
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.measure.blocks import each_block
+from faithkit.wording import one_line
 
 BLOCK = 16_384  # rows: a column of words then stays in the cache
 SMALL = 2**20  # elements
@@ -200,7 +201,7 @@ def _refuse(row: int, value: Any, raised: BaseException) -> NoReturn:
     who = f"explanation {row} is a {type(value).__name__} and"
     with foreign(f"{who} comparing it", remedy):
         if isinstance(raised, TypeError) and "unhashable" in str(raised):
-            raise InputError(f"{who} has no hash: {value!r:.60}. {remedy}") from None
+            raise InputError(f"{who} has no hash: {one_line(repr(value))[:60]}. {remedy}") from None
         raise raised
     raise AssertionError("something was raised")
 

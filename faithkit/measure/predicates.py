@@ -53,7 +53,7 @@ def _chosen(values: Sequence[Any]) -> str:
     return f"{{{', '.join(_word(value, listed=True) for value in values)}}}"
 
 
-def _nothing_but_missing(predicate: "Interval | OneOf") -> str:
+def _nothing_but_missing(predicate: "Interval | _Listed") -> str:
     return f"{predicate.column} is missing" if predicate.missing else f"no value of {predicate.column}"
 
 
@@ -152,17 +152,12 @@ def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(sorted({_plain(value) for value in values}, key=order))
 
 
-@attrs.frozen(order=False, cache_hash=True)
-class OneOf:
-    """The column's value is one of `values`: equality for one value, membership for more.
+@attrs.frozen(order=False)
+class _Listed:
+    """A condition on whether a column's value is listed: it has to be, or must not be."""
 
-    Examples
-    --------
-    >>> print(OneOf("sex", ["Male"]), "|", OneOf("job", ["clerk", "farmer"], missing=True))
-    sex = Male | job in {clerk, farmer} (or missing)
-    """
-
-    op: ClassVar[str] = "one-of"
+    op: ClassVar[str]
+    excludes: ClassVar[bool]
     column: str | int = attrs.field(converter=_plain)
     values: tuple[Any, ...] = attrs.field(converter=_ordered)
     missing: bool = attrs.field(default=False, converter=bool)
@@ -170,11 +165,6 @@ class OneOf:
     def __attrs_post_init__(self) -> None:
         if any(pd.isna(value) for value in self.values):
             raise InputError(f"a missing value in the values of {self.column!r}: say missing=True instead.")
-
-    def meet(self, other: "OneOf") -> "OneOf":
-        """Return the predicate that holds where both do."""
-        common = [value for value in self.values if value in other.values]
-        return OneOf(self.column, common, self.missing and other.missing)
 
     def read(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
         """Return what predicates of this kind on this column compare: codes (−1 if missing), and values."""
@@ -184,7 +174,8 @@ class OneOf:
     def takes(self, values: tuple[NDArray[np.intp], pd.Index]) -> NDArray[np.bool_]:
         """Return which of the values that were read satisfy the predicate."""
         codes, distinct = values
-        chosen: NDArray[np.bool_] = np.append(distinct.isin(list(self.values)), self.missing)
+        listed = distinct.isin(list(self.values))
+        chosen: NDArray[np.bool_] = np.append(listed != self.excludes, self.missing)
         return chosen.take(codes, mode="wrap")  # the code −1 finds the last one
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
@@ -196,17 +187,38 @@ class OneOf:
         return {"op": self.op, "column": self.column, "values": list(self.values), "missing": self.missing}
 
     def __str__(self) -> str:
-        if not self.values:
+        if not self.values and not self.excludes:
             return _nothing_but_missing(self)
-        if len(self.values) == 1:
-            text = f"{self.column} = {_word(self.values[0])}"
+        if not self.values:
+            text = f"any value of {self.column}"
+        elif len(self.values) == 1:
+            text = f"{self.column} {'≠' if self.excludes else '='} {_word(self.values[0])}"
         else:
-            text = f"{self.column} in {_chosen(self.values)}"
+            text = f"{self.column} {'not in' if self.excludes else 'in'} {_chosen(self.values)}"
         return text + (" (or missing)" if self.missing else "")
 
 
 @attrs.frozen(order=False, cache_hash=True)
-class NoneOf:
+class OneOf(_Listed):
+    """The column's value is one of `values`: equality for one value, membership for more.
+
+    Examples
+    --------
+    >>> print(OneOf("sex", ["Male"]), "|", OneOf("job", ["clerk", "farmer"], missing=True))
+    sex = Male | job in {clerk, farmer} (or missing)
+    """
+
+    op: ClassVar[str] = "one-of"
+    excludes: ClassVar[bool] = False
+
+    def meet(self, other: "OneOf") -> "OneOf":
+        """Return the predicate that holds where both do."""
+        common = [value for value in self.values if value in other.values]
+        return OneOf(self.column, common, self.missing and other.missing)
+
+
+@attrs.frozen(order=False, cache_hash=True)
+class NoneOf(_Listed):
     """The column's value is none of `values`.
 
     Examples
@@ -216,42 +228,11 @@ class NoneOf:
     """
 
     op: ClassVar[str] = "none-of"
-    column: str | int = attrs.field(converter=_plain)
-    values: tuple[Any, ...] = attrs.field(converter=_ordered)
-    missing: bool = attrs.field(default=False, converter=bool)
-
-    def __attrs_post_init__(self) -> None:
-        OneOf(self.column, self.values)  # refuses a missing value
+    excludes: ClassVar[bool] = True
 
     def meet(self, other: "NoneOf") -> "NoneOf":
         """Return the predicate that holds where both do."""
         return NoneOf(self.column, (*self.values, *other.values), self.missing and other.missing)
-
-    def read(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
-        """Return what predicates of this kind on this column compare: codes (−1 if missing), and values."""
-        return OneOf(self.column, ()).read(X)
-
-    def takes(self, values: tuple[NDArray[np.intp], pd.Index]) -> NDArray[np.bool_]:
-        """Return which of the values that were read satisfy the predicate."""
-        taken: NDArray[np.bool_] = ~OneOf(self.column, self.values, missing=not self.missing).takes(values)
-        return taken
-
-    def mask(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows satisfy the predicate."""
-        return self.takes(self.read(X))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON value."""
-        return {"op": self.op, "column": self.column, "values": list(self.values), "missing": self.missing}
-
-    def __str__(self) -> str:
-        if not self.values:
-            text = f"any value of {self.column}"
-        elif len(self.values) == 1:
-            text = f"{self.column} ≠ {_word(self.values[0])}"
-        else:
-            text = f"{self.column} not in {_chosen(self.values)}"
-        return text + (" (or missing)" if self.missing else "")
 
 
 @attrs.frozen(order=False, cache_hash=True)

@@ -145,7 +145,7 @@ class Shares(_NoLabels):
         """Say what is told of each instance."""
         return (
             f"For each instance, how much less the others {WITH[measure]} differ from it than any two do on "
-            "average; below 0 if they differ more, and at −1 all that are still lower."
+            "average; below 0 if they differ more. What is below −1 is drawn there."
         )
 
     @property

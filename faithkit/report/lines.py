@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from faithkit.jsonable import names
 from faithkit.measure.difference import Difference
 from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
@@ -23,7 +24,7 @@ from faithkit.report.formats import (
     significance,
     system_name,
 )
-from faithkit.report.told import nothing_known
+from faithkit.report.told import nothing_known, printed_groups
 from faithkit.wording import exact, few
 
 LETTERS = 60  # of an explanation
@@ -72,8 +73,8 @@ def comparison_line(compared: Any) -> str:
 
 def subgroup_line(groups: Any) -> str:
     """Return the groups and their consistency."""
-    found = {name: part.consistency for name, part in groups.items()}
-    return f"by {groups.name}; consistency at least: {each_line(found)}"
+    found = {name: part.consistency for name, part in zip(names(groups), groups.values(), strict=True)}
+    return f"by {groups.name}; consistency at least: {each_line(printed_groups(found))}"
 
 
 def monitor_line(monitor: Any) -> str:

@@ -8,7 +8,7 @@ from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines, spreads
 from faithkit.report.formats import Told, corrected, held, plural, predictions
-from faithkit.report.told import are_compared, confidence, estimates, group_estimates, ranked
+from faithkit.report.told import are_compared, confidence, estimates, group_estimates, printed_groups, ranked
 from faithkit.report.views import (
     View,
     alone,
@@ -84,7 +84,8 @@ def _side_by_side(one: dict[str, Any], two: dict[str, Any]) -> Iterable[View]:
 
 
 def _subgroups(told: Told) -> View:
-    by, groups = told["subgroups"]["by"], told["subgroups"]["groups"]
+    by, every = told["subgroups"]["by"], told["subgroups"]["groups"]
+    groups = {measure: printed_groups(parts) for measure, parts in every.items()}
     found = {measure: group_estimates(told, parts) for measure, parts in groups.items()}
     return {
         "name": by,

@@ -7,7 +7,7 @@ import attrs
 
 from faithkit.report.formats import Told, cell, corrected, plural
 from faithkit.report.monitoring import monitor_view
-from faithkit.report.told import group_estimates, note
+from faithkit.report.told import group_estimates, note, printed_groups
 from faithkit.report.views import (
     View,
     alone,
@@ -104,7 +104,8 @@ def subgroup_sheet(told: Told, subgroups: Told) -> Sheet:
     """
     star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
     parts: list[Table | str | None] = []
-    for measure, groups in subgroups["groups"].items():
+    for measure, every in subgroups["groups"].items():
+        groups = printed_groups(every)
         found = group_estimates(told, groups)
         rows = [_group(columns(told), row) for row in subgroup_rows(groups, found, told)]
         heads = (subgroups["by"], "n", *columns(told).values(), "minus the rest", "p")

@@ -17,7 +17,7 @@ from faithkit.report.formats import (
 from faithkit.report.instances import local_facts, local_table, sharers, witness_lines
 from faithkit.report.layout import add_row, indented, measured_table, new_table, paragraphs, printed
 from faithkit.report.monitoring import monitor_view
-from faithkit.report.told import are_compared, confidence, estimates, group_estimates, note
+from faithkit.report.told import are_compared, confidence, estimates, group_estimates, note, printed_groups
 from faithkit.report.views import View, alone, changes, columns, compared_view, estimate_view, fragment_view
 from faithkit.wording import visible
 
@@ -62,7 +62,8 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
 
 
 def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
-    by, parts, named = visible(subgroups["by"]), subgroups["groups"][measure], columns(told)
+    by, named = visible(subgroups["by"]), columns(told)
+    parts = printed_groups(subgroups["groups"][measure])
     found = group_estimates(told, parts)
     said = words(told)
     rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one, said)) for name, one in found.items()]

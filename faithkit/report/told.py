@@ -1,11 +1,18 @@
 """What a result tells, read back: the estimates that reports show, whatever version wrote them."""
 
-from typing import Any
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE
 from faithkit.report.formats import LEAVE_ONE_OUT, Told
+
+T = TypeVar("T")
+
+_LONG = re.compile(r"-?[0-9]+\.[0-9]{7,}")  # a number of more decimals than anybody reads
 
 
 def estimates(told: Told) -> dict[str, Estimate | None]:
@@ -21,6 +28,21 @@ def group_estimates(told: Told, parts: Told) -> dict[str, Estimate | None]:
         name: None if part.get("verified") is None else _estimate({**part, **shared}, told, part["n"])
         for name, part in parts.items()
     }
+
+
+def printed_groups(parts: Mapping[str, T]) -> dict[str, T]:
+    """Return groups by what they are called in print: a number has six digits, where these tell it apart.
+
+    Examples
+    --------
+    >>> list(printed_groups({"0.30000000000000004": 1, "0.3333333333333333": 2, "north": 3}))
+    ['0.3', '0.333333', 'north']
+    >>> list(printed_groups({"0.30000000000000004": 1, "0.3": 2}))
+    ['0.30000000000000004', '0.3']
+    """
+    short = {name: f"{float(name):.6g}" if _LONG.fullmatch(name) else name for name in parts}
+    times = Counter(short.values())
+    return {name if times[short[name]] > 1 else short[name]: part for name, part in parts.items()}
 
 
 def are_compared(parts: Told) -> bool:

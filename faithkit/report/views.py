@@ -71,8 +71,17 @@ def columns(told: Told) -> dict[str, str]:
 
 def _permuted(told: Told, p: list[str]) -> str | None:
     if p:
-        return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}"
+        return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}{_without_p(told)}"
     return "No p: no two clusters are of one size." if told["permutations"] and told.get("clusters") else None
+
+
+def _without_p(told: Told) -> str:
+    """Say why sufficiency has no p where consistency has: what is no label is permuted by group only."""
+    found = told["measures"].get("sufficiency")
+    if found is None or found["p_value"] is not None or told.get("effective") is None:
+        return ""
+    kind = (told.get("outcome") or {}).get("kind", "labels")
+    return f"; sufficiency none: {kind} with weights or clusters have one for relations that group only"
 
 
 def _facts(told: Told) -> list[str]:
@@ -94,9 +103,8 @@ def _facts(told: Told) -> list[str]:
 
 def _worth(told: Told) -> str:
     """Say what rows with weights or clusters are worth."""
-    alone = (
-        f"worth as much as {math.floor(told['effective'] + ROUNDING):,} independent instances of equal weight"
-    )
+    worth = plural(math.floor(told["effective"] + ROUNDING), "independent instance")
+    alone = f"worth as much as {worth} of equal weight"
     return f"in {plural(told['clusters'], 'cluster')}, {alone}" if told["clusters"] else alone
 
 

@@ -9,12 +9,13 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from faithkit.errors import InputError
-from faithkit.inputs.logs.base_values import without_base
+from faithkit.inputs.logs.base_values import vectors_without_base, without_base
 from faithkit.inputs.logs.rules import read_rules
 from faithkit.inputs.models.columns import pool_seen_by, seen_by, unused
 from faithkit.inputs.models.given import model_of
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.adapters import adapter_for
+from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.forms import adapt
 from faithkit.inputs.pools import PoolRows
@@ -124,6 +125,7 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
+    check_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
     table, background, (kind, within) = check_X(as_rows(X)), as_rows(background), checked(outcome, agree)
     model = model if isinstance(model, Predictor) else model_of(model, outcome=kind)
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
@@ -186,6 +188,7 @@ def score(
     Parameters
     ----------
     predictions : sequence of n labels
+        Everything is paired by the place of rows; indexes of pandas that say another order are refused.
     explanations : 2-D array, DataFrame, list of hashables, or Explanations
         Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
@@ -214,6 +217,8 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
+    beside_them = {"X": X, "weights": weights, "clusters": clusters, "ids": ids}
+    check_order({"predictions": predictions, "explanations": explanations, **beside_them})
     X, predictions = as_rows(X), gone_through(as_column(predictions))
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
     if X is not None and not isinstance(X, list | np.ndarray | pd.DataFrame) and not issparse(X):
@@ -251,9 +256,13 @@ def score(
 
 def _taken(given: Any, predictions: Any, X: Any) -> tuple[Explanations, tuple[str, ...]]:
     """Take explanations as people have them, a table without its base value; and what is to be said of it."""
-    rows = as_rows(given, texts=False) if adapter_for(given) is None else given
+    is_known = adapter_for(given) is None
+    rows = as_rows(given, texts=False) if is_known else given
     rows, said = without_base(rows) if isinstance(rows, pd.DataFrame) else (rows, ())
-    return read_rules(adapt(rows, predictions=predictions, X=X), X), said
+    found = adapt(rows, predictions=predictions, X=X)
+    if is_known and not isinstance(rows, Explanations | pd.DataFrame):
+        found, said = vectors_without_base(found)
+    return read_rules(found, X), said
 
 
 def compare(
@@ -278,6 +287,7 @@ def compare(
     outcome: str | None = None,
     agree: str | None = None,
     adjust: str = "holm",
+    ids: Any = None,
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
 
@@ -299,6 +309,8 @@ def compare(
     adjust : str
         How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg", as in
         `Evaluation.by`.
+    ids
+        As in `evaluate`, for the results of each explainer.
 
     Returns
     -------
@@ -335,6 +347,7 @@ def compare(
         "pool": offered(pool),
         "outcome": outcome,
         "agree": agree,
+        "ids": ids,
     }
     return compared(explainers, discretizers, partial(evaluate, model, X, **options), adjust)
 

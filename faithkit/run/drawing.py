@@ -11,7 +11,7 @@ import pandas as pd
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
-from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, as_numbers
+from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, as_numbers, gone_through
 from faithkit.measure.containers import n_rows
 from faithkit.measure.pool import Pool
 from faithkit.measure.slots import Counts
@@ -91,7 +91,7 @@ def logged(pool: Any, X: Any) -> PoolRows:
             f"the pool is a {type(pool).__name__}: a score has no model, so give a pair, "
             "pool=(X_more, predictions)."
         )
-    rows, predictions = pool
+    rows, predictions = pool[0], gone_through(pool[1])
     if not hasattr(predictions, "__len__"):
         raise InputError(f"the pool's predictions are a {type(predictions).__name__}: give a list of labels.")
     found = PoolRows.of(rows, predictions).like(X)

@@ -9,6 +9,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.files import written
 from faithkit.inputs.models.columns import unused
+from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
@@ -19,6 +20,7 @@ from faithkit.measure.explanations import Sample
 from faithkit.measure.slots import Slots
 from faithkit.measure.tally import Tally
 from faithkit.measure.witnesses import LocalResult, Violations
+from faithkit.run.beside import RowIds
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
@@ -117,7 +119,9 @@ class Evaluation(Questions):
         return self.population.estimate(self.population.count(asked), self.setup)
 
     def local(self, row: Any) -> LocalResult:
-        """Measure one instance: a row of the sample by its index, or a new row (1 × d).
+        """Measure one instance: a row of the sample by its index, or by the text of its id, or a new row.
+
+        A new row is a sample of one row (1 × d), of the kind that was evaluated.
 
         Examples
         --------
@@ -165,14 +169,14 @@ class Evaluation(Questions):
         {'f': 1.0, 'm': 0.0}
         """
         adjustment(adjust)
-        name, *both = self.population.parts(groups)
+        name, *both = self.population.parts(as_column(groups))
         parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
         return Subgroups(name, parts, rests, adjust)
 
-    def on(self, X: Any, weights: Any = None, clusters: Any = None) -> "Evaluation":
+    def on(self, X: Any, weights: Any = None, clusters: Any = None, ids: Any = None) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
 
-        Where these rows have weights or clusters, so must those.
+        All is given as to `evaluate`. Where these rows have weights or clusters, so must those.
 
         Examples
         --------
@@ -189,8 +193,10 @@ class Evaluation(Questions):
             raise InputError(
                 "the rows of this result have weights or clusters: give those of the others, too."
             )
+        X, weights, clusters, ids = as_rows(X), as_column(weights), as_column(clusters), as_column(ids)
         design = design_of(weights, clusters, X, n_rows(X))
-        later = InMemory.explained(self.setup.system, X, design, self.setup.outcome)
+        names = None if ids is None else RowIds.of(ids, X, n_rows(X))
+        later = InMemory.explained(self.setup.system, X, design, self.setup.outcome, names)
         setup = attrs.evolve(self.setup, notes=unused(later.beside.table, later.sample.X))
         return self._measured(later.under(self.setup.discretizer), setup)
 

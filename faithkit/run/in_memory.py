@@ -30,7 +30,7 @@ from faithkit.measure.unequal.design import Design
 from faithkit.measure.unequal.divided import count_divided
 from faithkit.measure.unequal.permuting import unequal_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
-from faithkit.run.beside import NOTHING_BESIDE, Beside
+from faithkit.run.beside import NOTHING_BESIDE, Beside, RowIds
 from faithkit.run.components import Given
 from faithkit.run.contradictions import witnesses
 from faithkit.run.discretizing import discretize, teach
@@ -83,14 +83,19 @@ class InMemory(Population):
 
     @classmethod
     def explained(
-        cls, system: System, X: Any, design: Design | None = None, outcome: Outcome = OF_LABELS
+        cls,
+        system: System,
+        X: Any,
+        design: Design | None = None,
+        outcome: Outcome = OF_LABELS,
+        ids: RowIds | None = None,
     ) -> "InMemory":
         """Let a system predict and explain rows."""
         table = check_X(X)
         X = seen_by(system.job.predictor, table)
         check_columns(X, system.job.background)
         labels = encode(system.job.predictor.answers(X, outcome), outcome)
-        return cls.of(X, labels, system.explain(X), design, beside=Beside(table))
+        return cls.of(X, labels, system.explain(X), design, beside=Beside(table, ids))
 
     @row_names.default
     def _row_names(self) -> RowNames:
@@ -226,6 +231,7 @@ class InMemory(Population):
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         """Measure a row of the sample by its number, or a new one."""
         counted = {name: _of_rows(one) for name, one in counts.items()}
+        row = self.beside.ids.row(row) if isinstance(row, str) and self.beside.ids is not None else row
         found = local_row(row, counted, self.coded, setup)
         if self.beside.ids is None:
             return found

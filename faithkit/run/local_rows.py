@@ -60,7 +60,8 @@ def _new(row: Any, counts: Mapping[str, RowCount], known: Labels, setup: Setup) 
             "a new row needs the model and the explainer, and a score has neither: give an index."
         )
     row = seen_by(setup.system.job.predictor, check_row(row), "the new row")
-    one = discretize(setup.discretizer, setup.system.explain_one(row))
+    told = setup.system.explain_one(row).like(counts["consistency"].sample.explanations)
+    one = discretize(setup.discretizer, told)
     label = encode(setup.system.job.predictor.answers(row, setup.outcome), setup.outcome).classes[0]
     found = {name: _checked(counted, one, label, known, setup.confidence) for name, counted in counts.items()}
     return LocalResult(

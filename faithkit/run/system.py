@@ -7,6 +7,7 @@ import numpy as np
 
 from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.registry import registry
+from faithkit.inputs.logs.rules import read_alike, read_rules
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import NUMBERS
 from faithkit.inputs.rows import check_columns, input_kind
@@ -15,6 +16,7 @@ from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.precision import Decimals, decimals_of, rounded
 from faithkit.measure.protocols import said
+from faithkit.measure.vocabulary import Vocabulary
 from faithkit.run.components import Given
 from faithkit.run.discretizing import learns, teach
 from faithkit.run.explaining.execution import Execution
@@ -30,28 +32,35 @@ ROWS_LEARNT = 1000  # of the background, by a discretizer that learns
 class System:
     """What explains and predicts: the job, how it is run, and the decimals to which explanations count.
 
-    The decimals are those of the first sample: what is explained later is rounded alike.
+    The decimals are those of the first sample: what is explained later is rounded alike. So it is with rules
+    in words: `vocabulary` has the columns that they are about.
     """
 
     job: Job
     execution: Execution
     decimals: Decimals | None = None
+    vocabulary: Vocabulary | None = None
 
     @classmethod
     def begun(cls, job: Job, X: Any, execution: Execution) -> tuple["System", Explanations]:
         """Explain the first sample, and return the system and what it said."""
-        explained = explain_sample(job, X, execution)
+        told = explain_sample(job, X, execution)
+        explained = read_rules(told, X)
         decimals = decimals_of(explained, single=explained.kind == "vector" and _is_single(job))
-        return cls(job, execution, decimals), rounded(explained, decimals)
+        vocabulary = Vocabulary.of(X) if explained.kind != told.kind else None
+        return cls(job, execution, decimals, vocabulary), rounded(explained, decimals)
 
     def explain(self, X: Any) -> Explanations:
         """Explain another sample as the first one."""
-        return rounded(explain_sample(self.job, X, self.execution), self.decimals)
+        return self._alike(explain_sample(self.job, X, self.execution), X)
 
     def explain_one(self, X: Any) -> Explanations:
         """Explain a row, which is not worth a trip to workers."""
         check_columns(X, self.job.background)
-        return rounded(self.job.explain(X, row_seeds(X, self.job.seed)), self.decimals)
+        return self._alike(self.job.explain(X, row_seeds(X, self.job.seed)), X)
+
+    def _alike(self, explained: Explanations, X: Any) -> Explanations:
+        return rounded(read_alike(explained, X, self.vocabulary), self.decimals)
 
     def teach(self, discretizer: Given, X: Any, explanations: Explanations) -> None:
         """Let a discretizer that learns do so from the background: X itself, or some rows of another.

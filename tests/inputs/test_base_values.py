@@ -1,7 +1,11 @@
 """A base value among importances is no feature: it is left out, and said."""
 
+import json
+import re
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import faithkit
@@ -52,11 +56,33 @@ def test_a_base_value_that_a_pattern_takes_is_left_out_as_if_it_were_not_there(s
     assert kept["n_explanations"] == 1  # it is the largest number of every row
 
 
-def test_python_leaves_it_out_of_a_table_and_keeps_it_in_an_array():
+def test_it_is_left_out_of_features_and_weights_in_a_cell(tmp_path):
+    rows = [
+        {"label": str(label), "phi": phi}
+        for label, phi in zip(LABELS, PHI.assign(bias=7.5).to_dict("records"), strict=True)
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = score_log(open_log(str(tmp_path / "log.jsonl"), "label", ("phi",)), discretizer="sign-of-top:k=1")
+    assert found.result.notes[0].startswith("'bias' is the same in every row and was taken for a base value")
+    assert found.result.notes[0].endswith("to keep it, write lists of numbers.")
+    assert found.result.consistency == faithkit.score(LABELS, PHI, discretizer="sign-of-top:k=1").consistency
+
+
+TABLES = {
+    "a frame": lambda table: table,
+    "an Arrow table": pa.Table.from_pandas,
+    "dicts": lambda table: table.to_dict("records"),
+    "a column of dicts": lambda table: pd.Series(table.to_dict("records")),
+    "pairs": lambda table: [list(row.items()) for row in table.to_dict("records")],
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_python_leaves_it_out_of_a_table_and_keeps_it_in_an_array(form):
     table = PHI.assign(bias=7.5, base_value=1.0)
-    found = faithkit.score(LABELS, table, discretizer="sign-of-top:k=1")
-    assert found.notes[0].startswith(
-        "'bias' and 'base_value' are the same in every row and were taken for base"
+    found = faithkit.score(LABELS, TABLES[form](table), discretizer="sign-of-top:k=1")
+    assert re.match(
+        "'(bias|base_value)' and '.*' are the same in every row and were taken for base", found.notes[0]
     )
     assert found.consistency == faithkit.score(LABELS, PHI, discretizer="sign-of-top:k=1").consistency
     assert faithkit.score(LABELS, table.to_numpy(), discretizer="sign-of-top:k=1").n_explanations == 1

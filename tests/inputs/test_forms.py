@@ -160,6 +160,9 @@ WEIGHTS = {
     "lists of pairs, some empty": [
         [[name, weight] for name, weight in row.items() if weight] for row in PHI.to_dict("records")
     ],
+    "a column of dicts": pd.Series(PHI.to_dict("records"), index=[7] * 6),
+    "a frame of one column of dicts": pd.DataFrame({"phi": PHI.to_dict("records")}),
+    "rows of a frame": [row for _, row in PHI.iterrows()],
     "an Arrow table": pa.Table.from_pandas(PHI),
     "record batches": pa.Table.from_pandas(PHI).to_reader(),
 }
@@ -173,6 +176,57 @@ def test_weights_in_every_form_give_the_same_numbers(name):
     )
     assert found.consistency == plain.consistency
     assert found.sufficiency == plain.sufficiency
+
+
+ROWS_OF_NUMBERS = [[0.5, 0.0], [0.0, np.nan], None, [0.5, 0.0], [0.0, np.nan], None]
+NUMBERS = {
+    "an array": np.array([[np.nan] * 2 if row is None else row for row in ROWS_OF_NUMBERS]),
+    "lists with None for what is missing": [
+        row and [None if weight != weight else weight for weight in row] for row in ROWS_OF_NUMBERS
+    ],
+    "NaN among lists": [np.nan if row is None else row for row in ROWS_OF_NUMBERS],
+    "NA among lists": [pd.NA if row is None else row for row in ROWS_OF_NUMBERS],
+    "NaN among dicts": [
+        np.nan if row is None else dict(zip("ab", row, strict=True)) for row in ROWS_OF_NUMBERS
+    ],
+    "None as a weight": [
+        row and {"a": row[0], "b": None if row[1] != row[1] else row[1]} for row in ROWS_OF_NUMBERS
+    ],
+    "empty lists": [row or [] for row in ROWS_OF_NUMBERS],
+    "a column of lists": pd.Series(ROWS_OF_NUMBERS),
+    "a column of arrays": pd.Series([row and np.array(row) for row in ROWS_OF_NUMBERS]),
+    "an Arrow column of lists": pa.array(ROWS_OF_NUMBERS),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_what_is_missing_is_missing_in_every_form(name):
+    found = faithkit.score(LABELS, NUMBERS[name])
+    assert found.unexplained == 2
+    assert found.consistency == faithkit.score(LABELS, NUMBERS["an array"]).consistency
+
+
+def test_nan_among_objects_is_a_row_without_one():
+    told = [Reason(SAID[0]), np.nan, *map(Reason, SAID[2:])]
+    assert faithkit.score(LABELS, told).unexplained == 1
+
+
+def test_lists_of_conditions_are_rules():
+    X = pd.DataFrame({"age": [31, 45, 50, 20], "debt": [0, 1, 2, 3]})
+    told = [["age <= 40", "debt < 4"], ["age > 40"], ["age > 40.0"], []]
+    found = faithkit.score(["yes", "no", "no", "yes"], told, X=X)
+    assert (found.consistency.value, found.sufficiency.value, found.unexplained) == (0.5, 0.75, 1)
+
+
+@pytest.mark.parametrize("told", [[0.5, 1.0], {"a": 1.0}, faithkit.Rule([faithkit.Interval(0, 3)])])
+def test_a_chunk_in_which_nothing_is_explained_fits_the_others(told):
+    X = np.arange(80.0)[:, None]
+    found = faithkit.evaluate(
+        lambda rows: rows[:, 0] >= 40,
+        X,
+        explainer=lambda rows: [told if row[0] < 3 else None for row in rows],
+    )
+    assert (found.unexplained, found.consistency.verified) == (77, 3 / 80)
 
 
 def test_a_function_may_name_other_features_in_every_chunk_of_rows():
@@ -256,6 +310,36 @@ def test_predictions_weights_and_clusters_come_in_every_form(form):
     plain = value(SAID, **drawn)
     taken = {name: form(values) for name, values in drawn.items()}
     assert value(SAID, predictions=form(LABELS), **taken) == plain
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda values: pd.DataFrame({"label": values}, index=[3] * 6),
+        lambda values: np.array(values)[:, None],
+        lambda values: [[one] for one in values],
+        lambda values: pa.table({"label": values}),
+    ],
+)
+@pytest.mark.parametrize("labels", [LABELS, [0, 1, 0, 1, 2, 0], [0.5, 1.0, 0.5, 1.0, 2.0, 0.25]])
+def test_predictions_in_one_column_are_that_column(form, labels):
+    found, plain = faithkit.score(form(labels), SAID), faithkit.score(labels, SAID)
+    assert (found.setup.outcome, found.consistency) == (plain.setup.outcome, plain.consistency)
+
+
+@pytest.mark.parametrize("outcome", ["labels", "numbers", "scores"])
+def test_a_model_may_answer_with_tensors(outcome):
+    class Model:
+        classes_ = np.arange(2)
+        predict = staticmethod(lambda rows: Tensor((rows[:, 0] > 2).astype(int)))
+        predict_proba = staticmethod(lambda rows: Tensor(np.eye(2)[(rows[:, 0] > 2).astype(int)]))
+
+    X = np.arange(6.0)[:, None]
+    found = faithkit.evaluate(Model(), X, lambda rows: (rows > 3).tolist(), outcome=outcome)
+    plain = faithkit.score((X[:, 0] > 2).astype(int), (X > 3).tolist(), outcome="labels")
+    if outcome != "numbers":  # two certain probabilities agree as labels do
+        assert found.consistency.value == plain.consistency.value
+    assert found.setup.outcome.kind == outcome
 
 
 def test_polars_is_read_as_pandas():

@@ -117,6 +117,26 @@ def test_probabilities_are_numbers_where_somebody_says_so(train):
     assert np.allclose(predictor.predict(X), trained.own(X), atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["catboost two", "catboost three"])
+def test_raw_scores_of_catboost_are_numbers_where_somebody_says_so(name):
+    train, y, params = CASES[name]
+    model = train(y, **params).model
+    result = faithkit.evaluate(model, X, lambda rows: rows["a"].tolist(), outcome="numbers", progress=False)
+    raw = faithkit.score(model.predict(X), X["a"].tolist(), outcome="numbers")
+    assert result.consistency.value == pytest.approx(raw.consistency.value)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "three" not in name])
+def test_columns_are_found_by_name_whatever_their_order_and_whatever_else_there_is(name):
+    train, y, params = CASES[name]
+    model = train(y, **params).model
+    plain, other = (
+        faithkit.evaluate(model, rows, lambda rows: rows["c"].tolist(), progress=False)
+        for rows in (X, X[["d", "b", "a", "c"]].assign(branch="north"))
+    )
+    assert plain.consistency == other.consistency
+
+
 def test_a_booster_that_was_stopped_early_answers_with_all_its_trees_as_it_does_itself():
     library = pytest.importorskip("xgboost")
     parts = [library.DMatrix(X[rows], TWO[rows]) for rows in (slice(0, 100), slice(100, 200))]

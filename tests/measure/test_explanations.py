@@ -7,7 +7,7 @@ from scipy import sparse
 
 from faithkit.errors import InputError
 from faithkit.inputs.objects.forms import as_explanations
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.explanations import Explanations, Sample, object_array
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import count
 
@@ -233,7 +233,8 @@ def test_arrays_of_other_dimensions_are_refused(array):
     [
         ([[1.0, 2.0], [3.0]], r"got rows of \[1, 2\] values: give every row the same number of values"),
         ([np.zeros(2), np.zeros(3)], r"got rows of \[2, 3\] values"),
-        ([["a"], ["b"]], r"vectors must form a 2-D array of numbers, got 2-D <U1"),
+        ([[1, "a"], [2, "b"]], r"got 2-D <U21: give every row one number for each feature"),
+        ([["a"], "b"], r"explanation 1 is 'b'; expected a list of texts"),
         ([[[1.0]], [[2.0]]], "vectors must form a 2-D array of numbers, got 3-D float64"),
     ],
 )
@@ -257,9 +258,8 @@ def test_values_without_a_hash_are_refused_when_they_are_compared(value):
         count(SameExplanation(), Sample(None, found), np.zeros(2, int), 1)
 
 
-def test_a_sparse_matrix_of_explanations_is_refused_and_not_miscounted():
-    with pytest.raises(InputError, match="has no hash"):
-        groups(sparse.csr_matrix(np.eye(2)))
+def test_a_sparse_matrix_of_explanations_is_that_of_its_rows():
+    assert groups(sparse.csr_matrix([[1, 0], [0, 1], [1, 0]])) == groups([[1, 0], [0, 1], [1, 0]])
 
 
 def test_complex_vectors_are_refused():
@@ -406,6 +406,12 @@ def test_one_part_alone_is_itself():
 def test_parts_that_do_not_fit_are_not_joined(parts, message):
     with pytest.raises(InputError, match=message):
         Explanations.concat(parts)
+
+
+def test_a_part_without_any_explanation_is_of_the_kind_of_the_others():
+    parts = [Explanations.of([None], remarks=object_array(["why"])), Explanations.vectors([[1.0, 2.0]])]
+    joint = Explanations.concat(parts)
+    assert (joint.kind, joint.missing.tolist(), joint.remarked[0]) == ("vector", [True, False], "why")
 
 
 def test_a_part_without_an_identity_joins_with_its_values():

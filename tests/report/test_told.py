@@ -120,6 +120,16 @@ def test_groups_with_one_text_can_be_told_apart():
     assert [line.split()[0] for line in str(groups).splitlines()[4:6]] == ["1", "'1'"]
 
 
+def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():
+    groups = faithkit.score(["a", "b"] * 6, ["u"] * 12).by([0.1 + 0.2, 1 / 3, -2 / 3] * 4)
+    assert list(groups.to_dict()["groups"]["consistency"])[1] == "0.30000000000000004"
+    for shown in (str(groups), repr(groups), groups._repr_html_()):
+        assert "-0.666667" in shown
+        assert "0.333333" in shown
+        assert "0.3333333" not in shown
+        assert "0.30000" not in shown
+
+
 def test_what_a_result_of_an_older_version_does_not_tell_is_left_out():
     told = read(ordinary())
     for found in told["measures"].values():

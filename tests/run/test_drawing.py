@@ -451,6 +451,23 @@ def test_where_nothing_can_be_exchanged_it_is_said():
     assert "No p: no two clusters are of one size." in str(result)
 
 
+@pytest.mark.parametrize(
+    ("predictions", "drawn", "said"),
+    [
+        ([0.5, 0.25, 1.5] * 4, {"weights": [1, 2, 3] * 4}, True),
+        ([0.5, 0.25, 1.5] * 4, {"clusters": [row // 2 for row in range(12)]}, True),
+        ([0.5, 0.25, 1.5] * 4, {}, False),
+        ([0, 1, 1] * 4, {"weights": [1, 2, 3] * 4}, False),
+    ],
+)
+def test_where_only_one_measure_has_a_p_it_is_said(predictions, drawn, said):
+    near = {"relation": "near-explanation:tau=1.5", "permutations": 9}
+    result = faithkit.score(predictions, [[1], [2], [4]] * 4, **near, **drawn)
+    assert result.consistency.p_value is not None
+    assert (result.sufficiency.p_value is None) == said
+    assert ("sufficiency none: numbers with weights or clusters" in " ".join(str(result).split())) == said
+
+
 def test_a_pool_that_a_named_relation_cannot_use_is_refused_before_anything_is_explained(loans):
     X, _ = loans
 

@@ -99,6 +99,22 @@ def test_names_that_do_not_fit_are_refused(ids, message):
         scored(ids)
 
 
+def test_later_rows_and_those_of_a_comparison_are_called_by_their_names():
+    rows = pd.DataFrame({"customer": [f"c{age}" for age in range(20, 60)], "age": range(20, 60)})
+    asked = {"model": lambda rows: (rows["age"] > 40).tolist(), "ids": "customer", "progress": False}
+
+    def halves(rows):
+        return (rows["age"] > 50).tolist()
+
+    found = faithkit.compare(X=rows, explainers=[halves], **asked).results["halves"]
+    assert found.violations(1)[0].witnesses[0].place == "row 0 (customer c20)"
+    later = found.on(rows[:30], ids="customer")
+    assert later.violations(1)[0].witnesses[0].place == "row 0 (customer c20)"
+    assert str(later.local("c45").id) == str(later.local(25).id) == "customer c45"
+    with pytest.raises(InputError, match="the sample has no customer 'c99'"):
+        later.local("c99")
+
+
 def test_a_row_is_found_by_its_name_if_no_other_has_it():
     ids = RowIds.of(LOG["customer"], None, 4)
     assert ids.row("0072") == 1

@@ -245,3 +245,30 @@ def test_infinite_explanations_are_equal_to_themselves():
     result = faithkit.score(LABELS, [[INF], [INF], [-INF], [-INF]], relation="near-explanation:tau=1")
     assert (result.consistency.value, result.n_explanations) == (1.0, 2)
     assert strict(result.to_json())
+
+
+# --- indexes of pandas -------------------------------------------------------------------------------------
+
+ROWS = pd.DataFrame({"age": [31, 45, 52, 28], "why": WORDS, "label": LABELS}, index=["d", "b", "a", "c"])
+ORDERS = {
+    "explanations": lambda: faithkit.score(ROWS["label"], ROWS["why"].sort_index()),
+    "a table of them": lambda: faithkit.score(ROWS["label"], ROWS[["age"]].sort_index()),
+    "X": lambda: faithkit.score(ROWS["label"].sort_index(), WORDS, X=ROWS),
+    "weights": lambda: faithkit.score(LABELS, WORDS, X=ROWS, weights=ROWS["age"].sort_index()),
+    "ids": lambda: faithkit.evaluate(len, ROWS, explainer=len, ids=ROWS["age"].sort_index()),
+}
+
+
+@pytest.mark.parametrize("what", ORDERS)
+def test_an_index_in_another_order_is_refused_and_not_ignored(what):
+    with pytest.raises(faithkit.InputError, match="have one index in different orders"):
+        ORDERS[what]()
+
+
+@pytest.mark.parametrize(
+    "index", [range(4), ["d", "b", "a", "c"], ["x", "y", "z", "w"], ["a", "a", "b", "b"], [3, 1, 2, 0]]
+)
+def test_an_index_that_says_nothing_of_the_order_changes_nothing(index):
+    found = faithkit.score(ROWS["label"], pd.Series(WORDS, index=index), X=ROWS)
+    shuffled = faithkit.score(pd.Series(LABELS, index=index), pd.Series(WORDS))
+    assert found.consistency == shuffled.consistency == USUAL.consistency

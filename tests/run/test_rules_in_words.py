@@ -1,4 +1,4 @@
-"""Logs of rules in words: rules where all of them are about columns, else texts, and the result says so."""
+"""Rules in words: rules where all of them are about columns, else texts, and the result says so."""
 
 import json
 
@@ -121,7 +121,7 @@ def test_a_list_of_rules_says_where_it_applies():
     assert "pass X" in faithkit.score(LABELS, RULES).why_no_sufficiency
 
 
-@pytest.mark.parametrize("conditions", [tuple, lambda parts: " AND ".join(parts)])
+@pytest.mark.parametrize("conditions", [tuple, list, lambda parts: " AND ".join(parts)])
 def test_lists_of_conditions_are_conjunctions(conditions):
     words = [
         conditions((f"age > {39.9 if age > 40 else 0}", f"sex = {sex}"))
@@ -149,3 +149,44 @@ def test_rules_in_their_json_form_may_be_written_into_json_as_they_are(tmp_path)
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = score_log(open_log(str(tmp_path / "log.jsonl"), "label", ("rule",), ("age", "sex")))
     assert found.result.to_dict()["measures"] == faithkit.score(LABELS, RULES, X=X).to_dict()["measures"]
+
+
+# --- said by an explainer ----------------------------------------------------------------------------------
+
+
+def refuse(rows):
+    return np.where(rows["age"] > 40, "no", "yes")
+
+
+def in_words(rows):
+    """Explain by the words of the log; who is 30 or 31 makes it fail, and of who is 32 it says nothing."""
+    if rows["age"].between(30, 31).any():
+        raise ValueError("not this one")
+    old = np.where(rows["age"] > 40, OLD + rows["sex"].astype(str), YOUNG)
+    return [None if age == 32 else word for age, word in zip(rows["age"], old, strict=True)]
+
+
+def test_what_an_explainer_says_in_words_is_measured_as_in_a_log():
+    found = faithkit.evaluate(refuse, X, explainer=in_words, on_error="record")
+    gone = X["age"].between(30, 32)
+    expected = faithkit.score(LABELS, np.where(gone, None, WORDS), X=X)
+    assert found.to_dict()["measures"] == expected.to_dict()["measures"]
+    assert found.to_dict()["relation"] == "in-scope"
+    assert found.why_unexplained == {"ValueError": 6, "no explanation": 3}
+
+
+def test_further_rows_are_explained_by_rules_as_the_first_were():
+    found = faithkit.evaluate(refuse, X[X["age"] > 32], explainer=in_words)
+    new = pd.DataFrame({"age": [60], "sex": ["Male"], "debt": [0.5]})
+    assert found.local(new).explanation == "age > 40 and sex = Male"
+    assert found.on(X[X["age"] > 50]).sufficiency.value == 1.0
+    unexplained = found.local(new.assign(age=32))
+    assert (unexplained.explanation, unexplained.sufficiency.value) == ("no explanation", None)
+
+
+def test_a_further_row_that_is_explained_by_no_rule_is_refused():
+    found = faithkit.evaluate(
+        refuse, X, explainer=lambda rows: np.where(rows["age"] > 70, "job > 3", "age > 0")
+    )
+    with pytest.raises(faithkit.InputError, match=r"explained by rules, and 'job > 3' names no column"):
+        found.local(pd.DataFrame({"age": [71], "sex": ["Male"], "debt": [0.5]}))

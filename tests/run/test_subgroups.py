@@ -63,6 +63,13 @@ def test_groups_may_be_given_as_values_and_numbers_are_sorted(result):
     assert result.by(decade.tolist()).name == "group"
 
 
+def test_groups_may_be_a_tensor(result):
+    class Tensor:
+        __array__ = staticmethod(lambda dtype=None, copy=None: np.arange(result.n) % 2)
+
+    assert list(result.by(Tensor())) == [0, 1]
+
+
 def test_columns_whose_names_are_numbers_can_be_grouped_by():
     numbered = X.set_axis([0, 1, 2], axis="columns")
     parts = faithkit.score(PREDICTIONS, EXPLANATIONS, X=numbered).by(0)

@@ -3,12 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import attrs
 import pandas as pd
 
 from faithkit.inputs.files.content import Content
 from faithkit.inputs.files.parquet import ParquetTable
+from faithkit.measure.explanations import Explanations
 from faithkit.wording import listing
 
+TO_KEEP = "give an array without names"
 _WORDS = r"bias|base|baseline|intercept|expected|base_?values?|expected_?values?"
 _NAMED = re.compile(rf"(?:^|[^a-z])(?:{_WORDS})(?:[^a-z]|$)")
 
@@ -53,7 +56,7 @@ def _is_constant(parts: Iterable[pd.Series]) -> bool:
     return len(found) == 1
 
 
-def without_base(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def without_base(table: pd.DataFrame, remedy: str = TO_KEEP) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return explanations in a table without base values among them, and what is to be said of it.
 
     Examples
@@ -68,7 +71,26 @@ def without_base(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     base = [name for name in named if _is_constant([table[name]])]
     if not base or len(base) == table.shape[1]:
         return table, ()
-    return table.drop(columns=base), (left_out([str(name) for name in base], "give an array without names"),)
+    return table.drop(columns=base), (left_out([str(name) for name in base], remedy),)
+
+
+def vectors_without_base(found: Explanations, remedy: str = TO_KEEP) -> tuple[Explanations, tuple[str, ...]]:
+    """Return vectors with names, such as those of dicts, without base values among them.
+
+    Examples
+    --------
+    >>> phi = Explanations.vectors([[0.1, 0.9], [0.2, 0.9]], shared={"names": ["age", "bias"]})
+    >>> found, said = vectors_without_base(phi)
+    >>> found.values.tolist(), found.shared, len(said)
+    ([[0.1], [0.2]], {'names': ['age']}, 1)
+    """
+    names = found.shared.get("names", ())
+    if found.kind != "vector" or found.identity is not None or len(names) != found.values.shape[1]:
+        return found, ()
+    table, said = without_base(pd.DataFrame(found.values, columns=names, copy=False), remedy)
+    if not said:
+        return found, ()
+    return attrs.evolve(found, values=table.to_numpy(), shared={**found.shared, "names": list(table)}), said
 
 
 def left_out(names: Sequence[str], remedy: str) -> str:

@@ -7,6 +7,7 @@ import attrs
 from faithkit.inputs.files.parquet import is_parquet
 from faithkit.inputs.files.tables import open_table
 from faithkit.inputs.files.typed import check_flat
+from faithkit.inputs.logs.base_values import vectors_without_base
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.logs.roles import Roles
@@ -43,4 +44,9 @@ def open_log(
     found = asked.among(table.names).without_base(table.names, asked.explanation, table)
     check_flat(table.cells.schema, found.features if len(found.explanation) == 1 else found.columns)
     rules = len(found.explanation) == 1 and all_json([table.texts(found.explanation[0])])
-    return attrs.evolve(found, rules=rules).log(table)
+    log = attrs.evolve(found, rules=rules).log(table)
+    if len(found.explanation) > 1:
+        return log
+    # features and their weights may stand in one cell
+    explanations, said = vectors_without_base(log.explanations, "write lists of numbers")
+    return attrs.evolve(log, explanations=explanations, roles=attrs.evolve(log.roles, said=said))

@@ -45,6 +45,7 @@ class Roles:
     words: Mapping[str, Rule] | None = None
     id: str | None = None
     left_out: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # of what was left out of a cell
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
@@ -77,7 +78,7 @@ class Roles:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of columns: which are no features, and which say the prediction itself."""
-        said = [left_out(self.left_out, "give the full name")] if self.left_out else []
+        said = [left_out(self.left_out, "give the full name")] if self.left_out else list(self.said)
         both = [repr(name) for name in self.prediction if name in self.explanation]
         said += [f"{few(both)} is read both as the prediction and as its explanation."] if both else []
         return tuple(said)

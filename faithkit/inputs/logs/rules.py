@@ -1,4 +1,4 @@
-"""Explanations that were logged as the texts of rules: rules again, where each can be read as one.
+"""Explanations that are the texts of rules: rules again, where each can be read as one.
 
 Some that are rules among others that are none could not be related to each other: then all stay texts, and
 the result says so.
@@ -44,9 +44,37 @@ def read_rules(explanations: Explanations, X: Any) -> Explanations:
     if why_not:
         remark = not_understood(why_not)
         told = object_array([*(remark if text in why_not else None for text in texts), None])
-        return attrs.evolve(explanations, remarks=told[codes])
+        return _remarking(explanations, told[codes])
     found = as_rules(explanations, rules)
-    return attrs.evolve(found, remarks=not_held(found, X))
+    return _remarking(found, not_held(found, X))
+
+
+def read_alike(explanations: Explanations, X: Any, vocabulary: Vocabulary | None) -> Explanations:
+    """Return texts about further rows as rules, where those about the first rows were; else as they are.
+
+    Examples
+    --------
+    >>> known = Vocabulary.of(pd.DataFrame({"job": ["clerk", "cook"]}))
+    >>> print(read_alike(Explanations.of(["job = cook"]), pd.DataFrame({"job": [None]}), known).values[0])
+    job = cook
+    """
+    if vocabulary is None or not _are_texts(explanations):
+        return explanations
+    read = map(_text, explanations.values[~explanations.missing])
+    texts = dict.fromkeys(text for text in read if text is not None)
+    rules, why_not = rules_of(texts, vocabulary.united(Vocabulary.of(X)))
+    if why_not:
+        raise InputError(
+            f"the first rows were explained by rules, and {next(iter(why_not.values()))}: explain all alike."
+        )
+    return as_rules(explanations, rules)
+
+
+def _remarking(explanations: Explanations, told: Any) -> Explanations:
+    """Add remarks about rows that have an explanation to those about rows that have none."""
+    if told is None or explanations.remarks is None:
+        return attrs.evolve(explanations, remarks=explanations.remarks if told is None else told)
+    return attrs.evolve(explanations, remarks=np.where(explanations.missing, explanations.remarks, told))
 
 
 def as_rules(explanations: Explanations, rules: Mapping[str, Rule]) -> Explanations:
@@ -74,16 +102,13 @@ def not_understood(why_not: dict[str, str]) -> str:
 
 
 def _are_texts(explanations: Explanations) -> bool:
-    """Whether equality compares texts, or tuples of them, and nobody has remarked anything."""
-    given, told = explanations.values, explanations.remarks
-    if (
-        explanations.kind != "value"
-        or not isinstance(given, np.ndarray)
-        or given.ndim != 1
-        or told is not None
-    ):
+    """Whether equality compares texts, or tuples of them, and nobody has remarked anything of them."""
+    given, gone = explanations.values, explanations.missing
+    if explanations.kind != "value" or not isinstance(given, np.ndarray) or given.ndim != 1:
         return False
-    there = given[~explanations.missing]
+    if explanations.remarks is not None and any(told is not None for told in explanations.remarks[~gone]):
+        return False
+    there = given[~gone]
     return len(there) > 0 and all(_text(value) is not None for value in there)
 
 

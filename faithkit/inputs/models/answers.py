@@ -23,8 +23,9 @@ def checked_labels(answer: Any, n: int, model: Any) -> np.ndarray:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
+        what = f"an array of shape {labels.shape}" if labels.ndim else f"a {type(answer).__name__}"
         raise InputError(
-            f"the model returned an array of shape {labels.shape} for {n} rows; expected one label per row."
+            f"the model returned {what} for {n} rows; expected one label per row."
             f"{_what_else(labels, n, model)}"
         )
     if len(labels) != n:

@@ -16,6 +16,7 @@ from faithkit.inputs.models.classes import Names, distinct
 from faithkit.inputs.models.given import model_of, says_regressor
 from faithkit.inputs.models.naming import as_list, as_option, called
 from faithkit.inputs.models.score_function import ScoreFunction
+from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
 from faithkit.inputs.rows import Rows
 from faithkit.measure.containers import copy_rows, n_rows, take_rows, unmasked
@@ -166,7 +167,8 @@ class Predictor:
         n, name = n_rows(X), self._score_method()
         if n == 0:
             return np.empty((0, 0 if self.classes is None else len(self.classes)))
-        scores = _as_floats(unmasked(self._ask(getattr(self.model, name), X), "the model's scores"))
+        answer = as_column(self._ask(getattr(self.model, name), X))
+        scores = _as_floats(unmasked(answer, "the model's scores"))
         if name == "decision_function" and scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
         self._check_scores(scores, n)
@@ -189,7 +191,7 @@ class Predictor:
     def _numbers(self, X: Rows, n: int) -> np.ndarray:
         if n == 0:
             return np.empty(0)
-        found = as_numbers(unmasked(self._ask(self._predict, X), "the predictions"))
+        found = as_numbers(unmasked(as_column(self._ask(self._predict, X)), "the predictions"))
         found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
         if len(found) != n:
             many = f"{len(found)} prediction{'' if len(found) == 1 else 's'}"

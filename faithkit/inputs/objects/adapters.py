@@ -124,7 +124,12 @@ def made_by(adapter: Any, entry: Entry, given: Any, role: str, about: About | No
 
 def _first(given: Any) -> Any:
     """Return the object itself, or the first of a list that is there."""
-    return next((one for one in _items(given) if one is not None), given)
+    return next((one for one in _items(given) if not is_gone(one)), given)
+
+
+def is_gone(one: Any) -> bool:
+    """Whether there is nothing in a place of a list: None, NaN, NA or NaT, as whoever made it writes it."""
+    return bool(pd.api.types.is_scalar(one) and pd.isna(one))
 
 
 def _items(given: Any) -> Sequence[Any]:
@@ -148,7 +153,7 @@ def _types(entry: Entry) -> set[tuple[str, str]]:
 def _check_one_type(entry: Entry, given: Any) -> None:
     """Refuse a list in which others stand beside the objects that the adapter takes."""
     items, wanted = _items(given), _types(entry)
-    kinds = {type(one) for one in items if one is not None}
+    kinds = {type(one) for one in items if not is_gone(one)}
     others = {kind for kind in kinds if not wanted & set(_names(kind))}
     if others and others != kinds:
         row = next(row for row, one in enumerate(items) if type(one) in others)

@@ -1,4 +1,4 @@
-"""Explanations that were logged in one cell: a list of weights, or features and their weights."""
+"""Weights as vectors: of a table of numbers, or logged in one cell, as a list or with their features."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
+from faithkit.measure.explanations import Explanations
 
 
 def vectors_of_dicts(rows: Iterable[Mapping[str, float] | None]) -> pd.DataFrame:
@@ -65,3 +66,19 @@ def vectors_of(name: str, column: Any) -> pd.DataFrame:
     if pa.types.is_map(column.type):
         return vectors_of_dicts(None if row is None else dict(row) for row in rows)
     return vectors_of_lists(name, rows)
+
+
+def are_numbers(frame: pd.DataFrame) -> bool:
+    """Whether all columns of a table are numbers."""
+    return all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes)
+
+
+def from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
+    """Take a table of numbers as one array, without losing what tells two of them apart."""
+    dtypes = set(frame.dtypes)
+    if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype):
+        return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared)
+    values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    # integers beyond 2**53 would fall together as floats: equality then compares the columns as they are
+    exact = None if not (np.abs(values) >= 2.0**53).any() else frame.reset_index(drop=True)
+    return Explanations(kind="vector", values=values, identity=exact, shared=shared)

@@ -210,14 +210,27 @@ def no_predictions(what: str) -> InputError:
 def gone_through(predictions: Any) -> Any:
     """Return predictions that can be looked at twice: what a generator or a deque gives as a list.
 
+    Those in a table, an array or lists of one column are that column.
+
     >>> gone_through(number / 2 for number in range(3))
     [0.0, 0.5, 1.0]
+    >>> gone_through([[0], [1]]), gone_through(np.array([["no"], ["yes"]])).tolist()
+    ([0, 1], ['no', 'yes'])
     """
     known = isinstance(predictions, str | bytes | Mapping | Set | list) or hasattr(predictions, "__array__")
     if known or not isinstance(predictions, Iterable):
-        return predictions
+        return _out_of_one_column(predictions)
     with foreign("going through the predictions", "Give one prediction per row."):
-        return list(predictions)
+        return _out_of_one_column(list(predictions))
+
+
+def _out_of_one_column(predictions: Any) -> Any:
+    if isinstance(predictions, list):
+        single = all(isinstance(one, list | np.ndarray) and len(one) == 1 for one in predictions)
+        return [one for (one,) in predictions] if single else predictions
+    if getattr(predictions, "ndim", 1) != 2 or predictions.shape[1] != 1:
+        return predictions
+    return predictions.iloc[:, 0] if isinstance(predictions, pd.DataFrame) else predictions[:, 0]
 
 
 def as_numbers(predictions: Any) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """What shap's explainers return: an `Explanation`, of all rows or of one."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -64,7 +65,7 @@ class ShapValues:
 
     def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
         """Return a vector for each row of a table, and words with their values for each text."""
-        batches = _one_by_one(given) if isinstance(given, list) else [Batch.of(given)]
+        batches = _one_by_one(given) if isinstance(given, list | tuple) else [Batch.of(given)]
         if len({batch.is_text for batch in batches}) > 1:
             raise faithkit.InputError(f"{WHO}: the list is of texts and tables: give those of one kind.")
         return (self._texts if batches[0].is_text else self._tables)(batches, about)
@@ -135,7 +136,7 @@ class Batch:
         return cls(values, _base(given, is_one), features, outputs, False)
 
 
-def _one_by_one(given: list[Any]) -> list[Batch]:
+def _one_by_one(given: Sequence[Any]) -> list[Batch]:
     """Read a list with one object of each row."""
     found = [Batch.of(one) for one in given]
     several = next((row for row, batch in enumerate(found) if len(batch.values) != 1), None)

@@ -9,6 +9,8 @@ from faithkit_integrations.models.objectives import few_rows
 class CatBoostModel:
     """Take a `catboost.CatBoost` as a model; its classifiers and regressors stay what they are.
 
+    Where somebody says that it predicts numbers, these are its raw scores, which it gives itself.
+
     Examples
     --------
     >>> model, about = CatBoostModel().example()  # doctest: +SKIP
@@ -22,6 +24,8 @@ class CatBoostModel:
 
         if type(given) is not catboost.CatBoost:
             return given
+        if about.outcome == "numbers" and len(given.classes_):
+            return given.copy()  # no regressor takes the loss of a classifier
         return catboost.to_classifier(given) if len(given.classes_) else catboost.to_regressor(given)
 
     def example(self) -> tuple[Any, faithkit.About]:

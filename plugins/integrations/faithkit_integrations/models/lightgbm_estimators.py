@@ -35,6 +35,14 @@ class _AroundBooster:
     def feature_name_(self) -> list[str]:
         return list(self._given.feature_name())
 
+    @property
+    def feature_names_in_(self) -> NDArray[np.str_]:
+        """The columns that it was trained with, by which those of a table are found, whatever their order."""
+        names = self.feature_name_
+        if names == [f"Column_{place}" for place in range(len(names))]:
+            raise AttributeError("feature_names_in_: the Booster was trained on columns without names")
+        return np.array(names)
+
 
 class BoosterRegressor(_AroundBooster, lightgbm.LGBMRegressor):
     """What predicts the numbers that a Booster predicts."""
