@@ -74,3 +74,9 @@ def _modules_of_a_test_are_its_own(tmp_path_factory):
     for name in list(takewhile(lambda name: name != last, reversed(sys.modules))):
         if str(getattr(sys.modules[name], "__file__", None)).startswith(folder):
             del sys.modules[name]
+
+
+@pytest.fixture
+def no_next_steps(monkeypatch):
+    """Give no advice: to try what else is installed takes longer than most of what is tested beside it."""
+    monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: ["advice is tested elsewhere"])
