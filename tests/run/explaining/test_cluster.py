@@ -179,7 +179,8 @@ def test_rows_on_which_an_explainer_tries_to_leave_cost_no_worker(folder, schedu
 
 
 def score(*more):
-    return "score", "log", "--prediction", "label", "--explanation", "phi_*", "--json", "-", *more
+    return ("score", "log", "--prediction", "label", "--explanation", "phi_*", "--reader", "none",
+            "--json", "-", *more)  # fmt: skip
 
 
 def test_the_command_tallies_files_on_the_workers_to_the_same_bytes(folder, scheduler):
