@@ -84,17 +84,3 @@ def _modules_of_a_test_are_its_own(tmp_path_factory):
 def no_next_steps(monkeypatch):
     """Give no advice: to try what else is installed takes longer than most of what is tested beside it."""
     monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: ["advice is tested elsewhere"])
-
-
-@pytest.fixture(autouse=True)
-def _nobody_reads_unasked(monkeypatch):
-    """Let no reader read but where a test asks for one: that takes longer than all else that a command does."""
-    monkeypatch.setattr("faithkit.run.findings.read_unasked", lambda *about: False)
-
-
-@pytest.fixture
-def read_unasked(monkeypatch):
-    """Read as commands do where nobody says anything about readers."""
-    from faithkit.run.reading import read_unasked
-
-    monkeypatch.setattr("faithkit.run.findings.read_unasked", read_unasked)

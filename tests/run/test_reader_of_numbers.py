@@ -10,10 +10,7 @@ from sklearn.svm import LinearSVC
 import faithkit
 from faithkit.run.findings import Findings
 
-pytestmark = [
-    pytest.mark.usefixtures("read_unasked"),
-    pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(400, 3))
