@@ -121,7 +121,18 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-DATA = ("--data", "data.csv", "--target", "y", "--background", "data.csv", "--explainer", "tree")
+DATA = (
+    "--data",
+    "data.csv",
+    "--target",
+    "y",
+    "--reader",
+    "none",
+    "--background",
+    "data.csv",
+    "--explainer",
+    "tree",
+)
 
 
 @pytest.mark.slow
