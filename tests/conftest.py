@@ -84,3 +84,10 @@ def _modules_of_a_test_are_its_own(tmp_path_factory):
 def no_next_steps(monkeypatch):
     """Give no advice: to try what else is installed takes longer than most of what is tested beside it."""
     monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: ["advice is tested elsewhere"])
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
+    for module in ("figures", "html"):
+        monkeypatch.setattr(f"faithkit.report.{module}.drawn", lambda *picture: "")
