@@ -11,9 +11,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 
-os.environ["NUMBA_DISABLE_JIT"] = (
-    "1"  # to compile what shap calls a few times takes longer than all the calls
-)
+# to compile what shap calls a few times takes longer than all the calls
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 import pytest
 from hypothesis import settings
