@@ -62,8 +62,6 @@ def pytest_collection_modifyitems(items):
         in_the_kit = "test_conformance" in item.nodeid and any(
             name in item.nodeid for name in SLOW_IN_THE_KIT
         )
-        if in_the_kit:
-            item.add_marker(pytest.mark.xdist_group("kit"))  # its checks share what was explained
         if in_the_kit or ("test_boosted_models" in item.nodeid and "worker" in item.nodeid):
             item.add_marker(pytest.mark.slow)
 
