@@ -11,6 +11,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 
+# to compile what shap calls a few times takes longer than all the calls
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+
 import pytest
 from hypothesis import settings
 
@@ -72,3 +75,16 @@ def _modules_of_a_test_are_its_own(tmp_path_factory):
     for name in list(takewhile(lambda name: name != last, reversed(sys.modules))):
         if str(getattr(sys.modules[name], "__file__", None)).startswith(folder):
             del sys.modules[name]
+
+
+@pytest.fixture
+def no_next_steps(monkeypatch):
+    """Give no advice: to try what else is installed takes longer than most of what is tested beside it."""
+    monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: ["advice is tested elsewhere"])
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
+    for module in ("figures", "html"):
+        monkeypatch.setattr(f"faithkit.report.{module}.drawn", lambda *picture: "")

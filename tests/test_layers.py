@@ -114,9 +114,9 @@ def test_no_modules_form_a_circle(leads):
     TopologicalSorter(leads).prepare()  # its error names the circle
 
 
-@pytest.mark.parametrize("name", sorted(PLUGINS))
-def test_a_plugin_knows_the_flat_api_and_nothing_else(name):
-    assert arrows(PLUGINS[name].read_text("utf-8"), name, {}) == set()
+def test_a_plugin_knows_the_flat_api_and_nothing_else():
+    known = {name: arrows(path.read_text("utf-8"), name, {}) for name, path in PLUGINS.items()}
+    assert {name: more for name, more in known.items() if more} == {}
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,10 @@ def each_block(work: Callable[[int, int], None], n: int, size: int) -> None:
 
     What a block raises is raised here, and no other block is begun.
     """
+    if n <= size:  # most work by far is one block
+        if n > 0:
+            work(0, n)
+        return
     left = list(spans(n, size))[::-1]
     helpers = min(len(left), MAX_THREADS, os.cpu_count() or 1) - 1
     taking = threading.Lock()

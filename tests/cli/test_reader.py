@@ -10,6 +10,8 @@ from click.testing import CliRunner
 
 from faithkit.cli import main
 
+pytestmark = pytest.mark.usefixtures("read_unasked")
+
 SAYS = "Somebody who sees only the explanation"
 ROLES = ["--prediction", "label", "--explanation", "phi_*"]
 

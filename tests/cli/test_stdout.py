@@ -95,7 +95,8 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-EVALUATE = ("evaluate", "--data", "data.csv", "--target", "y", "--background", "data.csv", "--json", "-")
+EVALUATE = ("evaluate", "--data", "data.csv", "--target", "y", "--background", "data.csv", "--reader", "none",
+            "--json", "-")  # fmt: skip
 
 
 @pytest.mark.slow

@@ -28,6 +28,9 @@ def script(work):
     return [sys.executable, "-c", f"{imports}{work}\nsupervised(work)"]
 
 
+SOON = "import faithkit.supervision\nfaithkit.supervision.SECONDS_TO_END = 1\n"  # and not ten
+
+
 def supervised(body, **options):
     """Do work that is given as the body of a function, and return how it ended."""
     work = "def work():\n    " + body.replace("\n", "\n    ")
@@ -86,8 +89,8 @@ def test_where_no_process_can_be_started_the_work_is_not_done():
 
 @pytest.mark.slow
 def test_a_thread_that_never_ends_does_not_keep_the_command_from_ending():
-    done = supervised("import threading; threading.Thread(target=time.sleep, args=(3600,)).start()\nreturn 0")
-    assert done.returncode == 0
+    work = "def work():\n    import threading; threading.Thread(target=time.sleep, args=(3600,)).start()\n    return 0"
+    assert subprocess.run(script(SOON + work), **hearing({})).returncode == 0
 
 
 MODELS = """
@@ -118,7 +121,18 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-DATA = ("--data", "data.csv", "--target", "y", "--background", "data.csv", "--explainer", "tree")
+DATA = (
+    "--data",
+    "data.csv",
+    "--target",
+    "y",
+    "--reader",
+    "none",
+    "--background",
+    "data.csv",
+    "--explainer",
+    "tree",
+)
 
 
 @pytest.mark.slow
@@ -177,7 +191,7 @@ def test_a_signal_ends_the_work_in_an_orderly_way(name, send):
 
 @pytest.mark.slow
 def test_who_hears_no_signal_is_killed_after_a_while():
-    process = ready(DEAF)
+    process = ready(SOON + DEAF)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (143, "interrupted\n")

@@ -39,7 +39,17 @@ def test_the_last_words_of_a_refusal_are_the_option_that_lets_the_model_in(tmp_p
     X = np.random.default_rng(0).normal(size=(40, 2))
     pd.DataFrame(X, columns=["a", "b"]).to_csv(tmp_path / "rows.csv", index=False)
     skops_io.dump(bank_steps.fitted(X, X[:, 0] > 0), tmp_path / "model.skops")
-    asked = ("evaluate", "--data", "rows.csv", "--model", "model.skops", "--explainer", "tree")
+    asked = (
+        "evaluate",
+        "--data",
+        "rows.csv",
+        "--model",
+        "model.skops",
+        "--explainer",
+        "tree",
+        "--reader",
+        "none",
+    )
     refused = faithkit(tmp_path, *asked)
     assert refused.returncode == 1
     line = refused.stderr.strip().splitlines()[-1]

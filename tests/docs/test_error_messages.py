@@ -27,7 +27,7 @@ def functions():
     return {
         node.name: node
         for node in nodes
-        if isinstance(node, ast.FunctionDef) and ast.unparse(node.returns or ast.Constant(None)) == "str"
+        if isinstance(node, ast.FunctionDef) and getattr(node.returns, "id", None) == "str"
     }
 
 

@@ -82,6 +82,7 @@ ROLES = {
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize(("kind", "cells", "_expected"), COLUMNS.values(), ids=COLUMNS)
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.usefixtures("no_next_steps")
 def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memory(
     written, kind, cells, _expected, role
 ):

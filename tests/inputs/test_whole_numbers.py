@@ -138,6 +138,7 @@ QUESTIONS = [
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
+@pytest.mark.usefixtures("no_next_steps")
 def test_csv_and_parquet_and_memory_give_the_same_bytes(tmp_path, question):
     rng = np.random.default_rng(0)
     small = [None if k == 7 else int(k) for k in rng.integers(0, 8, 401)]

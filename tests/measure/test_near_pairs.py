@@ -114,16 +114,16 @@ MATRICES = {
 def test_rows_are_paired_as_the_definition_says(make, d):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert all(agrees(make(seeded(n), n, d)) for n in (*range(14), 21, 40))
+        assert all(agrees(make(seeded(n), n, d)) for n in (*range(10), 13, 21))
 
 
 @pytest.mark.parametrize("make", MATRICES.values(), ids=MATRICES)
-@pytest.mark.parametrize(("n", "d"), [(120, 0), (140, 1), (111, 5), (21, 120)])
+@pytest.mark.parametrize(("n", "d"), [(60, 0), (70, 1), (61, 5), (21, 60)])
 @pytest.mark.parametrize("in_cache", [8, 2**19])
 def test_large_nodes_are_halved_as_small_ones_are(monkeypatch, make, n, d, in_cache):
     monkeypatch.setattr(halving, "IN_CACHE", in_cache)
-    monkeypatch.setattr(halving, "BLOCK", 100)
-    monkeypatch.setattr(pairs, "BLOCK", 100)
+    monkeypatch.setattr(halving, "BLOCK", 50)
+    monkeypatch.setattr(pairs, "BLOCK", 50)
     assert agrees(make(seeded(n), n, d))
 
 
@@ -185,7 +185,9 @@ def test_the_unit_does_not_matter(scale):
 
 @pytest.mark.parametrize("make", [MATRICES["normal"], MATRICES["small integers"]])
 def test_the_number_of_threads_does_not_matter(monkeypatch, make):
-    vectors = make(seeded(0), 60_001, 9)
+    vectors = make(seeded(0), 9_001, 9)
+    for module in (halving, pairs):
+        monkeypatch.setattr(module, "BLOCK", 2**10)
     found = []
     for threads in (1, 2, 4):
         monkeypatch.setattr(blocks, "MAX_THREADS", threads)

@@ -270,6 +270,7 @@ BEST = [
 
 @pytest.mark.parametrize(("systems", "words"), BEST, ids=[str(systems) for systems, _ in BEST])
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.usefixtures("no_pictures")
 def test_systems_that_may_be_the_best_only_for_want_of_anything_to_check_say_so(systems, words):
     found = Comparison({name: system(share, good=True) for name, share in systems.items()})
     assert found.best() == ["one", "two"]

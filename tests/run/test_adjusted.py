@@ -85,6 +85,7 @@ def test_another_word_is_refused(question):
 
 
 @pytest.mark.parametrize("adjust", ADJUSTMENTS)
+@pytest.mark.usefixtures("no_pictures")
 def test_every_report_names_the_adjustment(result, adjust):
     found = Findings.of(result, by=GROUPS, adjust=adjust)
     assert corrected({"adjust": adjust}) == NAMES[adjust]

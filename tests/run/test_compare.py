@@ -146,6 +146,7 @@ def test_one_explainer_and_one_discretizer_may_be_given_alone():
     assert list(faithkit.compare(model, X, "tree", "original", background=X).results) == ["tree"]
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_what_was_left_out_is_told_with_the_reason():
     found = faithkit.compare(model, X, [perfect, all_distinct], ["original", "sign", "1fp"])
     assert found.left_out == ("sign and 1fp for perfect (made for explanations of kind vector, not value)",)
@@ -155,6 +156,7 @@ def test_what_was_left_out_is_told_with_the_reason():
 
 
 @pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])
+@pytest.mark.usefixtures("no_pictures")
 def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator(estimator):
     """Nobody shares an explanation of `all_distinct`: plug-in and majority give it 1, and it is checked by none."""
     explainers = [all_distinct, useless, perfect]

@@ -4,20 +4,32 @@ import faithkit_example_based
 import faithkit_feature_importance
 import faithkit_paper
 import faithkit_scoped_rules
+import pytest
 from faithkit_integrations import plugin as faithkit_integrations
 
 from faithkit.extension import builtins
 from faithkit.testing import parametrize_with_checks
 from faithkit.testing.fixtures import given_situations, situation
 
-# an anchor takes long: it is found in every situation, and asked for again and again in these
-FEW = ("array_of_three_classes", "mixed_frame", "linear_model_of_numbers", "texts")
+# every explainer is asked in every situation whether it explains it. The rest of the contract one explainer of
+# each kind keeps everywhere: shap, tree, nearest-neighbor, and those of texts; all others, and what is tried on
+# what they explain, keep it in these: a table of numbers and a mixed one, labels and numbers, two classes and more
+FEW = ("linear_model_of_three_classes", "mixed_frame", "array_of_numbers", "texts")
+IN_FEW = {"anchors", "dice", "empirical-anchors", "gradient", "lime", "nearest-counterfactual"}
 
 
 def situations_of(check):
     """Return where a check is tried; None is everywhere."""
-    found_anew = check.component in ("anchors", "in-scope") and not check.name.startswith("explains_")
-    return {name: situation(name) for name in FEW} if found_anew else None
+    everywhere = check.name.startswith("explains_") or (
+        check.kind == "explainer" and check.component not in IN_FEW
+    )
+    return None if everywhere else {name: situation(name) for name in FEW}
+
+
+@pytest.fixture(autouse=True)
+def _where_it_is_tried(check):
+    with given_situations(situations_of(check)):
+        yield
 
 
 @parametrize_with_checks(builtins)
@@ -32,8 +44,7 @@ def test_feature_importance_keeps_the_contract(check):
 
 @parametrize_with_checks(faithkit_scoped_rules)
 def test_scoped_rules_keep_the_contract(check):
-    with given_situations(situations_of(check)):
-        check.run()
+    check.run()
 
 
 @parametrize_with_checks(faithkit_example_based)

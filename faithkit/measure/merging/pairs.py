@@ -79,7 +79,9 @@ def _hash_order(vectors: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.ui
 
 
 def _sorted(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sort hashes in four parts, by their first two bits, so that they are sorted by more than one."""
+    """Sort hashes; many in four parts, by their first two bits, so that they are sorted by more than one."""
+    if len(numbers) <= BLOCK:
+        return np.sort(numbers)
     quarter = numbers >> np.uint64(62)
     parts = [numbers] * 4
 

@@ -125,13 +125,6 @@ def functions(X):
 # --- what is the end --------------------------------------------------------------------------------------
 
 
-def test_a_worker_that_dies_is_reported_and_its_row_recorded():
-    with pytest.warns(faithkit.FaithkitWarning, match=r"a worker died \(EXIT\(9\)\); what it was"):
-        result = evaluated(X[:12], explainer=Slow(trouble="die"), on_error="record", n_jobs=2)
-    assert missing(result) == [3, 10]
-    assert result.why_unexplained == {"worker died": 2}
-
-
 @pytest.mark.parametrize("trouble", ["die", pytest.param("vanish", marks=pytest.mark.slow)])
 def test_a_worker_that_dies_stops_the_run_and_names_the_row(trouble):
     with (
@@ -156,12 +149,14 @@ def test_a_worker_that_dies_once_costs_nothing(tmp_path):
 
 
 @pytest.mark.slow
-def test_deaths_are_not_died_again_and_what_is_finished_is_kept(tmp_path, log):
-    options = {"explainer": Slow(trouble="vanish"), "on_error": "record", "n_jobs": 2, "store": tmp_path}
-    first = evaluated(X[:16], **options)
+def test_deaths_are_reported_and_recorded_and_not_died_again(tmp_path, log):
+    options = {"explainer": Slow(trouble="die"), "on_error": "record", "n_jobs": 2, "store": tmp_path}
+    with pytest.warns(faithkit.FaithkitWarning, match=r"a worker died \(EXIT\(9\)\); what it was"):
+        first = evaluated(X[:12], **options)
     assert missing(first) == [3, 10]
+    assert first.why_unexplained == {"worker died": 2}
     explained = len(log())
-    assert evaluated(X[:16], **options).to_json() == first.to_json()
+    assert evaluated(X[:12], **options).to_json() == first.to_json()
     assert len(log()) == explained
 
 

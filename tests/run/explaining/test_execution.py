@@ -212,8 +212,8 @@ def test_two_runs_on_one_store_do_not_disturb_each_other(tmp_path):
 
 
 @pytest.mark.slow
-def test_six_kills_lose_no_finished_chunk(tmp_path):
-    resumes_without_loss(tmp_path, times=6, n_jobs=2)
+def test_four_kills_lose_no_finished_chunk(tmp_path):
+    resumes_without_loss(tmp_path, times=4, n_jobs=2)
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])

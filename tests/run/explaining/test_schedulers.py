@@ -44,7 +44,7 @@ def says(data):
 def web_server():
     handler = type("Handler", (BaseHTTPRequestHandler,), {"log_message": lambda *told: None})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"tcp://127.0.0.1:{server.server_port}"
         server.shutdown()
 
@@ -66,7 +66,8 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_what_is_no_scheduler_is_told_in_one_line_within_seconds(answer):
+def test_what_is_no_scheduler_is_told_in_one_line_within_seconds(answer, monkeypatch):
+    monkeypatch.setattr("faithkit.run.explaining.cluster.CONNECT_SECONDS", 1)
     with ANSWERS[answer]() as address:
         threads = {*threading.enumerate()}
         began = time.monotonic()

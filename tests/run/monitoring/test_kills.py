@@ -16,7 +16,7 @@ from run.monitoring.streams import log
 import faithkit
 
 DAYS = 12
-KILLS = 10
+KILLS = 6
 PATIENCE = 300  # seconds
 
 
@@ -76,7 +76,7 @@ def content(path):
 
 
 @pytest.mark.slow
-def test_ten_kills_at_random_moments_leave_the_state_of_a_run_that_nobody_disturbed(folder):
+def test_six_kills_at_random_moments_leave_the_state_of_a_run_that_nobody_disturbed(folder):
     moments, state, before, kills = random.Random(0), folder / "killed.state", 0, 0
     while kills < KILLS:
         write_days(folder, before + DAYS)
