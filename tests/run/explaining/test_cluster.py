@@ -196,7 +196,7 @@ def test_the_command_tallies_files_on_the_workers_to_the_same_bytes(folder, sche
 @pytest.mark.parametrize("prediction", ["label", "risk"])
 @pytest.mark.parametrize("relation", [None, "near-explanation:tau=1.0"])
 def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, relation, prediction):
-    from faithkit.inputs.logs import open_log
+    from faithkit.inputs.logs.opening import open_log
     from faithkit.run.explaining.cluster import connected
     from faithkit.run.scoring import score_log
 
