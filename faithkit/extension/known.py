@@ -35,6 +35,13 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "discretizer": ("delta", "delta-sign", "is-feature-modified"),
         "adapter": ("dice-counterfactuals",),
     },
+    "faithkit-rule-models": {
+        "explainer": ("rule-model",),
+        "relation": ("rules-hold",),
+    },
+    "faithkit-ebm": {
+        "explainer": ("ebm",),
+    },
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },
@@ -44,7 +51,12 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 
-_PIP_NAMES = {"anchor": "anchor-exp", "mlflow": "mlflow-skinny", "sklearn": "scikit-learn"}
+_PIP_NAMES = {
+    "anchor": "anchor-exp",
+    "interpret": "interpret-core",
+    "mlflow": "mlflow-skinny",
+    "sklearn": "scikit-learn",
+}
 
 
 def providers(kind: str) -> dict[str, str]:
