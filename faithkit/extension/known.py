@@ -51,12 +51,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 
-_PIP_NAMES = {
-    "anchor": "anchor-exp",
-    "interpret": "interpret-core",
-    "mlflow": "mlflow-skinny",
-    "sklearn": "scikit-learn",
-}
+_PIP_NAMES = {"anchor": "anchor-exp", "mlflow": "mlflow-skinny", "sklearn": "scikit-learn"}
 
 
 def providers(kind: str) -> dict[str, str]:

@@ -16,5 +16,4 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         summary="What each term of InterpretML's explainable boosting machine adds to the score.",
         kinds=("vector",),
         inputs=("table",),
-        requires=("interpret",),
     )
