@@ -18,7 +18,7 @@ from faithkit.testing import parametrize_with_checks
 pytestmark = pytest.mark.filterwarnings("ignore")
 glassbox = pytest.importorskip("interpret.glassbox")
 
-SMALL = {"max_rounds": 20, "outer_bags": 1, "n_jobs": 1, "random_state": 0, "min_samples_leaf": 2}
+SMALL = {"max_rounds": 40, "learning_rate": 0.2, "outer_bags": 1, "n_jobs": 1, "random_state": 0}
 CLASSIFIER = partial(glassbox.ExplainableBoostingClassifier, **SMALL)
 REGRESSOR = partial(glassbox.ExplainableBoostingRegressor, interactions=1, **SMALL)
 GAPS = MIXED.assign(age=MIXED["age"].where(MIXED.index % 7 > 0), job=MIXED["job"].where(MIXED.index % 5 > 0))
@@ -66,6 +66,7 @@ def test_contributions_and_intercept_add_up_to_the_score(name):
     else:
         total = found.values.sum(axis=1) + intercept
     np.testing.assert_allclose(total, scores(name), rtol=1e-9, atol=1e-9)
+    assert len(set(model.predict(rows))) >= len(getattr(model, "classes_", range(10)))
 
 
 def test_terms_have_names_and_words_are_a_column_like_any_other():

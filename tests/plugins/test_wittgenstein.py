@@ -25,7 +25,7 @@ CASES = {
 def fitted(name):
     learner, known, rows = CASES[name]
     with faithkit.global_seed(0):
-        model = getattr(wittgenstein, learner)(max_rules=6, random_state=0)
+        model = getattr(wittgenstein, learner)(max_rules=5, n_discretize_bins=6, random_state=0)
         model.fit(known, y=LABELS, pos_class="yes")
     return model, rows
 
