@@ -142,7 +142,9 @@ def test_a_model_without_rules_yet_and_rows_of_other_columns_are_refused():
     with pytest.raises(faithkit.InputError, match="the OneRClassifier has no rules: fit it first"):
         RuleModel().fit(faithkit.Predictor(imodels.OneRClassifier()), rows)
     explainer = RuleModel().fit(faithkit.Predictor(model), rows)
-    with pytest.raises(faithkit.InputError, match="X has the columns age, hours, and was fitted with age, "):
+    with pytest.raises(
+        faithkit.InputError, match="X has the columns age, hours, and the background has age, "
+    ):
         explainer.explain(rows[["age", "hours"]], None)
 
 

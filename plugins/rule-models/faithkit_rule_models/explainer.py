@@ -57,8 +57,8 @@ class RuleModel:
         """Look up the rules of every row; there is nothing to draw."""
         if _columns(X) != self.columns_:
             raise faithkit.InputError(
-                f"rule-model: X has the columns {_few(_columns(X))}, and was fitted with "
-                f"{_few(self.columns_)}: give the model's columns in its order."
+                f"rule-model: X has the columns {_few(_columns(X))}, and the background has "
+                f"{_few(self.columns_)}: give both the columns of the model, in its order."
             )
         fires = np.array([rule.covers(X) for rule in self.known_.rules.values()], dtype=bool)
         fires = fires.reshape(len(self.known_.rules), faithkit.n_rows(X))

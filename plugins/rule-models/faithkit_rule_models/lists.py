@@ -5,6 +5,7 @@ model, and the rules themselves stand once, in what all explanations share.
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -57,23 +58,30 @@ class Named:
 
     def text(self, holding: Iterable[int], failing: Iterable[int]) -> str:
         """Write which rules hold and which do not, by their numbers."""
-        names = list(self.rules)
-        parts = [names[i] for i in holding] + [_negated(names[i]) for i in failing]
+        parts = [self._names[i] for i in holding] + [_negated(self._names[i]) for i in failing]
         return _BETWEEN.join(parts) or ALWAYS
 
     def numbers(self, text: str) -> tuple[list[int], list[int]]:
         """Read which rules hold and which do not."""
-        place = {name: i for i, name in enumerate(self.rules)}
-        absent = {_negated(name): i for name, i in place.items()}
         parts = text.split(_BETWEEN) if text != ALWAYS else []
-        for part in parts:
-            if part not in place and part not in absent:
-                raise faithkit.InputError(
-                    f"rules-hold: no rule is called {part!r:.80}: give the explanations as rule-model made "
-                    'them, with their shared["rules"].'
-                )
-        holding = [place[part] for part in parts if part in place]
-        return holding, [absent[part] for part in parts if part in absent]
+        strange = next((part for part in parts if part not in self._meanings), None)
+        if strange is not None:
+            raise faithkit.InputError(
+                f"rules-hold: no rule is called {strange!r:.80}: give the explanations as rule-model made "
+                'them, with their shared["rules"].'
+            )
+        meant = [self._meanings[part] for part in parts]
+        return [i for i, holds in meant if holds], [i for i, holds in meant if not holds]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(self.rules)
+
+    @cached_property
+    def _meanings(self) -> dict[str, tuple[int, bool]]:
+        """What a part of a text says: the number of a rule, and whether it holds."""
+        held = {name: (i, True) for i, name in enumerate(self.rules)}
+        return held | {_negated(name): (i, False) for i, name in enumerate(self.rules)}
 
 
 def _negated(name: str) -> str:
