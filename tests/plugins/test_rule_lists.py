@@ -1,10 +1,12 @@
 """A list of rules is a text that names rules, and applies where these hold and those behind ~ do not."""
 
 from itertools import product
+from types import SimpleNamespace as Record
 
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_rule_models.explainer import RuleModel
 from faithkit_rule_models.lists import Named
 from faithkit_rule_models.reading import reader_of
 from faithkit_rule_models.rules_hold import RulesHold
@@ -48,6 +50,61 @@ def test_the_relation_counts_as_a_double_loop_does():
     first, second = X["a"] > 0, (X["a"] <= 0.5) & (X["b"] == "x")
     expected = [first, second & ~first, ~first & ~second, first & second, first | True, first & False]
     np.testing.assert_array_equal(RulesHold().packed(sample, told), faithkit.pack_bits(np.array(expected)))
+
+
+# what the libraries keep of small models, by the names of their classes, and what is told of four rows by hand
+ROWS = pd.DataFrame({"a": [1, 0, 0, 1], "b": [0, 1, 0, 1]})
+ASKED = [{"index_col": 0, "cutoff": 0.5, "flip": False}, {"index_col": 1, "cutoff": 0.5, "flip": True}, {}]
+CUT = Record(feature="a", val="<0.5"), Record(feature="a", val=">0.5"), Record(feature="b", val=1)
+WEIGHED = [
+    Record(args=(0.4, 1.0), agg_dict={("X_0", ">"): "0.5"}),
+    Record(args=(-0.9, 1.0), agg_dict={("X_1", "<="): "0.5"}),
+]
+KEPT = [
+    (
+        "imodels",
+        "GreedyRuleListClassifier",
+        {"rules_": ASKED},
+        ["a ≥ 0.5", "~(a ≥ 0.5); ~(b < 0.5)", "b < 0.5; ~(a ≥ 0.5)", "a ≥ 0.5"],
+    ),
+    (
+        "imodels",
+        "FastFrugalTreeClassifier",
+        {"rules_": ASKED},
+        ["a > 0.5", "~(a > 0.5); ~(b ≤ 0.5)", "b ≤ 0.5; ~(a > 0.5)", "a > 0.5"],
+    ),
+    (
+        "imodels",
+        "BayesianRuleListClassifier",
+        {"final_itemsets": [("X_0", "X_1"), ("X_0",), "null"]},
+        ["a = 1; ~(a = 1 and b = 1)", *["~(a = 1 and b = 1); ~(a = 1)"] * 2, "a = 1 and b = 1"],
+    ),
+    (
+        "imodels",
+        "RuleFit",
+        {"rules_without_feature_names_": WEIGHED},
+        ["b ≤ 0.5; a > 0.5", "~(b ≤ 0.5); ~(a > 0.5)", "b ≤ 0.5", "a > 0.5"],
+    ),
+    (
+        "wittgenstein",
+        "RIPPER",
+        {
+            "bin_transformer_": Record(bins_={"a": ["<0.5", ">0.5"]}),
+            "ruleset_": Record(rules=[Record(conds=[CUT[0], CUT[2]]), Record(conds=[CUT[1]])]),
+        },
+        ["a > 0.5", "a ≤ 0.5 and b = 1", "~(a ≤ 0.5 and b = 1); ~(a > 0.5)", "a > 0.5"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("library", "name", "kept", "texts"), KEPT, ids=[name for _, name, *_ in KEPT])
+def test_what_a_library_keeps_is_read_without_it(library, name, kept, texts):
+    model = type(
+        name, (), {"__module__": f"{library}.somewhere", "predict": lambda self, X: [0] * len(X), **kept}
+    )()
+    explainer = RuleModel().fit(faithkit.Predictor(model), ROWS)
+    assert explainer.explain(ROWS, None).values.tolist() == texts
+    assert len(explainer.explain(ROWS[:0], None)) == 0
 
 
 def refused(explanations):
