@@ -36,6 +36,13 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "discretizer": ("delta", "delta-sign", "is-feature-modified"),
         "adapter": ("dice-counterfactuals",),
     },
+    "faithkit-rule-models": {
+        "explainer": ("rule-model",),
+        "relation": ("rules-hold",),
+    },
+    "faithkit-ebm": {
+        "explainer": ("ebm",),
+    },
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },

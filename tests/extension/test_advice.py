@@ -39,6 +39,8 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
         ("discretizer", "1fp", "faithkit-feature-importance"),
         ("discretizer", "sign-of-top-5", "faithkit-feature-importance"),
         ("relation", "within", "faithkit-example-based"),
+        ("relation", "rules-hold", "faithkit-rule-models"),
+        ("explainer", "ebm", "faithkit-ebm"),
         ("dataset", "adult", "faithkit-paper"),
         ("command", "reproduce", "faithkit-paper"),
         ("command", "agreement", "faithkit-feature-importance"),

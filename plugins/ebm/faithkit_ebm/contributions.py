@@ -1,0 +1,77 @@
+"""The contributions of a boosting machine's terms: looked up in the model itself, so nothing is estimated."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+
+
+class Contributions:
+    """What each term adds to the score: of one column, or of two that interact.
+
+    Of two classes it is the score of the second, in logits; of more the score of the predicted class. Of a
+    regressor it is the prediction, on the scale of the model's link. Together with the intercept the
+    contributions add up to it.
+
+    Examples
+    --------
+    >>> class Wage:
+    ...     term_names_, intercept_ = ["age", "hours"], 10.0
+    ...
+    ...     def eval_terms(self, X):
+    ...         return X * [0.5, 1.0]
+    ...
+    ...     def predict(self, X):
+    ...         return self.eval_terms(X).sum(axis=1) + self.intercept_
+    >>> wage = faithkit.Predictor(Wage(), outcome="numbers")
+    >>> found = Contributions().fit(wage, None).explain(np.array([[30.0, 8.0]]), seeds=None)
+    >>> found.values, found.shared
+    (array([[15.,  8.]]), {'names': ['age', 'hours'], 'intercept': [10.0]})
+    """
+
+    learns = False
+    rows_per_chunk = 1024
+    outcomes = ("labels", "numbers")
+
+    def fit(self, predictor: faithkit.Predictor, background: Any) -> "Contributions":
+        """Take the model, if it has terms."""
+        missing = [name for name in ("eval_terms", "term_names_") if not hasattr(predictor.model, name)]
+        if missing:
+            raise faithkit.InputError(_advice(predictor.model, missing))
+        self.predictor_ = predictor
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
+        """Look up what every term adds for every row; there is nothing to draw."""
+        model = self.predictor_.model
+        predicted = self.predictor_.predict(X)  # the model knows best whether these are its columns
+        names = [str(name) for name in model.term_names_]
+        none = np.empty((0, len(names)))
+        values = np.asarray(model.eval_terms(X), dtype=np.float64) if len(predicted) else none
+        if values.ndim == 3:
+            values = np.take_along_axis(values, self._places(predicted)[:, None, None], axis=2)[:, :, 0]
+        shared = {"names": names, "intercept": np.ravel(model.intercept_).tolist()}
+        return faithkit.Explanations.vectors(values, instances=X, shared=shared)
+
+    def _places(self, predicted: NDArray[Any]) -> NDArray[np.intp]:
+        place = {label: k for k, label in enumerate(np.asarray(self.predictor_.classes).tolist())}
+        return np.array([place[label] for label in predicted.tolist()], dtype=np.intp)
+
+
+def _advice(model: Any, missing: list[str]) -> str:
+    name = type(model).__name__
+    if "eval_terms" not in missing:
+        return f"ebm: the {name} has no terms yet: fit it first."
+    if hasattr(model, "steps"):
+        return (
+            f"ebm explains a model by its own terms, and those of a {name} are about columns that it makes "
+            "first: give its last step as the model, and as rows what the steps before make of yours."
+        )
+    if hasattr(model, "explain_local"):
+        return (
+            f"ebm explains InterpretML's boosting machines, and the model is a {name}: "
+            "give its explain_local as the explainer."
+        )
+    return f"ebm explains InterpretML's boosting machines, and the model is a {name}: use shap, or give one."
