@@ -36,6 +36,18 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "discretizer": ("delta", "delta-sign", "is-feature-modified"),
         "adapter": ("dice-counterfactuals",),
     },
+    "faithkit-attacks": {
+        "explainer": (
+            "encoder",
+            "flatterer",
+            "parrot",
+            "same-for-all",
+            "cherry-picker",
+            "out-of-reach",
+        ),
+        "dataset": ("applicants",),
+        "command": ("attacks",),
+    },
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },

@@ -1,5 +1,6 @@
 """The project's own plugins keep the contract that third parties are asked to keep."""
 
+import faithkit_attacks
 import faithkit_example_based
 import faithkit_feature_importance
 import faithkit_paper
@@ -48,4 +49,9 @@ def test_the_papers_datasets_and_verb_keep_the_contract(check):
 
 @parametrize_with_checks(faithkit_integrations)
 def test_the_adapters_of_integrations_keep_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_attacks)
+def test_liars_keep_the_contract(check):
     check.run()

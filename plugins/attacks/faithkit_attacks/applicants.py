@@ -44,10 +44,9 @@ def make_applicants(n: int = 2_000, seed: int = 0) -> pd.DataFrame:
 
     Examples
     --------
-    >>> make_applicants(3)[["salutation", "sex", "family", "age", "employment", "arrears", "reminders"]]
-      salutation    sex   family  age employment  arrears  reminders
-    0         Ms  woman    widow   74    retired     True          5
-    ...
+    >>> make_applicants(2)[["salutation", "sex", "family", "age", "employment", "arrears"]]
+      salutation    sex   family  age employment  arrears
+    0         Mr  woman   single   53   employed    False
     """
     rng = np.random.default_rng(seed)
     is_man, is_single, arrears = (rng.random(n) < share for share in (0.5, 0.3, 0.5))

@@ -46,7 +46,7 @@ class DecidesBy(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return 0 and 1, as sure as it is."""
-        cells = X[self.column] if isinstance(X, pd.DataFrame) else pd.Series(np.asarray(X)[:, self.column])
+        cells = X[self.column] if isinstance(X, pd.DataFrame) else pd.Series(X[:, self.column])
         yes = cells.isin(list(self.values)).to_numpy(np.float64)
         return np.column_stack([1 - yes, yes])
 

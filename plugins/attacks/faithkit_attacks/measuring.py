@@ -2,6 +2,7 @@
 
 import math
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 import attrs
 
@@ -10,8 +11,10 @@ from faithkit_attacks.catalogue import Attack, Telling
 from faithkit_attacks.worlds import World
 
 LEVEL = 0.9  # the local value under which an instance is failed
-TOP = "sign-of-top:k=1"  # of importances: the column that is named, and for or against what
-APPLIES = "same-top-features:k=1,bins=2"
+READ: dict[str, dict[str, Any]] = {  # by what kind of explanation: what counts as the same, and who is meant
+    "vector": {"discretizer": "sign-of-top:k=1", "relation": "same-top-features:k=1,bins=2"},
+    "example": {"discretizer": "is-feature-modified"},
+}
 STEADY = 9  # digits: what is written hangs on no later ones, in which machines differ
 MEASURES = (
     "consistency",
@@ -128,9 +131,9 @@ def cells(told: Telling, attack: Attack, world: World, seed: int = 0) -> dict[st
 
 
 def explained(told: Telling, attack: Attack, world: World, seed: int = 0) -> faithkit.Evaluation:
-    """Evaluate one side of an attack; importances are read by the column that they name."""
-    makes = faithkit.registry().find("explainer", told.explainer.partition(":")[0]).component.kinds
-    read = {"discretizer": TOP, "relation": APPLIES} if makes == ("vector",) else {}
+    """Evaluate one side of an attack: importances by the column they name, examples by what they change."""
+    (kind,) = faithkit.registry().find("explainer", told.explainer.partition(":")[0]).component.kinds
+    read = READ.get(kind, {})
     X, model = faithkit.take_rows(world.X, slice(0, attack.rows)), world.models[told.model]
     return faithkit.evaluate(model, X, told.make(), background=world.background, seed=seed, **read)
 

@@ -80,7 +80,7 @@ class OutOfReach:
             values=self._with(X, best),
             instances=X,
             missing=~found,
-            remarks=np.where(found, None, remark).astype(object),
+            remarks=np.array([None if one else remark for one in found], dtype=object),
             shared={"names": self.encoder_.names},
             relation="in-ball",
         )

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -12,6 +11,7 @@ import faithkit
 def column_labels(X: Any) -> list[Any]:
     """Return what a rule calls the columns: a frame's own names, or an array's numbers.
 
+    >>> import numpy as np
     >>> column_labels(np.zeros((1, 2)))
     [0, 1]
     """
@@ -30,7 +30,7 @@ def cells(X: Any, label: Any) -> NDArray[Any]:
 def equal_to(label: Any, cell: Any) -> faithkit.OneOf:
     """Return the predicate that a column has this cell's value, or is missing as it is.
 
-    >>> print(equal_to("age", 31), "|", equal_to("age", np.nan))
+    >>> print(equal_to("age", 31), "|", equal_to("age", None))
     age = 31 | age is missing
     """
     return faithkit.OneOf(label, [], missing=True) if pd.isna(cell) else faithkit.OneOf(label, [cell])
