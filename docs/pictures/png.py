@@ -1,4 +1,4 @@
-"""Save a picture that the documentation draws as PNG, for the README: ``python docs/pictures/png.py lies``."""
+"""Save a picture of the documentation as PNG, for the README: ``python docs/pictures/png.py lies``."""
 
 import runpy
 import sys
