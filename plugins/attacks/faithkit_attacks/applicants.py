@@ -45,8 +45,9 @@ def make_applicants(n: int = 2_000, seed: int = 0) -> pd.DataFrame:
     Examples
     --------
     >>> make_applicants(2)[["salutation", "sex", "family", "age", "employment", "arrears"]]
-      salutation    sex   family  age employment  arrears
-    0         Mr  woman   single   53   employed    False
+      salutation    sex  family  age employment  arrears
+    0         Ms  woman  single   50   employed    False
+    1         Mr    man  single   56   employed    False
     """
     rng = np.random.default_rng(seed)
     is_man, is_single, arrears = (rng.random(n) < share for share in (0.5, 0.3, 0.5))

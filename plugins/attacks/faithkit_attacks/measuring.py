@@ -134,7 +134,7 @@ def explained(told: Telling, attack: Attack, world: World, seed: int = 0) -> fai
     """Evaluate one side of an attack: importances by the column they name, examples by what they change."""
     (kind,) = faithkit.registry().find("explainer", told.explainer.partition(":")[0]).component.kinds
     read = READ.get(kind, {})
-    X, model = faithkit.take_rows(world.X, slice(0, attack.rows)), world.models[told.model]
+    X, model = faithkit.take_rows(world.X, slice(0, attack.rows)), world.model(told.model)
     return faithkit.evaluate(model, X, told.make(), background=world.background, seed=seed, **read)
 
 

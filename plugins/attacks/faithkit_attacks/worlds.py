@@ -22,11 +22,19 @@ class World:
     """A sample, a background, and four models by name: honest, biased, liar and mixed.
 
     `mixed` is trained on decisions in which both reasons count, and so does age: explainers disagree on it.
+    Models are made when they are first asked for.
     """
 
     X: Any
     background: Any
-    models: dict[str, Any]
+    _makers: dict[str, Callable[[], Any]]
+    _made: dict[str, Any] = attrs.field(factory=dict, init=False)
+
+    def model(self, name: str) -> Any:
+        """Return the model of this name."""
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
 
 
 def of_applicants(n: int, seed: int = 0) -> World:
@@ -35,17 +43,17 @@ def of_applicants(n: int, seed: int = 0) -> World:
     Examples
     --------
     >>> world = of_applicants(5)
-    >>> len(world.X), len(world.background), sorted(world.models)
-    (5, 2000, ['biased', 'honest', 'liar', 'mixed'])
+    >>> len(world.X), len(world.background), world.model("honest")
+    (5, 2000, DecidesBy(column='arrears', values=[False]))
     """
     background = make_applicants(BACKGROUND, seed=bank.CUSTOMERS)
-    models = {
-        "honest": bank.honest,
-        "biased": bank.biased,
-        "liar": bank.scaffolded(seed),
-        "mixed": _mixed(background, ~background["arrears"], background["sex"] == "man", seed),
+    makers: dict[str, Callable[[], Any]] = {
+        "honest": lambda: bank.honest,
+        "biased": lambda: bank.biased,
+        "liar": lambda: bank.scaffolded(seed),
+        "mixed": lambda: _mixed(background, ~background["arrears"], background["sex"] == "man", seed),
     }
-    return World(make_applicants(n, seed=OTHERS + seed), background, models)
+    return World(make_applicants(n, seed=OTHERS + seed), background, makers)
 
 
 def of_adult(n: int, seed: int = 0) -> World:
@@ -59,13 +67,13 @@ def of_adult(n: int, seed: int = 0) -> World:
     rows = table.iloc[drawn].reset_index(drop=True).assign(coin=rng.choice(["heads", "tails"], len(drawn)))
     background, X = rows[:BACKGROUND], rows[BACKGROUND:].reset_index(drop=True)
     honest, biased = DecidesBy("coin", ["heads"]), DecidesBy("sex", ["Male"])
-    models = {
-        "honest": honest,
-        "biased": biased,
-        "liar": Scaffold(biased, honest, seed=seed).fit(background),
-        "mixed": _mixed(background, background["coin"] == "heads", background["sex"] == "Male", seed),
+    makers: dict[str, Callable[[], Any]] = {
+        "honest": lambda: honest,
+        "biased": lambda: biased,
+        "liar": lambda: Scaffold(biased, honest, seed=seed).fit(background),
+        "mixed": lambda: _mixed(background, background["coin"] == "heads", background["sex"] == "Male", seed),
     }
-    return World(X, background, models)
+    return World(X, background, makers)
 
 
 WORLDS: dict[str, Callable[[int, int], World]] = {"applicants": of_applicants, "adult": of_adult}
