@@ -116,6 +116,9 @@ def test_the_command_lists_attacks_and_refuses_others():
     done = CliRunner().invoke(main, ["attacks", "parot"])
     assert done.exit_code == 1
     assert "there is no attack 'parot': choose among scaffold-lime, " in done.stderr
+    lost = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "20", "--csv", "nowhere/at/all.csv"])
+    assert lost.exit_code == 1
+    assert "cannot write nowhere/at/all.csv: No such file" in lost.stderr
     few = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "1"])
     assert few.exit_code == 1
     assert "--samples" in few.stderr

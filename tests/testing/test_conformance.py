@@ -15,9 +15,8 @@ from faithkit.testing.fixtures import given_situations, situation
 FEW = ("array_of_three_classes", "mixed_frame", "linear_model_of_numbers", "texts")
 
 
-def situations_of(check):
+def situations_of(check, takes_long):
     """Return where a check is tried; None is everywhere."""
-    takes_long = check.component in ("anchors", "in-scope", "cherry-picker")
     asked_again = takes_long and not check.name.startswith("explains_")
     return {name: situation(name) for name in FEW} if asked_again else None
 
@@ -34,7 +33,7 @@ def test_feature_importance_keeps_the_contract(check):
 
 @parametrize_with_checks(faithkit_scoped_rules)
 def test_scoped_rules_keep_the_contract(check):
-    with given_situations(situations_of(check)):
+    with given_situations(situations_of(check, check.component in ("anchors", "in-scope"))):
         check.run()
 
 
@@ -55,5 +54,5 @@ def test_the_adapters_of_integrations_keep_the_contract(check):
 
 @parametrize_with_checks(faithkit_attacks)
 def test_liars_keep_the_contract(check):
-    with given_situations(situations_of(check)):
+    with given_situations(situations_of(check, takes_long=True)):
         check.run()

@@ -66,4 +66,15 @@ def _tell(names: list[str], data: str, samples: int, seed: int, csv_file: str | 
     if csv_file == "-":
         click.echo(as_csv(findings), nl=False)
     elif csv_file is not None:
-        Path(csv_file).write_text(as_csv(findings), encoding="utf-8")
+        _write(csv_file, as_csv(findings))
+
+
+def _write(file: str, text: str) -> None:
+    import faithkit
+
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise faithkit.InputError(
+            f"cannot write {file}: {error.strerror}. Name a file in a folder that you can write to."
+        ) from None
