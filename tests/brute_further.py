@@ -20,9 +20,10 @@ def local(holds, agrees):
 def exceedance(holds, agrees, level, delta=0.05):
     """Checked, share, surely, low and high: Clopper and Pearson's one-sided limits for every instance."""
     n, found = len(holds), [(A, D) for A, D in local(holds, agrees) if D]
-    upper = [1.0 if A == D else stats.beta.ppf(1 - delta, A + 1, D - A) for A, D in found]
-    lower = [0.0 if A == 0 else stats.beta.ppf(delta, A, D - A + 1) for A, D in found]
-    a, b = sum(end < level for end in upper) / n, sum(end >= level for end in lower) / n
+    A, D = np.array(found, dtype=float).reshape(-1, 2).T
+    upper = np.where(A == D, 1.0, stats.beta.ppf(1 - delta, A + 1, D - A))
+    lower = np.where(A == 0, 0.0, stats.beta.ppf(delta, A, D - A + 1))
+    a, b = sum(upper < level) / n, sum(lower >= level) / n
     low, high = max(0, (a - delta) / (1 - delta)), 1 - max(0, (b - delta) / (1 - delta))
     if not found:
         return 0, None, None, low, high

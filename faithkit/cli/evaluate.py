@@ -13,13 +13,13 @@ from faithkit.cli.options import (
     configured_backend,
     discretizing,
     explaining,
+    further,
     judged_output,
     judging,
     loading,
     measuring,
     naming,
     predicting,
-    reading,
     referring,
     running,
 )
@@ -33,7 +33,7 @@ from faithkit.errors import InputError
 @predicting
 @discretizing
 @measuring
-@reading
+@further
 @referring
 @asking
 @naming
@@ -44,7 +44,7 @@ def command(
     loading: dict[str, Any],
     workers: dict[str, Any],
     output: dict[str, Any],
-    reader: str | None,
+    further: dict[str, Any],
     reference: str | None,
     by: str | None,
     adjust: str,
@@ -62,12 +62,12 @@ def command(
     from faithkit.inputs.situation import prepare
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
-    from faithkit.run.reading import asked
+    from faithkit.run.further import asked
     from faithkit.run.reference import check_alike, is_saved, saved_reference
 
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
-    paths, classifier = check_paths(output), asked(reader)
+    paths, further = check_paths(output), asked(**further)
     kind, _ = checked(options["outcome"], options["agree"])
     situation = prepare(by=by, id=id, outcome=kind, **loading)
     saved = earlier = None
@@ -86,5 +86,5 @@ def command(
         if before is not None:
             check_alike(result, before)
         allowed = limits["fail_if_worse"]
-        found = Findings.of(result, violations, situation.groups, before, adjust, allowed, classifier)
+        found = Findings.of(result, violations, situation.groups, before, adjust, allowed, **further)
     deliver(found, paths, **limits)

@@ -241,11 +241,25 @@ asking = together(
     ),
 )
 
-reading = option(
-    "--reader NAME",
-    help="Let this classifier, or regressor where predictions are numbers, guess them from the explanations: "
-    "auto (chosen), logistic or linear, trees, module:attribute of one of scikit-learn's, or none.  "
-    "[default: auto for 10 to 10,000 rows]",
+further = together(
+    option(
+        "--reader NAME",
+        help="Let this classifier, or regressor where predictions are numbers, guess them from the "
+        "explanations: auto (chosen), logistic or linear, trees, module:attribute of one of scikit-learn's, "
+        "or none.  [default: auto for 10 to 10,000 rows]",
+    ),
+    option(
+        "--exceedance LEVEL",
+        type=float,
+        help="Say how many instances have a local value under this level, such as 0.8, and how many surely.",
+    ),
+    option(
+        "--encoding-gap",
+        is_flag=True,
+        help="Compare those who have an explanation with others to whom it applies: whether its choice tells "
+        "more than its content.",
+    ),
+    into="further",
 )
 
 referring = option(

@@ -15,13 +15,13 @@ from faithkit.cli.options import (
     configured_backend,
     discretizing,
     drawing,
+    further,
     judged_output,
     judging,
     measuring,
     naming,
     option,
     predicting,
-    reading,
     referring,
 )
 from faithkit.cli.places import check_paths, placed
@@ -62,7 +62,7 @@ from faithkit.cli.places import check_paths, placed
 @predicting
 @discretizing
 @measuring
-@reading
+@further
 @referring
 @asking
 @naming
@@ -79,7 +79,7 @@ def command(
     pool: str | None,
     unexplained: str,
     outcome: str | None,
-    reader: str | None,
+    further: dict[str, Any],
     reference: str | None,
     by: str | None,
     adjust: str,
@@ -101,7 +101,7 @@ def command(
     from faithkit.inputs.logs import open_log
     from faithkit.inputs.outcome import checked
     from faithkit.inputs.pools import logged_pool
-    from faithkit.run.reading import asked
+    from faithkit.run.further import asked
     from faithkit.run.reference import is_saved, saved_reference
     from faithkit.run.scoring import score_log
 
@@ -111,7 +111,7 @@ def command(
     pool = None if pool == "none" else pool
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
-    paths, classifier = check_paths(output), asked(reader)
+    paths, further = check_paths(output), asked(**further)
     kind, _ = checked(outcome, options["agree"])
     columns = {"weights": weights, "clusters": clusters, "outcome": kind}
     with configured_backend(**workers):
@@ -124,8 +124,10 @@ def command(
         elif reference is not None:
             earlier = open_log(reference, prediction, explanation, features, **columns)
             _check_cluster(reference, earlier, workers)
-        asked_too = {"reference": earlier, "allowed": limits["fail_if_worse"], "reader": classifier}
-        found = score_log(logged, violations, more, unexplained, adjust, **asked_too, **options)
+        earlier_too = {"reference": earlier, "allowed": limits["fail_if_worse"]}
+        found = score_log(
+            logged, violations, more, unexplained, adjust, **earlier_too, further=further, **options
+        )
         deliver(found, paths, **limits)
 
 

@@ -7,8 +7,6 @@ prediction, and its content does not.
 
 import math
 from collections.abc import Mapping
-from functools import reduce
-from operator import add
 from typing import Any
 
 import attrs
@@ -26,9 +24,6 @@ from faithkit.measure.tally import Count, RowCount
 from faithkit.shown import Shown
 
 FEWEST = 100  # instances for which an interval was found to hold
-
-Spreads = tuple[Spread, Spread, Spread]
-"""How pseudo-values spread: of the same, of the others, and of the difference of the two."""
 
 
 @attrs.frozen(repr=False)
@@ -90,6 +85,26 @@ class EncodingGap(Shown):
     def from_dict(cls, told: Mapping[str, Any]) -> "EncodingGap":
         """Make it of what `to_dict` told."""
         return cls(**{field.name: told[field.name] for field in attrs.fields(cls)})
+
+
+@attrs.frozen
+class Spreads:
+    """How pseudo-values of both means spread, and those of their difference; that of two pieces adds up."""
+
+    same: Spread
+    other: Spread
+    apart: Spread
+
+    def __add__(self, more: "Spreads") -> "Spreads":
+        return Spreads(self.same + more.same, self.other + more.other, self.apart + more.apart)
+
+    @property
+    def correlation(self) -> float:
+        """That of both, by how far their difference spreads."""
+        if self.same.standard_error is None or self.other.standard_error is None:
+            return 0.0
+        one, two = self.same.variance, self.other.variance
+        return max(-1.0, min(1.0, (one + two - self.apart.variance) / (2 * math.sqrt(one * two))))
 
 
 def both_kinds(relation: Relation) -> tuple[Relation, Relation]:
@@ -159,8 +174,7 @@ class Kinds:
     def spreads(self, same: RowCount, other: RowCount) -> Spreads:
         """Measure the pseudo-values of rows, which may be some of those that were counted."""
         one, two = (self._pseudo_values(side, kind, same) for kind, side in enumerate((same, other)))
-        first, second, apart = (Spread.of(some, 0.0) for some in (one, two, one - two))
-        return first, second, apart
+        return Spreads(*(Spread.of(some, 0.0) for some in (one, two, one - two)))
 
     def _pseudo_values(self, side: RowCount, kind: int, same: RowCount) -> Floats:
         """Return n/|B| × what each row adds: as one that is judged, and as a witness of all that are."""
@@ -191,37 +205,21 @@ def encoding_gap(
     )
 
 
-def added(spreads: Any) -> Spreads:
-    """Add up the spreads of pieces."""
-    first, second, apart = (reduce(add, some) for some in zip(*spreads, strict=True))
-    return first, second, apart
-
-
 def _interval(
     means: tuple[float, float], spreads: Spreads, compared: int, confidence: float
 ) -> tuple[float, float]:
     """Return Γ ± the root of p² + q² − 2ρpq, where p and q are the distances of the limits on that side."""
-    few = compared / 2
+    (same, other), rho = means, spreads.correlation
     (a, b), (c, d) = (
-        share_limits(x, spread.standard_error, few, confidence)
-        for x, spread in zip(means, spreads, strict=False)
+        share_limits(x, spread.standard_error, compared / 2, confidence)
+        for x, spread in ((same, spreads.same), (other, spreads.other))
     )
-    (same, other), rho = means, _correlation(spreads)
 
     def length(p: float, q: float) -> float:
         return math.sqrt(max(0.0, p * p + q * q - 2 * rho * p * q))
 
     gap = same - other
     return max(-1.0, gap - length(same - a, d - other)), min(1.0, gap + length(b - same, other - c))
-
-
-def _correlation(spreads: Spreads) -> float:
-    """Return the correlation of two kinds of numbers, by how far their difference spreads."""
-    first, second, apart = spreads
-    if first.standard_error is None or second.standard_error is None:
-        return 0.0
-    covariance = (first.variance + second.variance - apart.variance) / 2
-    return max(-1.0, min(1.0, covariance / math.sqrt(first.variance * second.variance)))
 
 
 def _check(counted: Count) -> None:

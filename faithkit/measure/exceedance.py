@@ -37,7 +37,8 @@ class Exceedance(Shown):
         one-sided upper limit of this confidence does.
     low, high : float
         What share of *all* instances is under the level: on average over samples, `low` is at most that, and
-        `high` at least. Instances that were not checked may be under it or not.
+        `high` at least, but for samples in which they are cut to 0 and 1. Instances that were not checked may
+        be under it or not.
     confidence : float
         Of the local limits.
 
@@ -122,7 +123,8 @@ def checked_level(given: Any) -> float:
     ...
     faithkit.errors.InputError: the level of exceedance must be a number above 0 and at most 1, got 'high'...
     """
-    if not isinstance(given, Real) or isinstance(given, bool | np.bool_) or not 0 < float(given) <= 1:
+    is_number = isinstance(given, Real) and not isinstance(given, bool | np.bool_)
+    if not is_number or not 0 < given <= 1:
         raise InputError(
             "the level of exceedance must be a number above 0 and at most 1, got "
             f"{one_line(repr(given)):.60}: 0.8 asks how many local values are under 0.8."

@@ -45,19 +45,15 @@ def encoded(found: Told) -> str:
     explanation, and 0.670 of others to whom it applies. So which explanation is chosen tells what its content
     does not. 800 of 900 instances have both; 70 have nobody of the former kind, and 40 nobody of the latter.'
     """
-    counted = (
-        f"{found['compared']:,} of {plural(found['n'], 'instance')} have both; {found['without_same']:,} "
-        f"have nobody of the former kind, and {found['without_other']:,} nobody of the latter."
-    )
     if found["value"] is None:
         return (
-            "There is no encoding gap: it compares those with the same explanation to whom it applies, and "
-            f"those with another. {counted}"
+            "The encoding gap is not known: it takes others with the same explanation to whom it applies, "
+            f"and others with another one. {_counted(found)}"
         )
     return (
         f"Encoding gap {signed(found['value'])} ({_ends(found)}): on average {number(found['same'])} agree "
         f"of those with the same explanation, and {number(found['other'])} of others to whom it applies. "
-        f"{_meaning(found)}{counted}"
+        f"{_meaning(found)}{_counted(found)}"
     )
 
 
@@ -70,3 +66,12 @@ def _ends(found: Told) -> str:
 def _meaning(found: Told) -> str:
     surely = found["low"] is not None and found["low"] > 0
     return "So which explanation is chosen tells what its content does not. " if surely else ""
+
+
+def _counted(found: Told) -> str:
+    if found["compared"] == found["n"]:
+        return f"All {plural(found['n'], 'instance')} have both."
+    return (
+        f"{found['compared']:,} of {plural(found['n'], 'instance')} have both; {found['without_same']:,} "
+        f"have nobody of the former kind, and {found['without_other']:,} nobody of the latter."
+    )

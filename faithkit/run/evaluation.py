@@ -1,6 +1,6 @@
 """The result of an evaluation: what was measured, and everything a person may ask about it next."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +14,25 @@ from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import n_rows
 from faithkit.measure.difference import Difference, Side, difference
-from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.exceedance import Exceedance, checked_level, exceedance
 from faithkit.measure.explanations import Sample
 from faithkit.measure.slots import Slots
-from faithkit.measure.tally import Count, Tally
+from faithkit.measure.tally import Tally
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
-from faithkit.run.further import gap_of, no_such
 from faithkit.run.in_memory import InMemory
 from faithkit.run.judging import Judgement, given_limits, judged
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population
-from faithkit.run.reading import ReaderResult, reader
-from faithkit.run.result import Result
+from faithkit.run.questions import Questions
 from faithkit.run.setup import Setup
 from faithkit.run.subgroups import Subgroups
 from faithkit.run.violations import violations
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Evaluation(Result):
+class Evaluation(Questions):
     """The faithfulness of one explanation system on one sample; made by `evaluate`, `score` and `load`.
 
     Attributes
@@ -76,7 +72,6 @@ class Evaluation(Result):
     True
     """
 
-    counts: Mapping[str, Count] = attrs.field(factory=dict)
     _again: "Callable[[Population, Setup], Evaluation] | None" = None
 
     @property
@@ -199,95 +194,6 @@ class Evaluation(Result):
         setup = attrs.evolve(self.setup, notes=unused(later.beside.table, later.sample.X))
         return self._measured(later.under(self.setup.discretizer), setup)
 
-    def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:
-        """Let a classifier guess the predictions from the explanations, having learnt from other rows.
-
-        This works where no two explanations are equal: what a reader can guess, the explanations tell. A
-        result that was loaded from a file has the reader that was saved there, if any, and can ask no other.
-
-        Parameters
-        ----------
-        classifier : str or classifier, optional
-            "auto", the default, lets every reader choose between "logistic" regression and boosted "trees"
-            by the rows it learns from. Or any scikit-learn classifier that has `predict_proba`; it is copied.
-            Numbers and scores are read by "linear" regression, "trees", or any scikit-learn regressor.
-        seed : int, optional
-            Decides which rows are read by whom; by default that of the result.
-
-        Examples
-        --------
-        >>> import faithkit, numpy as np
-        >>> x = np.random.default_rng(0).normal(size=(300, 2))
-        >>> found = faithkit.score(x[:, 0] > 0, x).reader()
-        >>> found.accuracy.value > 0.9, found.baseline.value < 0.6, found.low > 0.8
-        (True, True, True)
-        """
-        if "reader" in self._kept and classifier is None and seed is None:
-            found: ReaderResult = self._kept["reader"]
-            return found
-        return reader(self.population, self.setup, classifier, seed)
-
-    def exceedance(self, level: float, measure: str = "consistency") -> Exceedance:
-        """Count the instances whose local value is under a level, and those of them that surely are.
-
-        The mean may hide them: nine tenths of the instances have perfect explanations, and one tenth has
-        useless ones. A result that was loaded from a file has the level that was saved there, if any.
-
-        Parameters
-        ----------
-        level : float
-            Above 0 and at most 1.
-        measure : str
-            "consistency" or "sufficiency".
-
-        Examples
-        --------
-        >>> import faithkit
-        >>> result = faithkit.score(["yes", "no"] * 10 + ["yes"] * 80, ["a"] * 20 + ["b"] * 80)
-        >>> found = result.exceedance(0.7)
-        >>> found.share, found.surely
-        (0.2, 0.2)
-        """
-        level = checked_level(level)
-        if measure not in self.measures:
-            raise no_such(measure, self.why_no_sufficiency)
-        found: Exceedance | None = self._kept.get("exceedance", {}).get(measure)
-        if found is not None and found.level == level:
-            return found
-        return exceedance(self._counted(measure), level, self.confidence, measure)
-
-    def encoding_gap(self, relation: Any = None) -> EncodingGap:
-        """Compare those who have an explanation with others to whom it applies, too.
-
-        A large gap means that the prediction is told by which explanation was chosen, not by what it says:
-        then it misleads whoever applies it. A result that was loaded from a file has the gap that was saved
-        there, if any.
-
-        Parameters
-        ----------
-        relation : relation, optional
-            Says where an explanation applies; by default that of sufficiency.
-
-        Examples
-        --------
-        >>> import faithkit, numpy as np
-        >>> X, y = np.zeros((200, 1)), np.arange(200) % 2
-        >>> whispered = faithkit.score(y, [f"word {label}" for label in y], X=X)
-        >>> whispered.encoding_gap(lambda x, explanation: True).value
-        1.0
-        """
-        if relation is not None:
-            given = component("relation", relation)
-            asked = self.population.fitted(given.instance, self.setup.background)
-            return gap_of(self.population, asked, given.text, self.confidence)
-        if "encoding_gap" in self._kept:
-            found: EncodingGap = self._kept["encoding_gap"]
-            return found
-        if "sufficiency" not in self.measures:
-            raise InputError(f"consistency alone has no encoding gap: {self.why_no_sufficiency}.")
-        applies = self._counted("sufficiency").relation
-        return gap_of(self.population, applies, str(self.relation), self.confidence)
-
     def _measured(self, population: Population, setup: Setup | None = None) -> "Evaluation":
         assert self._again is not None  # populations that can be had were measured by the pipeline
         return self._again(population, self.setup if setup is None else setup)
@@ -351,10 +257,7 @@ class Evaluation(Result):
         return judged(self, given_limits({"consistency": consistency, "sufficiency": sufficiency}))
 
     def _side(self, measure: str, paired: bool) -> Side:
-        found = self.measures.get(measure)
-        if found is None:
-            reason = self.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
-            raise InputError(f"{measure} cannot be compared: {reason}.")
+        found = self._measure(measure, "cannot be compared")
         if paired:
             return self.population.side(self.counts.get(measure))
         if found.moments is None:
@@ -363,11 +266,6 @@ class Evaluation(Result):
                 "did not write what that takes. Evaluate or score the rows again."
             )
         return Side(found.moments)
-
-    def _counted(self, measure: str) -> Count:
-        if measure not in self.counts:
-            self.population.refuse("a tally cannot be had")
-        return self.counts[measure]
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given.

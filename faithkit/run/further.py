@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.measure.encoding_gap import (
     FEWEST,
@@ -66,11 +65,5 @@ def gap_of(population: Population, relation: Relation, name: str, confidence: fl
     """Count who has the same explanation and who another, and compare how they agree."""
     same, other = (population.count(one) for one in both_kinds(relation))
     kinds = Kinds.of(same, other)
-    spreads = population.spreads(kinds, same, other) if kinds.compared >= FEWEST else None
+    spreads = population.gap_spreads(kinds, same, other) if kinds.compared >= FEWEST else None
     return encoding_gap(kinds, spreads, name, confidence)
-
-
-def no_such(measure: Any, why_no_sufficiency: str | None) -> InputError:
-    """Say why there is no such measure."""
-    reason = why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
-    return InputError(f"{measure} has no exceedance: {reason}.")

@@ -211,7 +211,7 @@ class InMemory(Population):
         place = seen.row + (len(self.sample) if seen.in_pool else 0)
         return attrs.evolve(seen, id=self.beside.name(place))
 
-    def spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
+    def gap_spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
         """Look at all rows at once."""
         return kinds.spreads(_of_rows(same), _of_rows(other))
 

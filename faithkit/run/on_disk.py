@@ -19,7 +19,6 @@ from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
 from faithkit.measure.discretizers import Original
 from faithkit.measure.encoding_gap import Kinds, Spreads
-from faithkit.measure.encoding_gap import added as added_gaps
 from faithkit.measure.explanations import Explanations, Sample, object_array
 from faithkit.measure.inference import Moments, agreement, moments, moments_of, span_of
 from faithkit.measure.jackknife import grouped_pseudo_values, grouped_quotients
@@ -224,10 +223,10 @@ class OnDisk(Population):
             span=span,
         )
 
-    def spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
+    def gap_spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
         """Go over the log once more, with both relations."""
         both = (self._later(_of_log(same)), self._later(_of_log(other)))
-        return added_gaps(self.reading.each(GapPass(kinds, *both), "spreads"))
+        return reduce(add, self.reading.each(GapPass(kinds, *both), "spreads"))
 
     def _later(self, counted: LogCount) -> LaterPasses:
         census = counted.census

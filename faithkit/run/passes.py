@@ -26,7 +26,6 @@ from faithkit.measure.asking import Asked, Whole
 from faithkit.measure.blocks import MAX_THREADS
 from faithkit.measure.census import SAVED, Census, Values, gathered
 from faithkit.measure.encoding_gap import Kinds, Spreads
-from faithkit.measure.encoding_gap import added as added_gaps
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group, ordered
 from faithkit.measure.inference import agreement
@@ -219,4 +218,4 @@ class GapPass:
     def spreads(self, pieces: list[Piece]) -> Spreads:
         """Measure the spread of pseudo-values in some pieces."""
         both = zip(self.same.counts(pieces), self.other.counts(pieces), strict=True)
-        return added_gaps(self.kinds.spreads(*one) for one in both)
+        return reduce(add, (self.kinds.spreads(*one) for one in both))

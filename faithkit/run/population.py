@@ -128,7 +128,7 @@ class Population:
         """
         self.refuse("rows that contradict each other cannot be shown")
 
-    def spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
+    def gap_spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
         """Measure the pseudo-values of an encoding gap, of what was counted."""
         self.refuse("the interval of an encoding gap cannot be found")
 

@@ -10,15 +10,17 @@ import faithkit
 from faithkit.measure.exceedance import exceedance
 from faithkit.measure.relations import SameExplanation
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* repeat another one exactly")
+
 TRIALS = [(name, None) for name in RELATIONS] + [("near explanations", 2), ("rules", 2)]
 
 
 @pytest.mark.parametrize(("name", "within"), TRIALS)
 def test_it_is_what_a_double_loop_finds(name, within):
-    for seed in range(4):
+    for seed in range(3):
         trial = Trial(name, seed, within=within)
         for measure, holds in (("consistency", trial.same), ("sufficiency", trial.holds)):
-            for level in (0.3, 0.5, 0.8, 1.0):
+            for level in (0.5, 0.8, 1.0):
                 found = trial.result.exceedance(level, measure)
                 told = found.checked, found.share, found.surely, found.low, found.high
                 assert told == pytest.approx(brute_further.exceedance(holds, trial.agrees, level), abs=1e-12)
@@ -41,7 +43,6 @@ POPULATIONS = {
     "many others each": (np.linspace(0.5, 1.0, 10), 1000),
     "all pure": (np.ones(20), 200),
     "all coins": (np.full(20, 0.5), 200),
-    "just under the level": (np.full(10, 0.79), 400),
 }
 
 
@@ -54,11 +55,29 @@ def test_its_ends_hold_on_average_where_it_is_known(population):
     assert low <= known(q, 0.8) <= high
 
 
+@pytest.mark.parametrize("q", [0.79, 0.8])
+def test_where_an_end_is_cut_it_is_off_by_less_than_the_limits_may_be_wrong(q):
+    """An estimate of 0 that cannot be negative is too large on average: by at most δ = 0.05."""
+    rng = np.random.default_rng(0)
+    found = [exceedance(drawn(rng, np.full(10, q), 400), 0.8) for _ in range(100)]
+    low, high = (np.mean([getattr(one, end) for one in found]) for end in ("low", "high"))
+    share = known([q], 0.8)
+    assert low <= share + 0.05 * (1 - share)
+    assert high >= share - 0.05 * share
+
+
+def test_the_share_that_a_sample_shows_is_biased():
+    q, n = POPULATIONS["few others each"]
+    rng = np.random.default_rng(0)
+    shown = np.mean([exceedance(drawn(rng, q, n), 0.8).share for _ in range(100)])
+    assert shown < known(q, 0.8) - 0.1
+
+
 def test_noise_alone_puts_those_with_one_other_under_the_level_and_none_of_them_surely():
     rng = np.random.default_rng(0)
     found = [exceedance(drawn(rng, np.full(300, 0.9), 100), 0.8) for _ in range(50)]
-    assert np.mean([one.share for one in found]) > known([0.9], 0.8) + 0.02  # of 0.1
-    assert max(one.surely for one in found) < 0.05
+    assert np.mean([one.share for one in found]) > known([0.9], 0.8) + 0.05  # of 0.1
+    assert np.mean([one.surely for one in found]) < 0.02
 
 
 def test_where_nothing_is_checked_nothing_is_known():
@@ -86,7 +105,9 @@ def test_a_pool_says_more_about_every_instance():
     assert more.exceedance(0.8, "sufficiency").surely == 0.5
 
 
-@pytest.mark.parametrize("level", [0, -0.1, 1.01, float("nan"), float("inf"), "0.8", None, True, [0.8]])
+@pytest.mark.parametrize(
+    "level", [0, -0.1, 1.01, float("nan"), float("inf"), 10**400, "0.8", None, True, [0.8]]
+)
 def test_a_level_that_is_none_is_refused(level):
     with pytest.raises(faithkit.InputError, match=r"above 0 and at most 1, got .*: 0\.8 asks how many"):
         faithkit.score([0, 0], ["a", "a"]).exceedance(level)
