@@ -62,7 +62,7 @@ def edit(file, text):
 
 
 def test_who_is_known_is_not_asked(site, asked):
-    assert verbs_of_plugins(again()) == ["audit", "reproduce"]
+    assert verbs_of_plugins(again()) == ["attacks", "audit", "reproduce"]
     assert installed.verbs.__wrapped__()["audit"] == "Audit a log."
     assert asked == []
 
@@ -90,7 +90,7 @@ CHANGES = {
 def test_it_is_asked_again_when(change, site, asked):
     CHANGES[change](site)
     sys.path_importer_cache.clear()
-    assert verbs_of_plugins(again()) == ["audit", "reproduce"]
+    assert verbs_of_plugins(again()) == ["attacks", "audit", "reproduce"]
     assert asked == ["acme"]
     asked.clear()
     again()
@@ -219,7 +219,7 @@ def test_plugins_are_found_where_nothing_can_be_remembered(site, asked):
     file().unlink()
     file().mkdir()
     for _ in range(2):
-        assert verbs_of_plugins(again()) == ["audit", "reproduce"]
+        assert verbs_of_plugins(again()) == ["attacks", "audit", "reproduce"]
         assert "acme" in asked
         asked.clear()
 
@@ -228,7 +228,7 @@ def test_without_a_home_there_is_no_memory(site, asked, monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", lambda _: (_ for _ in ()).throw(KeyError("nobody")))
-    assert verbs_of_plugins(again()) == ["audit", "reproduce"]
+    assert verbs_of_plugins(again()) == ["attacks", "audit", "reproduce"]
 
 
 def forge(**changes):
