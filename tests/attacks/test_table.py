@@ -57,7 +57,7 @@ def test_the_page_shows_what_is_measured_at_length(name, world, printed):
 
 def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
     assert set(printed) == {*QUICK, *LONG}
-    missed = {name for name, (lie, _) in printed.items() if lie[-1] == "nothing"}
+    missed = {name for name, (lie, _) in printed.items() if lie[1] == "nothing"}
     assert missed == {"scaffold-anchors", "parrot", "out-of-reach"}
     assert all(measure in PAGE for measure in MEASURES)
 
@@ -105,8 +105,8 @@ def test_the_command_writes_the_table(tmp_path):
     assert done.exit_code == 0, done.output
     assert "parrot: the prediction as its own explanation" in done.stdout
     header, lie, twin = list(csv.reader(file.open()))
-    assert header == ["attack", "explains", *MEASURES, "caught by"]
-    assert (lie[0], twin[0], lie[-1]) == ("parrot", "its honest twin", "nothing")
+    assert header == ["attack", "caught by", "explains", *MEASURES]
+    assert (lie[0], twin[0], lie[1]) == ("parrot", "its honest twin", "nothing")
     piped = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "50", "--csv", "-"])
     assert piped.stdout == file.read_text()
 

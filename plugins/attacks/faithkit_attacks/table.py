@@ -4,9 +4,10 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from faithkit_attacks.catalogue import Telling
 from faithkit_attacks.measuring import MEASURES, Finding, betrays
 
-HEADER = ("attack", "explains", *MEASURES, "caught by")
+HEADER = ("attack", "caught by", "explains", *MEASURES)
 NOTHING = "nothing"
 
 
@@ -15,8 +16,8 @@ def lines(finding: Finding) -> list[list[str]]:
     attack = finding.attack
     told = ", ".join(finding.caught_by) or NOTHING
     return [
-        [attack.name, _who(attack.lie), *(str(finding.lie[name]) for name in MEASURES), told],
-        ["its honest twin", _who(attack.twin), *(str(finding.twin[name]) for name in MEASURES), ""],
+        [attack.name, told, _who(attack.lie), *(str(finding.lie[name]) for name in MEASURES)],
+        ["its honest twin", "", _who(attack.twin), *(str(finding.twin[name]) for name in MEASURES)],
     ]
 
 
@@ -41,9 +42,8 @@ def as_text(finding: Finding) -> str:
     return "\n".join([head, who, *_aligned(rows)])
 
 
-def _who(told: object) -> str:
-    explainer, model = getattr(told, "explainer", ""), getattr(told, "model", "")
-    return f"{explainer.partition(':')[0]} of the {model} model"
+def _who(told: Telling) -> str:
+    return f"{told.explainer.partition(':')[0]} of {told.model}"
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
