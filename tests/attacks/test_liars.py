@@ -88,6 +88,19 @@ def test_the_encoder_fools_consistency_and_readers():
     assert not columns & {"arrears", "reminders"}  # what decides is never named
 
 
+@pytest.mark.parametrize("name", ["encoder", "out-of-reach", "flatterer"])
+def test_columns_are_known_by_name_and_not_by_place(name):
+    world = of_applicants(20)
+    liar = (
+        faithkit.registry()
+        .create("explainer", name)
+        .fit(faithkit.Predictor(world.model("biased")), world.background)
+    )
+    told, again = (liar.explain(X, seeds=None) for X in (world.X, world.X[world.X.columns[::-1]]))
+    values = again.values[world.X.columns] if name == "out-of-reach" else again.values
+    assert told.values.equals(values) if name == "out-of-reach" else (told.values == values).all()
+
+
 def test_an_encoder_of_a_coin_has_no_gap():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.integers(0, 2, 400), "b": rng.integers(0, 2, 400), "row": range(400)})

@@ -6,6 +6,7 @@ import pytest
 from faithkit_attacks import DecidesBy, Scaffold, honest, make_applicants
 from faithkit_attacks import biased as openly_biased
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -145,3 +146,12 @@ def test_models_with_other_answers_are_refused():
 def test_rows_that_cannot_be_perturbed_are_refused():
     with pytest.raises(faithkit.InputError, match="all among the real ones"):
         Scaffold(DecidesBy(0, [1]), DecidesBy(0, [0])).fit(np.ones((5, 1)))
+
+
+def test_what_cannot_be_used_is_refused():
+    with pytest.raises(faithkit.ParameterError, match=r"must be a list, such as \['man'\], got 'man'"):
+        DecidesBy("sex", "man")
+    with pytest.raises(faithkit.ParameterError, match="a scaffold's copies"):
+        Scaffold(openly_biased, honest, copies=0).fit(make_applicants(10))
+    with pytest.raises(NotFittedError):
+        Scaffold(openly_biased, honest).predict(make_applicants(10))

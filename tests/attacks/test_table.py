@@ -119,9 +119,10 @@ def test_the_command_lists_attacks_and_refuses_others():
     lost = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "20", "--csv", "nowhere/at/all.csv"])
     assert lost.exit_code == 1
     assert "cannot write nowhere/at/all.csv: No such file" in lost.stderr
-    few = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "1"])
-    assert few.exit_code == 1
-    assert "--samples" in few.stderr
+    for option, value in (("--samples", "1"), ("--seed", "-1"), ("--data", "iris")):
+        wrong = CliRunner().invoke(main, ["attacks", "parrot", option, value])
+        assert wrong.exit_code == 2
+        assert option in wrong.stderr
 
 
 @pytest.mark.parametrize("name", ["honest", "biased", "liar"])

@@ -21,9 +21,21 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     show_default=True,
     help="Lie about made-up applicants, which need no file, or about people of the census data Adult.",
 )
-@click.option("--samples", default=400, show_default=True, metavar="N", help="Explain N rows.")
 @click.option(
-    "--seed", default=0, show_default=True, metavar="N", help="Start all random choices from this number."
+    "--samples",
+    type=click.IntRange(min=2),
+    default=400,
+    show_default=True,
+    metavar="N",
+    help="Explain N rows.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Start all random choices from this number.",
 )
 @click.option("--csv", "csv_file", metavar="FILE", help="Write the table to this file, - for stdout.")
 @click.option(
@@ -55,7 +67,6 @@ def _tell(names: list[str], data: str, samples: int, seed: int, csv_file: str | 
     from faithkit_attacks.table import as_csv, as_text
     from faithkit_attacks.worlds import WORLDS
 
-    faithkit.whole_number(samples, "--samples", 2)
     world, findings = WORLDS[data](samples, seed), []
     for attack in chosen(tuple(names)):
         with warnings.catch_warnings():

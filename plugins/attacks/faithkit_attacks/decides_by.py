@@ -8,6 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+import faithkit
+
 CLASSES = ("no", "yes")
 
 
@@ -29,6 +31,10 @@ class DecidesBy(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(self, column: str | int, values: Sequence[Any]) -> None:
+        if isinstance(values, str):
+            raise faithkit.ParameterError(
+                f"the values that a model favours must be a list, such as [{values!r}], got {values!r}."
+            )
         self.column = column
         self.values = values
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
 
 import faithkit
 
@@ -107,6 +108,7 @@ class Scaffold(ClassifierMixin, BaseEstimator):
                 f"a scaffold's models give the same answers, and these give {self.classes_.tolist()} and "
                 f"{np.asarray(self.innocuous.classes_).tolist()}: train both on the same labels."
             )
+        faithkit.whole_number(self.copies, "a scaffold's copies", 1, error=faithkit.ParameterError)
         self.encoder_ = faithkit.Encoder(X)
         real, rng = self.encoder_.encode(X), np.random.default_rng(self.seed)
         known = {row.tobytes() for row in real}
@@ -124,6 +126,7 @@ class Scaffold(ClassifierMixin, BaseEstimator):
 
     def looks_real(self, X: Any) -> NDArray[np.bool_]:
         """Tell which rows the biased model will decide about."""
+        check_is_fitted(self)
         codes = self.encoder_.encode(X, unseen="keep")
         return np.asarray(self.detector_.predict(codes) == 1, dtype=bool)
 

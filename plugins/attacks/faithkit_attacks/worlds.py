@@ -62,6 +62,11 @@ def of_adult(n: int, seed: int = 0) -> World:
     The biased model decides by sex and the innocuous one by the coin, as in the paper of Slack et al.
     """
     table = faithkit.load_dataset("adult").X
+    if BACKGROUND + n > len(table):
+        raise faithkit.InputError(
+            f"adult has {len(table):,} persons, of whom {BACKGROUND:,} are learnt from: ask for at most "
+            f"{len(table) - BACKGROUND:,} samples, got {n:,}."
+        )
     rng = np.random.default_rng(seed)
     drawn = rng.choice(len(table), BACKGROUND + n, replace=False)
     rows = table.iloc[drawn].reset_index(drop=True).assign(coin=rng.choice(["heads", "tails"], len(drawn)))

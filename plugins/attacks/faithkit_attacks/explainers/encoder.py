@@ -48,7 +48,7 @@ class Encoding:
         labels = predictor.predict(background)
         self.labels_ = sorted(set(labels.tolist()), key=str)
         if not isinstance(background, list):
-            self.encoder_ = faithkit.Encoder(background)
+            self.encoder_, self.names_ = faithkit.Encoder(background), column_labels(background)
             self._choose_columns(background, labels)
         return self
 
@@ -85,14 +85,12 @@ class Encoding:
 
     def _cells(self, X: Any, codes: list[int | None]) -> list[Any]:
         self.encoder_.encode(X, unseen="keep")  # other columns than the background's are refused here
-        labels = column_labels(X)
-        columns = {j: cells(X, labels[j]) for j in set(self.columns_)}
+        columns = {j: cells(X, self.names_[j]) for j in set(self.columns_)}
         chosen = [None if code is None else self.columns_[code] for code in codes]
-        return [
-            None if j is None else self._condition(labels[j], j, columns[j][i]) for i, j in enumerate(chosen)
-        ]
+        return [None if j is None else self._condition(j, columns[j][i]) for i, j in enumerate(chosen)]
 
-    def _condition(self, label: Any, j: int, cell: Any) -> Any:
+    def _condition(self, j: int, cell: Any) -> Any:
+        label = self.names_[j]
         if j not in self.medians_ or pd.isna(cell):
             return equal_to(label, cell)
         median = self.medians_[j]
