@@ -73,7 +73,7 @@ def test_it_does_at_every_seed(n, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_the_cherry_picker_is_caught_by_consistency(seed):
     lie, twin = sides("cherry-picker", 200, seed)
     assert lie.consistency.high < twin.consistency.at_least

@@ -7,10 +7,11 @@ import pytest
 from click.testing import CliRunner
 from documented import DOCS
 from faithkit_attacks.catalogue import chosen
-from faithkit_attacks.measuring import MEASURES, Cell, betrays, find
+from faithkit_attacks.measuring import MEASURES, Cell, betrays, explained, find
 from faithkit_attacks.table import lines
-from faithkit_attacks.worlds import of_applicants
+from faithkit_attacks.worlds import of_adult, of_applicants
 
+import faithkit
 from faithkit.cli import main
 
 PAGE = (DOCS / "attacks.rst").read_text()
@@ -60,6 +61,19 @@ def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
     missed = {name for name, (lie, _) in printed.items() if lie[1] == "nothing"}
     assert missed == {"scaffold-anchors", "parrot", "out-of-reach"}
     assert all(measure in PAGE for measure in MEASURES)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(faithkit.dataset_place("adult") == "to be downloaded", reason="adult is not here")
+def test_what_the_page_says_of_adult_is_true():
+    told = r"Of (\d+) people .* for (\d+), .* Sufficiency is (\S+), chance (\S+), and"
+    n, blamed, value, chance = map(float, re.search(told, " ".join(PAGE.split())).groups())
+    (attack,) = chosen(("scaffold-lime",))
+    result = explained(attack.lie, attack, of_adult(int(n)))
+    first = result.sample.X.columns[abs(result.sample.explanations.values).argmax(axis=1)]
+    assert (first == "coin").sum() == pytest.approx(blamed, abs=4)
+    assert result.sufficiency.value == pytest.approx(value, abs=0.02)
+    assert result.chance == pytest.approx(chance, abs=0.02)
 
 
 INTERVALS = [
@@ -127,7 +141,5 @@ def test_the_command_lists_attacks_and_refuses_others():
 
 @pytest.mark.parametrize("name", ["honest", "biased", "liar"])
 def test_the_banks_models_are_found_by_the_command_line(name):
-    import faithkit
-
     model = faithkit.load_model(f"faithkit_attacks:{name}")
     assert model.predict(of_applicants(3).X).tolist()[0] in ("no", "yes")
