@@ -13,6 +13,7 @@ from faithkit_attacks.worlds import of_adult, of_applicants
 
 import faithkit
 from faithkit.cli import main
+from faithkit.inputs.datasets import dataset_place
 
 PAGE = (DOCS / "attacks.rst").read_text()
 QUICK = ("encoder", "parrot", "same-for-all")
@@ -64,7 +65,7 @@ def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(faithkit.dataset_place("adult") == "to be downloaded", reason="adult is not here")
+@pytest.mark.skipif(dataset_place("adult") == "to be downloaded", reason="adult is not here")
 def test_what_the_page_says_of_adult_is_true():
     told = r"Of (\d+) people .* for (\d+), .* Sufficiency is (\S+), chance (\S+), and"
     n, blamed, value, chance = map(float, re.search(told, " ".join(PAGE.split())).groups())
