@@ -43,6 +43,18 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-ebm": {
         "explainer": ("ebm",),
     },
+    "faithkit-attacks": {
+        "explainer": (
+            "encoder",
+            "flatterer",
+            "parrot",
+            "same-for-all",
+            "cherry-picker",
+            "out-of-reach",
+        ),
+        "dataset": ("applicants",),
+        "command": ("attacks",),
+    },
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },

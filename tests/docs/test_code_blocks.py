@@ -29,7 +29,11 @@ COMMANDS = {
     "pytest --faithkit-reports reports": "tests/integrations/test_pytest_plugin.py",
 }
 # what takes minutes or hours is tried here with an option that makes it read all it is given, and then only tell
-LENGTHY = {"faithkit reproduce": "--list", "python tests/benchmarks": "--help"}
+LENGTHY = {
+    "faithkit reproduce": "--list",
+    "faithkit attacks --": "--list",
+    "python tests/benchmarks": "--help",
+}
 PUBLISHING = {"python -m build", "python -m twine upload dist/*"}  # nobody may try these
 
 DISTRIBUTIONS = {

@@ -1,5 +1,6 @@
 """The project's own plugins keep the contract that third parties are asked to keep."""
 
+import faithkit_attacks
 import faithkit_example_based
 import faithkit_feature_importance
 import faithkit_paper
@@ -16,6 +17,7 @@ from faithkit.testing.fixtures import given_situations, situation
 # what they explain, keep it in these: a table of numbers and a mixed one, labels and numbers, two classes and more
 FEW = ("linear_model_of_three_classes", "mixed_frame", "array_of_numbers", "texts")
 IN_FEW = {"anchors", "dice", "empirical-anchors", "gradient", "lime", "nearest-counterfactual"}
+IN_FEW |= {"encoder", "flatterer", "parrot", "same-for-all", "cherry-picker", "out-of-reach"}
 
 
 def situations_of(check):
@@ -59,4 +61,9 @@ def test_the_papers_datasets_and_verb_keep_the_contract(check):
 
 @parametrize_with_checks(faithkit_integrations)
 def test_the_adapters_of_integrations_keep_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_attacks)
+def test_liars_keep_the_contract(check):
     check.run()

@@ -1,0 +1,212 @@
+"""Every explainer that lies does what it says, and what is said to catch it does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from faithkit_attacks.catalogue import ATTACKS, chosen
+from faithkit_attacks.explainers.cherry_picker import CherryPicker, decidedness
+from faithkit_attacks.measuring import explained
+from faithkit_attacks.worlds import of_applicants
+
+import faithkit
+
+
+def lower(measure):
+    """Whether the lie's interval lies below the honest twin's value."""
+    return lambda lie, twin: getattr(lie, measure).high < getattr(twin, measure).at_least
+
+
+def failed(lie, twin):
+    return lie.exceedance(0.9, "sufficiency").low > twin.exceedance(0.9, "sufficiency").high
+
+
+def whispered(lie, twin):
+    """The gap is known: who has the explanation agrees with all who have it, and with none of the others."""
+    gap = lie.encoding_gap()
+    return gap.value == 1.0 and gap.low > 0.9 and twin.encoding_gap().value is None
+
+
+def unchecked(measure):
+    def is_so(lie, twin):
+        return (getattr(lie, measure).verdict, getattr(twin, measure).verdict) == (
+            "unverifiable",
+            "verifiable",
+        )
+
+    return is_so
+
+
+CAUGHT = [
+    ("encoder", lower("sufficiency")),
+    ("encoder", failed),
+    ("encoder", whispered),
+    ("flatterer", unchecked("sufficiency")),
+    ("flatterer", unchecked("consistency")),
+    ("same-for-all", lower("sufficiency")),
+    ("same-for-all", lower("consistency")),
+    ("same-for-all", failed),
+]
+
+
+def sides(name, n, seed):
+    (attack,) = chosen((name,))
+    world = of_applicants(n, seed)
+    return explained(attack.lie, attack, world, seed), explained(attack.twin, attack, world, seed)
+
+
+@pytest.mark.parametrize("name", dict(CAUGHT))
+def test_what_is_said_to_catch_it_does(name):
+    lie, twin = sides(name, 400, 0)
+    assert all(catches(lie, twin) for of, catches in CAUGHT if of == name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 11))
+@pytest.mark.parametrize("n", [400, 2000])
+def test_it_does_at_every_seed(n, seed):
+    world = of_applicants(n, seed)
+    attacks = [attack for attack in ATTACKS if attack.name in dict(CAUGHT)]
+    twin = explained(attacks[0].twin, attacks[0], world, seed)  # they all have the same
+    for attack in attacks:
+        lie = explained(attack.lie, attack, world, seed)
+        assert all(catches(lie, twin) for name, catches in CAUGHT if name == attack.name), attack.name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_cherry_picker_is_caught_by_consistency(seed):
+    lie, twin = sides("cherry-picker", 200, seed)
+    assert lie.consistency.high < twin.consistency.at_least
+
+
+def test_the_encoder_fools_consistency_and_readers():
+    lie, _ = sides("encoder", 400, 0)
+    assert lie.consistency.value == 1.0
+    assert lie.reader().accuracy.value == 1.0
+    columns = {p.column for rule in lie.sample.explanations.values for p in rule.predicates}
+    assert len(columns) == 2
+    assert not columns & {"arrears", "reminders"}  # what decides is never named
+
+
+@pytest.mark.parametrize("name", ["encoder", "out-of-reach", "flatterer"])
+def test_columns_are_known_by_name_and_not_by_place(name):
+    world = of_applicants(20)
+    liar = (
+        faithkit.registry()
+        .create("explainer", name)
+        .fit(faithkit.Predictor(world.model("biased")), world.background)
+    )
+    told, again = (liar.explain(X, seeds=None) for X in (world.X, world.X[world.X.columns[::-1]]))
+    values = again.values[world.X.columns] if name == "out-of-reach" else again.values
+    assert told.values.equals(values) if name == "out-of-reach" else (told.values == values).all()
+
+
+def test_an_encoder_of_a_coin_has_no_gap():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.integers(0, 2, 400), "b": rng.integers(0, 2, 400), "row": range(400)})
+    label = rng.integers(0, 2, 400)
+    # which of two columns is named has nothing to do with the label: nothing is whispered
+    named = rng.choice(["a", "b"], 400)
+    rules = [faithkit.Rule([faithkit.OneOf(c, [int(X[c][i])])]) for i, c in enumerate(named)]
+    gap = faithkit.score(
+        label, faithkit.Explanations.of(rules, kind="rule", relation="in-scope"), X=X
+    ).encoding_gap()
+    assert gap.low < 0 < gap.high
+
+
+def test_the_encoder_names_the_first_word_or_the_last():
+    texts = ["bad film", "a good cast", "good"]
+    model = faithkit.Predictor(lambda X: np.array(["yes" if "good" in text else "no" for text in X]))
+    encoder = faithkit.registry().create("explainer", "encoder").fit(model, texts)
+    told = encoder.explain([*texts, ""], seeds=None)
+    assert [str(rule) for rule in told.values] == [
+        "contains 'bad'",
+        "contains 'good'",
+        "contains 'good'",
+        "None",
+    ]
+
+
+def test_the_parrot_is_caught_by_no_number_and_has_its_sentence():
+    lie, twin = sides("parrot", 400, 0)
+    assert lie.consistency.to_dict() == twin.consistency.to_dict()
+    assert lie.sufficiency is None
+    assert "no more than the prediction's name" in " ".join(str(lie).split())
+
+
+def test_the_flatterers_rule_covers_its_row_and_no_other():
+    lie, _ = sides("flatterer", 50, 0)
+    X, rules = lie.sample.X, lie.sample.explanations.values
+    assert (np.array([rule.covers(X) for rule in rules]) == np.eye(50, dtype=bool)).all()
+
+
+def test_the_cherry_pickers_choice_looks_at_least_as_good_as_each():
+    world = of_applicants(30)
+    given = [
+        faithkit.registry().create("explainer", name, params)
+        for name, params in (("shap", {}), ("lime", {"samples": 100}))
+    ]
+    alone = [
+        faithkit.evaluate(world.model("mixed"), world.X, one, background=world.background).sample.explanations
+        for one in given
+    ]
+    picked = faithkit.evaluate(
+        world.model("mixed"), world.X, CherryPicker(given), background=world.background
+    )
+    chosen_values = picked.sample.explanations.values
+    best = np.max([decidedness(one.values) for one in alone], axis=0)
+    assert decidedness(chosen_values) == pytest.approx(best, abs=1e-6)
+    stacked = np.stack([one.values for one in alone])
+    assert (np.isclose(chosen_values, stacked, atol=1e-6).all(axis=2).any(axis=0)).all()
+
+
+def test_what_is_out_of_reach_is_true_and_changes_nothing_else():
+    lie, _ = sides("out-of-reach", 100, 0)
+    told, X = lie.sample.explanations.values, lie.sample.X
+    assert (told["sex"] != X["sex"]).all()
+    assert told.drop(columns="sex").equals(X.drop(columns="sex"))
+    assert (
+        of_applicants(1).model("biased").predict(told) != of_applicants(1).model("biased").predict(X)
+    ).all()
+
+
+def test_who_is_decided_by_something_else_has_no_such_counterfactual():
+    world = of_applicants(20)
+    found = faithkit.evaluate(
+        world.model("honest"), world.X, "out-of-reach:columns=['sex']", background=world.background
+    )
+    assert found.unexplained == 20
+    assert set(found.sample.explanations.remarked) == {"no other sex changes the prediction"}
+
+
+REFUSED = [
+    ("cherry-picker", {"explainers": "shap"}, r"must be a list of at least two.*got 'shap'"),
+    ("cherry-picker", {"explainers": ["shap"]}, r"must be a list of at least two"),
+    ("out-of-reach", {"columns": "sex"}, r"must be a list of names or positions.*got 'sex'"),
+    ("out-of-reach", {"columns": []}, r"must be a list of names or positions"),
+]
+
+
+@pytest.mark.parametrize(("name", "params", "told"), REFUSED)
+def test_parameters_that_cannot_be_used_are_refused(name, params, told):
+    with pytest.raises(faithkit.ParameterError, match=told):
+        faithkit.registry().create("explainer", name, params)
+
+
+@pytest.mark.parametrize(
+    ("explainer", "told"),
+    [
+        ("out-of-reach:columns=['height']", "there is no column 'height'; the table has salutation"),
+        ("out-of-reach:columns=[99]", "there is no column 99"),
+        ("cherry-picker:explainers=['tree','lime']", "chooses among importances of the same columns"),
+    ],
+)
+def test_what_does_not_fit_the_table_is_refused(explainer, told):
+    world = of_applicants(5)
+    with pytest.raises(faithkit.FaithkitError, match=told.replace("[", r"\[")):
+        faithkit.evaluate(world.model("biased"), world.X, explainer, background=world.background)
+
+
+def test_every_attack_has_another_twin_and_a_line():
+    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
+    assert all(attack.lie != attack.twin and attack.summary for attack in ATTACKS)

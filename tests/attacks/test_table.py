@@ -1,0 +1,146 @@
+"""The table of attacks by measures: what the command computes is what the page shows."""
+
+import csv
+import re
+
+import pytest
+from click.testing import CliRunner
+from documented import DOCS
+from faithkit_attacks.catalogue import chosen
+from faithkit_attacks.measuring import MEASURES, Cell, betrays, explained, find
+from faithkit_attacks.table import lines
+from faithkit_attacks.worlds import of_adult, of_applicants
+
+import faithkit
+from faithkit.cli import main
+from faithkit.inputs.datasets import dataset_place
+
+PAGE = (DOCS / "attacks.rst").read_text()
+QUICK = ("encoder", "parrot", "same-for-all")
+LONG = ("flatterer", "out-of-reach", "scaffold-lime", "scaffold-shap", "scaffold-anchors", "cherry-picker")
+NUMBER = re.compile(r"−?\d\.\d+")
+
+
+@pytest.fixture(scope="module")
+def world():
+    return of_applicants(400)
+
+
+@pytest.fixture(scope="module")
+def printed():
+    with (DOCS / "attacks" / "measured.csv").open() as file:
+        rows = list(csv.reader(file))[1:]
+    return {lie[0]: [lie, twin] for lie, twin in zip(rows[::2], rows[1::2], strict=True)}
+
+
+def words(cell):
+    """Return a cell without its numbers, and these: machines may differ in one row of 400."""
+    return NUMBER.sub("#", cell), [float(number.replace("−", "-")) for number in NUMBER.findall(cell)]
+
+
+def is_as_printed(name, world, printed):
+    (attack,) = chosen((name,))
+    for found, shown in zip(lines(find(attack, world)), printed[name], strict=True):
+        for mine, theirs in zip(found, shown, strict=True):
+            assert words(mine)[0] == words(theirs)[0]
+            assert words(mine)[1] == pytest.approx(words(theirs)[1], abs=0.021)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_page_shows_what_is_measured(name, world, printed):
+    is_as_printed(name, world, printed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_the_page_shows_what_is_measured_at_length(name, world, printed):
+    is_as_printed(name, world, printed)
+
+
+def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
+    assert set(printed) == {*QUICK, *LONG}
+    missed = {name for name, (lie, _) in printed.items() if lie[1] == "nothing"}
+    assert missed == {"scaffold-anchors", "parrot", "out-of-reach"}
+    assert all(measure in PAGE for measure in MEASURES)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(dataset_place("adult") == "to be downloaded", reason="adult is not here")
+def test_what_the_page_says_of_adult_is_true():
+    told = r"Of (\d+) people .* for (\d+), .* Sufficiency is (\S+), chance (\S+), and"
+    n, blamed, value, chance = map(float, re.search(told, " ".join(PAGE.split())).groups())
+    (attack,) = chosen(("scaffold-lime",))
+    result = explained(attack.lie, attack, of_adult(int(n)))
+    first = result.sample.X.columns[abs(result.sample.explanations.values).argmax(axis=1)]
+    assert (first == "coin").sum() == pytest.approx(blamed, abs=4)
+    assert result.sufficiency.value == pytest.approx(value, abs=0.02)
+    assert result.chance == pytest.approx(chance, abs=0.02)
+
+
+INTERVALS = [
+    ("consistency", Cell(0.5, 0.4, 0.6), Cell(0.9, 0.7, 1.0), True),
+    ("consistency", Cell(0.5, 0.4, 0.7), Cell(0.9, 0.7, 1.0), False),
+    ("consistency", Cell(0.9, 0.8, 1.0), Cell(0.5, 0.4, 0.6), False),  # that the lie looks better is no catch
+    ("exceedance", Cell(0.9, 0.8, 1.0), Cell(0.5, 0.4, 0.6), True),
+    ("exceedance", Cell(0.1, 0.0, 0.2), Cell(0.5, 0.4, 0.6), False),
+    ("encoding gap", Cell(0.5, 0.1, 0.9), Cell(), True),
+    ("encoding gap", Cell(0.5, -0.1, 0.9), Cell(), False),
+    ("encoding gap", Cell(0.5), Cell(), False),  # no interval
+    ("sufficiency", Cell(0.0, 0.0, 1.0, unchecked=True), Cell(0.9, 0.8, 1.0), True),
+    ("sufficiency", Cell(0.0, 0.0, 1.0, unchecked=True), Cell(0.0, 0.0, 1.0, unchecked=True), False),
+    ("sufficiency", Cell(), Cell(0.9, 0.8, 1.0), False),
+    ("uniqueness", Cell(1.0), Cell(0.1), False),
+]
+
+
+@pytest.mark.parametrize(("measure", "lie", "twin", "caught"), INTERVALS)
+def test_a_measure_catches_a_lie_where_its_interval_is_the_worse_one(measure, lie, twin, caught):
+    assert betrays(measure, lie, twin) is caught
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (Cell(0.995, 0.9951, 0.9949), "1.00 [0.99, 1.00]"),
+        (Cell(0.49999999999, 0.5, 0.5), "0.50 [0.50, 0.50]"),
+        (Cell(0.5, 0.49999999999999, 0.50000000000001), "0.50 [0.50, 0.50]"),  # the last bits say nothing
+        (Cell(-0.001, -0.004, 0.001), "0.00 [−0.01, 0.01]"),
+        (Cell(0.0025), "0.003"),
+        (Cell(0.0, 0.0, 1.0, unchecked=True), "nothing to check"),
+        (Cell(), "–"),
+    ],
+)
+def test_ends_are_rounded_outwards_and_hang_on_no_last_bit(cell, text):
+    assert str(cell) == text
+
+
+def test_the_command_writes_the_table(tmp_path):
+    file = tmp_path / "lies.csv"
+    done = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "50", "--csv", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "parrot: the prediction as its own explanation" in done.stdout
+    header, lie, twin = list(csv.reader(file.open()))
+    assert header == ["attack", "caught by", "explains", *MEASURES]
+    assert (lie[0], twin[0], lie[1]) == ("parrot", "its honest twin", "nothing")
+    piped = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "50", "--csv", "-"])
+    assert piped.stdout == file.read_text()
+
+
+def test_the_command_lists_attacks_and_refuses_others():
+    assert CliRunner().invoke(main, ["attacks", "--list"]).stdout.startswith("scaffold-lime ")
+    done = CliRunner().invoke(main, ["attacks", "parot"])
+    assert done.exit_code == 1
+    assert "there is no attack 'parot': choose among scaffold-lime, " in done.stderr
+    lost = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "20", "--csv", "nowhere/at/all.csv"])
+    assert lost.exit_code == 1
+    assert "cannot write nowhere/at/all.csv: No such file" in lost.stderr
+    for option, value in (("--samples", "1"), ("--seed", "-1"), ("--data", "iris")):
+        wrong = CliRunner().invoke(main, ["attacks", "parrot", option, value])
+        assert wrong.exit_code == 2
+        assert option in wrong.stderr
+
+
+@pytest.mark.parametrize("name", ["honest", "biased", "liar"])
+def test_the_banks_models_are_found_by_the_command_line(name):
+    model = faithkit.load_model(f"faithkit_attacks:{name}")
+    assert model.predict(of_applicants(3).X).tolist()[0] in ("no", "yes")
