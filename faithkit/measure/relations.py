@@ -17,7 +17,7 @@ from faithkit.foreign import foreign
 from faithkit.measure.bitsets import Bits, check_packed, n_words, ones, pack_bits
 from faithkit.measure.containers import concat_rows, n_rows, take_rows
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.grouping import group
+from faithkit.measure.grouping import Groups, group
 
 BLOCK_ELEMENTS = 4_000_000  # of a Boolean block; distances need eight bytes for each
 
@@ -187,11 +187,15 @@ def _matching_codes(
     sample: Sample, explanations: Explanations
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give the identities of explanations and sample common numbers; missing ones match nothing."""
-    theirs = sample.once("groups", lambda: group(sample.explanations.identities, sample.explanations.missing))
+    theirs = sample.once(_own_groups)
     known = take_rows(sample.explanations.identities, theirs.first)
     gone = np.concatenate([sample.explanations.missing[theirs.first], explanations.missing])
     joint = group(concat_rows([known, explanations.identities]), gone).codes
     return joint[len(theirs) :], joint[: len(theirs)][theirs.codes]
+
+
+def _own_groups(sample: Sample) -> Groups:
+    return group(sample.explanations.identities, sample.explanations.missing)
 
 
 METRICS = ("euclidean", "cityblock", "chebyshev", "cosine", "hamming")
