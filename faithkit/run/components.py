@@ -87,8 +87,11 @@ def _component(kind: str, given: Any) -> Given:
         return given
     if isinstance(given, str):
         name, params = parse_spec(given)
-        instance = registry().create(kind, name, params)
-        return Given(kind, format_spec(name, params), _conforming(kind, instance), (name, params))
+        instance = _conforming(kind, registry().create(kind, name, params))
+        if kind == "relation":  # wherever it is composed into, it is asked about these kinds only
+            kinds = registry().find(kind, name).component.kinds
+            object.__setattr__(instance, "declared_kinds", kinds)  # its class may be frozen
+        return Given(kind, format_spec(name, params), instance, (name, params))
     if isinstance(given, type):
         raise InputError(f"the {kind} is the class {given.__name__}: give an instance, {given.__name__}(…).")
     if isinstance(given, Relation) and kind == "relation":
