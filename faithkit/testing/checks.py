@@ -42,7 +42,7 @@ class Check:
     'mine-is_even'
     >>> check.run()
     Traceback (most recent call last):
-    AssertionError: mine: 3 is odd. Add 1.
+    faithkit.testing.checks.BrokenPromiseError: mine: 3 is odd. Add 1.
     """
 
     name: str
@@ -105,17 +105,27 @@ def run(checks: Iterable[Check]) -> Report:
             errors[check.id] = error
         else:
             passed.append(check.id)
-    return Report(tuple(passed), {name: str(error) for name, error in errors.items()}, skipped, errors)
+    failed = {name: str(error) or describe(error) for name, error in errors.items()}
+    return Report(tuple(passed), failed, skipped, errors)
 
 
-def demand(fulfilled: bool, who: str, found: str, mend: str) -> None:
+class BrokenPromiseError(AssertionError):
+    """What a check found: who broke a promise, and how to mend it. An `assert` of others is none."""
+
+
+def demand(fulfilled: bool, who: str, found: str, mend: str, cause: BaseException | None = None) -> None:
     """Raise an `AssertionError` that says who broke a promise, what was found, and how to mend it."""
     if not fulfilled:
-        raise AssertionError(_folded(f"{who}: {_ended(found)} {_ended(mend)}"))
+        raise BrokenPromiseError(_folded(f"{who}: {_ended(found)} {_ended(mend)}")) from cause
 
 
 class Blocked(SkipTest):
     """A check was not tried, because an earlier one fails."""
+
+
+def holds(check: Callable[..., None], *subject: Any) -> bool:
+    """Whether a check does not fail: it is tried once, whoever asks."""
+    return _obstacle(check, subject) is None
 
 
 def needs(check: Callable[..., None], *subject: Any) -> None:
@@ -134,7 +144,9 @@ def _obstacle(check: Callable[..., None], subject: tuple[Any, ...]) -> str | Non
         return str(blocked)
     except SkipTest:  # what does not apply is no obstacle
         return None
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return f"{name_of(check)} fails: mend that first."
     return None
 
@@ -173,12 +185,12 @@ def _guarded(check: Callable[..., None], who: str, subject: tuple[Any, ...]) -> 
     """Run a check; an exception that it did not expect is a broken promise too."""
     try:
         check(*subject)
-    except (AssertionError, SkipTest):
+    except (BrokenPromiseError, SkipTest, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # SystemExit would end all checks, and an assert may have no words
         promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
         found = f"{describe(error)} was raised. Expected that {promise}"
-        raise AssertionError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from error
+        raise BrokenPromiseError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from error
 
 
 def _ended(sentence: str) -> str:

@@ -14,6 +14,39 @@ class Sound:
         return np.sign(explanations.values)
 
 
+class NumbersByFirstSight(Sound):
+    """Whoever comes first is number 0."""
+
+    def discretize(self, explanations):
+        self.known_ = getattr(self, "known_", {})
+        signs = map(tuple, super().discretize(explanations))
+        return [self.known_.setdefault(sign, len(self.known_)) for sign in signs]
+
+
+class LearnsTheFirstRow(Sound):
+    """Another cut, if the same file is sorted."""
+
+    def fit(self, explanations):
+        self.cut_ = explanations.values[0]
+
+    def discretize(self, explanations):
+        return np.sign(explanations.values - self.cut_)
+
+
+class TellTrips(Sound):
+    """There is always a name, it believes."""
+
+    def tell(self, identity, names):
+        return names[0] if identity[0] > 0 else "none"
+
+
+class TellsANumber(Sound):
+    """A person would read 1."""
+
+    def tell(self, identity, names):
+        return int(identity[0])
+
+
 class TriesWhatItHasNot(Sound):
     """There is no such parameter."""
 
@@ -105,4 +138,12 @@ class TripsOverNothing(Sound):
 
     def discretize(self, explanations):
         explanations.values.max()
+        return super().discretize(explanations)
+
+
+class AssertsWithoutWords(Sound):
+    """What it expects is nowhere said."""
+
+    def discretize(self, explanations):
+        assert explanations.values.min() > 0
         return super().discretize(explanations)
