@@ -1,6 +1,6 @@
 """``.. faithkit-checks:: explainer_checks`` lists the checks of a part of the conformance kit, in its words.
 
-A check's docstring says what is promised in its first line, and why in the rest. What it tells those who break
+A check's docstring says what is promised in its first line, and why in the rest. What it tells who breaks
 the promise is in the table of faults that the tests go by; ``.. faithkit-messages:: explains_*`` shows that.
 """
 

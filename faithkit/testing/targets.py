@@ -83,7 +83,7 @@ def checks_for(
     >>> from faithkit.testing import checks_for
     >>> majority = Component(name="majority", factory="faithkit.measure.estimators:Majority", summary="…")
     >>> [check.name for check in checks_for(("estimator", majority))][-2:]
-    ['scoring_again_gives_the_same_scores', 'order_of_the_tally_is_irrelevant']
+    ['interval_is_of_the_same_quantity', 'by_chance_is_a_share']
     >>> checks_for("faithkit-scoped-rulez")
     Traceback (most recent call last):
     faithkit.errors.InputError: no plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
