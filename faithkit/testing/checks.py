@@ -189,7 +189,7 @@ def _guarded(check: Callable[..., None], who: str, subject: tuple[Any, ...]) -> 
         raise
     except BaseException as error:  # SystemExit would end all checks, and an assert may have no words
         promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
-        found = f"{describe(error)} was raised. Expected that {promise}"
+        found = f"{describe(error).rstrip('.')} was raised. Expected that {promise}"
         raise BrokenPromiseError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from error
 
 

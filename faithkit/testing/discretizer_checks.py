@@ -6,7 +6,6 @@ consistency reports depends on them.
 
 from collections.abc import Iterator
 from typing import Any
-from unittest import SkipTest
 
 import numpy as np
 
@@ -137,13 +136,13 @@ def check_another_one_gives_the_same_identities(entry: Entry) -> None:
 
 
 def check_order_of_learning_is_irrelevant(entry: Entry) -> None:
-    """Check that `fit` learns the same from the explanations in the opposite order.
+    """Check that `fit`, where it has one, learns the same from the explanations in the opposite order.
 
     They are those of the background's rows, whose order means nothing.
     """
     needs(check_another_one_gives_the_same_identities, entry)
     if not hasattr(make(entry), "fit"):
-        raise SkipTest("It learns nothing.")
+        return
     for batch, discretizer in _tried(entry):
         other = make(entry)
         other.fit(fresh(batch.explanations.take(slice(None, None, -1))))
@@ -160,7 +159,7 @@ def check_identities_are_told_in_words(entry: Entry) -> None:
     needs(check_one_identity_per_row, entry)
     for batch, discretizer in _tried(entry):
         if said(discretizer, "tell") is None:
-            raise SkipTest("It leaves the words to the kernel.")
+            return
         given = _identified(discretizer, batch.explanations)
         for names in (None, _names(given)):
             for row in range(len(given)):

@@ -2,7 +2,6 @@
 
 from itertools import product
 from numbers import Real
-from unittest import SkipTest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +96,7 @@ def check_interval_is_of_the_same_quantity(entry: Entry) -> None:
     needs(check_order_of_labels_is_irrelevant, entry)
     estimator = make(entry)
     if not said(estimator, "interval"):
-        raise SkipTest("It does not say that the interval is its own, too.")
+        return
     name = "many instances"
     tally = tallies()[name]
     given, expected = (mean_score(_scores(one, tally), tally) for one in (estimator, LeaveOneOut()))
@@ -114,7 +113,7 @@ def check_by_chance_is_a_share(entry: Entry) -> None:
     """
     asked = said(make(entry), "by_chance")
     if asked is None:
-        raise SkipTest("It does not say what chance gives.")
+        return
     for verified, chance in product((0.0, 0.5, 1.0), (0.0, 0.25, 1.0)):
         told = asked(verified, chance)
         is_share = told is None or (isinstance(told, Real) and 0 <= float(told) <= 1)

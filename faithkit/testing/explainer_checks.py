@@ -200,10 +200,7 @@ def check_every_column_has_a_name(entry: Entry) -> None:
 
 
 def _of_vectors(entry: Entry) -> list[Trial]:
-    found = [trial for trial in trials(entry) if trial.answer.kind == "vector"]
-    if not found:
-        raise SkipTest("It gives no vectors.")
-    return found
+    return [trial for trial in trials(entry) if trial.answer.kind == "vector"]
 
 
 def check_the_named_discretizer_takes_them(entry: Entry) -> None:

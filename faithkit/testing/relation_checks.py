@@ -6,7 +6,6 @@ every kind that the component declares; of a kind that is not known here nothing
 
 from collections.abc import Iterator
 from typing import Any
-from unittest import SkipTest
 
 import numpy as np
 
@@ -122,7 +121,7 @@ def check_groups_are_equality(entry: Entry) -> None:
     needs(check_one_key_per_explanation, entry)
     for batch, relation in tried(entry):
         if not relation.groups:
-            raise SkipTest("It does not say that it is equality of keys.")
+            return
         codes = group(relation.key(batch.explanations)).codes
         unlike = answer(relation, batch) != (codes[:, None] == codes[None, :])
         u, x = np.unravel_index(int(unlike.argmax()), unlike.shape)
