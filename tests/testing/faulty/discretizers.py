@@ -147,3 +147,11 @@ class AssertsWithoutWords(Sound):
     def discretize(self, explanations):
         assert explanations.values.min() > 0
         return super().discretize(explanations)
+
+
+class NeedsFiniteNumbers(Sound):
+    """Sound, and rightly strict: no explainer may give others."""
+
+    def discretize(self, explanations):
+        assert not np.isinf(explanations.values).any()
+        return super().discretize(explanations)
