@@ -4,7 +4,7 @@ A check is a plain function that returns, or raises `AssertionError` with what i
 `unittest.SkipTest` with why it does not apply: exceptions that every test runner understands.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache, partial
 from types import ModuleType
 from typing import Any
@@ -12,6 +12,7 @@ from unittest import SkipTest
 
 from attrs import field, frozen
 
+from faithkit.testing.fixtures import given_situations_key
 from faithkit.wording import describe
 
 _PREFIX = "check_"
@@ -124,7 +125,7 @@ class Blocked(SkipTest):
 
 
 def holds(check: Callable[..., None], *subject: Any) -> bool:
-    """Whether a check does not fail: it is tried once, whoever asks."""
+    """Whether a check does not fail."""
     return _obstacle(check, subject) is None
 
 
@@ -135,20 +136,31 @@ def needs(check: Callable[..., None], *subject: Any) -> None:
         raise Blocked(obstacle)
 
 
-@cache
 def _obstacle(check: Callable[..., None], subject: tuple[Any, ...]) -> str | None:
-    """Return what an earlier check stands in the way with; many ask, and it is tried once."""
+    """Return what an earlier check stands in the way with."""
+    raised = _raised(check, subject, given_situations_key())
+    if isinstance(raised, Blocked):
+        return str(raised)
+    if raised is None or isinstance(raised, SkipTest):  # what does not apply is no obstacle
+        return None
+    return f"{name_of(check)} fails: mend that first."
+
+
+@cache
+def _raised(check: Callable[..., None], subject: tuple[Any, ...], _: Hashable) -> BaseException | None:
+    """Try a check, once, whoever asks and however many others need it; return what it raised."""
     try:
         check(*subject)
-    except Blocked as blocked:
-        return str(blocked)
-    except SkipTest:  # what does not apply is no obstacle
-        return None
     except KeyboardInterrupt:
         raise
-    except BaseException:
-        return f"{name_of(check)} fails: mend that first."
+    except BaseException as raised:  # SystemExit would end all checks
+        return raised
     return None
+
+
+def forget() -> None:
+    """Try all checks anew: who asks again may have mended something."""
+    _raised.cache_clear()
 
 
 def name_of(check: Callable[..., None]) -> str:
@@ -182,15 +194,15 @@ def bind_all(module: ModuleType, kind: str, component: str, *subject: Any) -> It
 
 
 def _guarded(check: Callable[..., None], who: str, subject: tuple[Any, ...]) -> None:
-    """Run a check; an exception that it did not expect is a broken promise too."""
-    try:
-        check(*subject)
-    except (BrokenPromiseError, SkipTest, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # SystemExit would end all checks, and an assert may have no words
-        promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
-        found = f"{describe(error).rstrip('.')} was raised. Expected that {promise}"
-        raise BrokenPromiseError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from error
+    """Run a check; what it did not expect, such as an `assert` of others, breaks a promise, too."""
+    raised = _raised(check, subject, given_situations_key())
+    if raised is None:
+        return
+    if isinstance(raised, BrokenPromiseError | SkipTest):
+        raise raised
+    promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
+    found = f"{describe(raised).rstrip('.')} was raised. Expected that {promise}"
+    raise BrokenPromiseError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from raised
 
 
 def _ended(sentence: str) -> str:

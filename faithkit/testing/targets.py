@@ -33,7 +33,7 @@ from faithkit.testing import (
     relation_checks,
     relation_function,
 )
-from faithkit.testing.checks import Check, bind_all
+from faithkit.testing.checks import Check, bind_all, forget
 from faithkit.testing.fixtures import given_situations
 from faithkit.testing.plugin_checks import Plugin
 from faithkit.wording import did_you_mean
@@ -88,6 +88,7 @@ def checks_for(
     Traceback (most recent call last):
     faithkit.errors.InputError: no plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
     """
+    forget()
     with given_situations(situations):
         found = list(_checks(target, distribution))
     if situations is None:
