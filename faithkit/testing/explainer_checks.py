@@ -171,13 +171,13 @@ def check_numbers_are_finite(entry: Entry) -> None:
     """
     needs(check_one_explanation_per_row, entry)
     for trial in _of_vectors(entry):
-        infinite = np.isinf(trial.answer.values) & ~trial.answer.missing[:, None]
-        row, column = np.unravel_index(int(infinite.argmax()), infinite.shape)
+        infinite = np.argwhere(np.isinf(trial.answer.values) & ~trial.answer.missing[:, None])
+        row, column = infinite[0] if len(infinite) else (0, 0)
         found = f"the number in column {column} of the explanation of row {row} is infinite"
         mend = (
             "Divide by nothing that can be 0; where there is no number, say NaN, or mark the row as missing"
         )
-        demand(not infinite.any(), trial.who, found, mend)
+        demand(not len(infinite), trial.who, found, mend)
 
 
 def check_every_column_has_a_name(entry: Entry) -> None:

@@ -92,6 +92,13 @@ def sealed(thing: Any) -> bytes | str:
     return packed
 
 
+def unsealed(letter: bytes) -> Any:
+    """Unpack what came home."""
+    import cloudpickle
+
+    return cloudpickle.loads(letter)
+
+
 def portably(work: Callable[[], T]) -> T:
     """Return what `work` returns; whatever goes wrong in it is raised as an error of faithkit's own.
 

@@ -11,7 +11,6 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import attrs
-import cloudpickle
 import joblib
 
 from faithkit.errors import ExplainerError, FaithkitWarning
@@ -20,7 +19,7 @@ from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.chunk import Chunk, answered
 from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.notes import STARTING, WHOLE, LastWords, Note, last_words
-from faithkit.run.explaining.parcel import Parcel, portably, sealed
+from faithkit.run.explaining.parcel import Parcel, portably, sealed, unsealed
 from faithkit.run.explaining.timeout import late
 
 PATIENCE = 120.0  # seconds for a worker to unpack the job and to import what it needs,
@@ -102,8 +101,7 @@ class _Pool:
         """Read what a process sent home; where it could not, explain the rows here."""
         if isinstance(letter, bytes):
             with foreign(f"unpacking explanations of {self.who}", _NOTHING_TRAVELS, ExplainerError):
-                answer: Answer = cloudpickle.loads(letter)
-            return answer
+                return unsealed(letter)
         told = f"the explanations of {self.who} cannot be sent home by workers ({letter}), "
         warnings.warn(f"{told}so rows are explained in this process.", FaithkitWarning, stacklevel=5)
         return answered(self.job, chunk)
