@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 
 from faithkit import InputError
 
@@ -155,3 +156,25 @@ class NeedsFiniteNumbers(Sound):
     def discretize(self, explanations):
         assert not np.isinf(explanations.values).any()
         return super().discretize(explanations)
+
+
+class SideBySide(Sound):
+    """Sound: a tuple of arrays."""
+
+    def discretize(self, explanations):
+        signs = super().discretize(explanations)
+        return signs, signs[:, 0]
+
+    def tell(self, identity, names):
+        signs, first = identity
+        return f"{first} of {len(signs)}"
+
+
+class InAFrame(Sound):
+    """Sound: a frame."""
+
+    def discretize(self, explanations):
+        return pd.DataFrame(super().discretize(explanations)).add_prefix("sign of ")
+
+    def tell(self, identity, names):
+        return str(identity["sign of 0"])
