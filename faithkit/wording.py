@@ -50,6 +50,8 @@ def describe(error: BaseException) -> str:
     'ValueError: k must be positive'
     >>> describe(StopIteration())
     'StopIteration'
+
+    An assert without words says what it asserted, where its source can be read.
     """
     try:
         text = str(error)
@@ -57,8 +59,16 @@ def describe(error: BaseException) -> str:
         text = ""
     if isinstance(error, FaithkitError) and text:
         return " ".join(text.split())
-    text = one_line(text)
+    text = one_line(text or _asserted(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _asserted(error: BaseException) -> str:
+    if not isinstance(error, AssertionError) or error.__traceback__ is None:
+        return ""
+    import traceback  # only errors need it
+
+    return traceback.extract_tb(error.__traceback__)[-1].line or ""
 
 
 def closest(word: str, options: Iterable[str]) -> str | None:

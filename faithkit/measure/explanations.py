@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.errors import InputError
+from faithkit.errors import ContractError, InputError
 from faithkit.measure.containers import concat_rows, n_rows, take_rows, unmasked
 
 T = TypeVar("T")
@@ -230,6 +230,30 @@ def _is_matrix(values: Any) -> bool:
     return isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf"
 
 
+class _Argument:
+    """An argument as a key: by type and value where it has a hash, else by identity."""
+
+    __slots__ = ("_hash", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        try:
+            self._hash: int | None = hash((type(value), value))
+        except TypeError:
+            self._hash = None
+
+    def __hash__(self) -> int:
+        return id(self.value) if self._hash is None else self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Argument):
+            return NotImplemented
+        if self.value is other.value:
+            return True
+        alike = type(self.value) is type(other.value) and None not in (self._hash, other._hash)
+        return bool(alike and self.value == other.value)
+
+
 @attrs.frozen(eq=False)
 class Sample:
     """The instances a relation is asked about, and their own explanations; labels are never part of it."""
@@ -245,10 +269,38 @@ class Sample:
         instances = "no instances" if self.X is None else type(self.X).__name__
         return f"<Sample of {len(self):,} rows: {instances}, {self.explanations!r}>"
 
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` gives, computed once for this sample and key."""
+    def once(self, make: Callable[..., T], *arguments: Any) -> T:
+        """Return what `make` gives of this sample and the arguments, computed once for all of them.
+
+        Whatever else it depends on has to be an argument, so that nobody gets what was made for another
+        threshold. Arguments are the same if they are equal and of one type, or else the same object.
+
+        Parameters
+        ----------
+        make : callable
+            A function ``(sample, *arguments) -> anything`` of a module, a class, or a method; one that is
+            defined anew for every call, such as a lambda, is computed anew.
+        *arguments
+            All that it reads beside the sample.
+
+        Examples
+        --------
+        >>> def longer(sample, limit):
+        ...     return [len(text) > limit for text in sample.X]
+        >>> sample = Sample(["a film", "good"], Explanations.of(["film", "good"]))
+        >>> sample.once(longer, 5), sample.once(longer, 3)
+        ([True, False], [True, True])
+        >>> sample.once(longer, 5) is sample.once(longer, 5)
+        True
+        """
+        if not callable(make):
+            raise ContractError(
+                f"Sample.once was given {make!r:.60}; expected a function of the sample, and behind it what "
+                "else the function reads: sample.once(neighbours, k)."
+            )
+        key = (make, *map(_Argument, arguments))
         if key not in self._memo:
-            self._memo[key] = make()
+            self._memo[key] = make(self, *arguments)
         found: T = self._memo[key]
         return found
 

@@ -17,7 +17,7 @@ from faithkit.foreign import foreign
 from faithkit.measure.bitsets import Bits, check_packed, n_words, ones, pack_bits
 from faithkit.measure.containers import concat_rows, n_rows, take_rows
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.grouping import group
+from faithkit.measure.grouping import Groups, group
 
 BLOCK_ELEMENTS = 4_000_000  # of a Boolean block; distances need eight bytes for each
 
@@ -45,6 +45,7 @@ class Relation:
     groups = False
     instance_only = False
     name: str | None = None
+    declared_kinds: tuple[str, ...] = ()  # of explanations: its component's, where it was asked for by name
 
     def fit(self, background: Any) -> "Relation":
         """Learn what the relation needs from the background; nothing by default."""
@@ -90,13 +91,22 @@ def _composable(relation: Relation, other: Any) -> Relation:
 def _asking(relation: Relation) -> contextlib.AbstractContextManager[None]:
     """Name the relation in what goes wrong inside it."""
     advice = "Check that it suits these rows and explanations, or use another one."
-    return foreign(f"the relation {relation}", advice, ContractError)
+    with foreign(f"the name of the relation {type(relation).__name__}", error=ContractError):
+        name = str(relation)
+    return foreign(f"the relation {name}", advice, ContractError)
+
+
+def look_at(relation: Any) -> None:
+    """Ask a relation what it says about itself, where the blame for what goes wrong falls on it."""
+    for name in ("groups", "instance_only", "packed"):
+        getattr(relation, name, None)  # a property is code, too
 
 
 def fitted(relation: Relation, background: Any) -> Relation:
     """Let a relation learn what it needs from the background."""
     with _asking(relation):
         found = relation.fit(background)
+        look_at(found)
     if not isinstance(found, Relation):
         raise ContractError(
             f"{relation}.fit returned a {type(found).__name__}; expected the relation: return self."
@@ -106,6 +116,12 @@ def fitted(relation: Relation, background: Any) -> Relation:
 
 def key_of(relation: Relation, explanations: Explanations) -> Any:
     """Return all that a relation reads of some explanations: one row for each."""
+    kinds = relation.declared_kinds
+    if kinds and explanations.kind not in kinds:
+        raise InputError(
+            f"the relation {relation} takes explanations of kind {' or '.join(kinds)}, and these are of kind "
+            f"{explanations.kind!r}: use another one, or another explainer."
+        )
     with _asking(relation):
         key = relation.key(explanations)
         rows = n_rows(key)
@@ -187,11 +203,15 @@ def _matching_codes(
     sample: Sample, explanations: Explanations
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give the identities of explanations and sample common numbers; missing ones match nothing."""
-    theirs = sample.once("groups", lambda: group(sample.explanations.identities, sample.explanations.missing))
+    theirs = sample.once(_own_groups)
     known = take_rows(sample.explanations.identities, theirs.first)
     gone = np.concatenate([sample.explanations.missing[theirs.first], explanations.missing])
     joint = group(concat_rows([known, explanations.identities]), gone).codes
     return joint[len(theirs) :], joint[: len(theirs)][theirs.codes]
+
+
+def _own_groups(sample: Sample) -> Groups:
+    return group(sample.explanations.identities, sample.explanations.missing)
 
 
 METRICS = ("euclidean", "cityblock", "chebyshev", "cosine", "hamming")
@@ -254,6 +274,9 @@ class _Joined(Relation):
 
     def __init__(self, left: Relation, sign: str, right: Relation) -> None:
         self.left, self.sign, self.right = left, sign, right
+        for part in (left, right):
+            with _asking(part):
+                look_at(part)
         self.groups = sign == "&" and left.groups and right.groups
         self.instance_only = left.instance_only and right.instance_only
 
@@ -277,6 +300,8 @@ class _Not(Relation):
 
     def __init__(self, inner: Relation) -> None:
         self.inner = inner
+        with _asking(inner):
+            look_at(inner)
         self.instance_only = inner.instance_only
 
     def fit(self, background: Any) -> "Relation":

@@ -154,7 +154,7 @@ def scope_bits(rules: Sequence[Rule], sample: Sample) -> Bits:
     >>> unpack_bits(scope_bits([Rule([Interval(0, low=1.5)])], sample), 3)
     array([[False,  True,  True]])
     """
-    table = sample.once("predicate bitsets", lambda: _PredicateTable(sample))
+    table = sample.once(_PredicateTable)
     bits = np.empty((len(rules), n_words(len(sample))), dtype=np.uint64)
     start = 0
     while start < len(rules):

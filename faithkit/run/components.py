@@ -112,8 +112,11 @@ def _written(kind: str, text: str) -> Given:
     if _is_dotted(module) and _is_dotted(attribute) and module not in registry().names(kind):
         return attrs.evolve(_component(kind, import_object(text)), text=text)
     name, params = parse_spec(text)
-    instance = registry().create(kind, name, params)
-    return Given(kind, format_spec(name, params), _conforming(kind, instance), (name, params))
+    instance = _conforming(kind, registry().create(kind, name, params))
+    if kind == "relation":  # wherever it is composed into, it is asked about these kinds only
+        kinds = registry().find(kind, name).component.kinds
+        object.__setattr__(instance, "declared_kinds", kinds)  # its class may be frozen
+    return Given(kind, format_spec(name, params), instance, (name, params))
 
 
 def _is_dotted(text: str) -> bool:

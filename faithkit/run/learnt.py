@@ -32,6 +32,7 @@ class LearntRelation(Relation):
         self.groups = relation.groups
         self.instance_only = relation.instance_only
         self.packed = relation.packed
+        self.declared_kinds = relation.declared_kinds
 
     def key(self, explanations: Explanations) -> Any:
         """Return what the relation reads."""

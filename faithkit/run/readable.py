@@ -32,13 +32,31 @@ def readable(explanations: Explanations, row: int, discretizer: Any = None) -> s
     if explanations.identity is not None and tell is not None:
         who = said(discretizer, "name") or type(discretizer).__name__
         with foreign(f"the discretizer {who}", "Mend its method tell.", ContractError):
-            return str(tell(value[0], explanations.shared.get("names")))
+            return str(tell(identity_at(explanations, row), explanations.shared.get("names")))
     if isinstance(value, pd.DataFrame) or (isinstance(value, np.ndarray) and value.ndim == 2):
         columns = explanations.shared.get("names") if isinstance(value, np.ndarray) else None
         cells = cells_of(value, 0, columns) or {}
         return ", ".join(f"{name} = {cell_text(cell)}" for name, cell in cells.items())
     with foreign(f"an explanation of type {type(value[0]).__name__}", "Mend its method __str__."):
         return str(value[0])
+
+
+def identity_at(explanations: Explanations, row: int) -> Any:
+    """Return one row of identities, as a discretizer returned them: of a frame a Series, of a tuple a tuple.
+
+    Examples
+    --------
+    >>> identity_at(Explanations.vectors([[0.25, 0.0]]), 0)
+    array([0.25, 0.  ])
+    >>> identity_at(Explanations.of(["a"]).identified((np.array([1]), np.array(["b"]))), 0)
+    (np.int64(1), np.str_('b'))
+    """
+    parts = explanations.identities
+    found = [
+        part.iloc[row] if isinstance(part, pd.DataFrame) else part[row]
+        for part in (parts if isinstance(parts, tuple) else (parts,))
+    ]
+    return tuple(found) if isinstance(parts, tuple) else found[0]
 
 
 def cells_of(X: Any, row: int, columns: Any = None) -> dict[str, Any] | None:

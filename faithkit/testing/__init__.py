@@ -43,9 +43,9 @@ def run_checks(
     --------
     >>> from faithkit import Component
     >>> from faithkit.testing import run_checks
-    >>> factory = "faithkit.measure.estimators:Majority"
-    >>> print(run_checks(("estimator", Component(name="majority", factory=factory, summary="Majority."))))
-    9 checks ran: 9 passed, 0 failed. 0 skipped.
+    >>> factory = "faithkit.measure.estimators:LeaveOneOut"
+    >>> print(run_checks(("estimator", Component(name="mine", factory=factory, summary="The others."))))
+    12 checks ran: 12 passed, 0 failed. 0 skipped.
     """
     return run(checks_for(target, distribution=distribution, situations=situations))
 

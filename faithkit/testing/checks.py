@@ -4,7 +4,7 @@ A check is a plain function that returns, or raises `AssertionError` with what i
 `unittest.SkipTest` with why it does not apply: exceptions that every test runner understands.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache, partial
 from types import ModuleType
 from typing import Any
@@ -12,6 +12,7 @@ from unittest import SkipTest
 
 from attrs import field, frozen
 
+from faithkit.testing.fixtures import given_situations_key
 from faithkit.wording import describe
 
 _PREFIX = "check_"
@@ -42,7 +43,7 @@ class Check:
     'mine-is_even'
     >>> check.run()
     Traceback (most recent call last):
-    AssertionError: mine: 3 is odd. Add 1.
+    faithkit.testing.checks.BrokenPromiseError: mine: 3 is odd. Add 1.
     """
 
     name: str
@@ -105,17 +106,27 @@ def run(checks: Iterable[Check]) -> Report:
             errors[check.id] = error
         else:
             passed.append(check.id)
-    return Report(tuple(passed), {name: str(error) for name, error in errors.items()}, skipped, errors)
+    failed = {name: str(error) or describe(error) for name, error in errors.items()}
+    return Report(tuple(passed), failed, skipped, errors)
 
 
-def demand(fulfilled: bool, who: str, found: str, mend: str) -> None:
+class BrokenPromiseError(AssertionError):
+    """What a check found: who broke a promise, and how to mend it. An `assert` of others is none."""
+
+
+def demand(fulfilled: bool, who: str, found: str, mend: str, cause: BaseException | None = None) -> None:
     """Raise an `AssertionError` that says who broke a promise, what was found, and how to mend it."""
     if not fulfilled:
-        raise AssertionError(_folded(f"{who}: {_ended(found)} {_ended(mend)}"))
+        raise BrokenPromiseError(_folded(f"{who}: {_ended(found)} {_ended(mend)}")) from cause
 
 
 class Blocked(SkipTest):
     """A check was not tried, because an earlier one fails."""
+
+
+def holds(check: Callable[..., None], *subject: Any) -> bool:
+    """Whether a check does not fail."""
+    return _obstacle(check, subject) is None
 
 
 def needs(check: Callable[..., None], *subject: Any) -> None:
@@ -125,18 +136,31 @@ def needs(check: Callable[..., None], *subject: Any) -> None:
         raise Blocked(obstacle)
 
 
-@cache
 def _obstacle(check: Callable[..., None], subject: tuple[Any, ...]) -> str | None:
-    """Return what an earlier check stands in the way with; many ask, and it is tried once."""
+    """Return what an earlier check stands in the way with."""
+    raised = _raised(check, subject, given_situations_key())
+    if isinstance(raised, Blocked):
+        return str(raised)
+    if raised is None or isinstance(raised, SkipTest):  # what does not apply is no obstacle
+        return None
+    return f"{name_of(check)} fails: mend that first."
+
+
+@cache
+def _raised(check: Callable[..., None], subject: tuple[Any, ...], _: Hashable) -> BaseException | None:
+    """Try a check, once, whoever asks and however many others need it; return what it raised."""
     try:
         check(*subject)
-    except Blocked as blocked:
-        return str(blocked)
-    except SkipTest:  # what does not apply is no obstacle
-        return None
-    except Exception:
-        return f"{name_of(check)} fails: mend that first."
+    except KeyboardInterrupt:
+        raise
+    except BaseException as raised:  # SystemExit would end all checks
+        return raised
     return None
+
+
+def forget() -> None:
+    """Try all checks anew: who asks again may have mended something."""
+    _raised.cache_clear()
 
 
 def name_of(check: Callable[..., None]) -> str:
@@ -170,15 +194,15 @@ def bind_all(module: ModuleType, kind: str, component: str, *subject: Any) -> It
 
 
 def _guarded(check: Callable[..., None], who: str, subject: tuple[Any, ...]) -> None:
-    """Run a check; an exception that it did not expect is a broken promise too."""
-    try:
-        check(*subject)
-    except (AssertionError, SkipTest):
-        raise
-    except Exception as error:
-        promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
-        found = f"{describe(error)} was raised. Expected that {promise}"
-        raise AssertionError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from error
+    """Run a check; what it did not expect, such as an `assert` of others, breaks a promise, too."""
+    raised = _raised(check, subject, given_situations_key())
+    if raised is None:
+        return
+    if isinstance(raised, BrokenPromiseError | SkipTest):
+        raise raised
+    promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
+    found = f"{describe(raised).rstrip('.')} was raised. Expected that {promise}"
+    raise BrokenPromiseError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from raised
 
 
 def _ended(sentence: str) -> str:

@@ -51,7 +51,7 @@ def check_can_be_made(entry: Entry) -> None:
     except FaithkitError as error:
         given = f"with {params}" if params else "without parameters"
         mend = "Give every parameter a default that works, or register it with presets"
-        raise AssertionError(f"{name}: it cannot be made {given}: {describe(error)} {mend}.") from error
+        demand(False, name, f"it cannot be made {given}: {describe(error)}", mend, error)
     lacking = [method for method in needed if not callable(getattr(made, method, None))]
     found = f"the factory gave a {type(made).__name__}, which lacks {' and '.join(lacking)}"
     demand(not lacking, name, found, f"The methods of every {entry.kind} are {listing(needed)}")

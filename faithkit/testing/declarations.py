@@ -60,7 +60,7 @@ def check_parameters_are_documented(entry: Entry) -> None:
 
 def _documentation(kind: str, factory: Any) -> str:
     if kind == "command":
-        return getattr(factory, "help", None) or ""
+        return getattr(factory, "help", getattr(factory, "__doc__", None)) or ""
     # a docstring that is inherited describes another class's parameters, so inspect.getdoc will not do
     own = factory.__dict__.get("__init__") if inspect.isclass(factory) else None
     return f"{getattr(factory, '__doc__', None) or ''}\n{getattr(own, '__doc__', None) or ''}"

@@ -7,18 +7,23 @@ consistency reports depends on them.
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from faithkit.errors import FaithkitError
 from faithkit.extension.creation import build
 from faithkit.extension.entries import Entry
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
+from faithkit.measure.protocols import said
+from faithkit.run.readable import identity_at
 from faithkit.run.trying import tried_values
 from faithkit.testing.batches import Batch, batches_for
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.component_checks import check_can_be_made, make, needed_params
 from faithkit.testing.fixtures import fresh
 from faithkit.testing.sameness import changed_part, difference, unequal_pair
+from faithkit.wording import describe
 
 
 def check_discretizes_something(entry: Entry) -> None:
@@ -115,6 +120,65 @@ def check_chunks_of_discretizing_are_irrelevant(entry: Entry) -> None:
         given = Explanations.concat([_identified(discretizer, part) for part in batch.thirds()])
         mend = "Learn quantiles, scales and the like in fit(explanations), not in discretize"
         _demand_same(entry, batch, discretizer, given, "in three parts", mend)
+
+
+def check_another_one_gives_the_same_identities(entry: Entry) -> None:
+    """Check that a second discretizer, which met the explanations in another order, gives equal identities.
+
+    Identities are compared between parts of a log, sessions and machines; a number by first sight is not.
+    """
+    needs(check_chunks_of_discretizing_are_irrelevant, entry)
+    back = slice(None, None, -1)
+    for batch, discretizer in _tried(entry):
+        given = _identified(_fitted(entry, batch), batch.explanations.take(back)).take(back)
+        mend = "Make the identity of the explanation's content: its signs, its bins, a tuple, a text"
+        _demand_same(entry, batch, discretizer, given, "by another one, in the opposite order", mend)
+
+
+def check_order_of_learning_is_irrelevant(entry: Entry) -> None:
+    """Check that `fit`, where it has one, learns the same from the explanations in the opposite order.
+
+    They are those of the background's rows, whose order means nothing.
+    """
+    needs(check_another_one_gives_the_same_identities, entry)
+    if not hasattr(make(entry), "fit"):
+        return
+    for batch, discretizer in _tried(entry):
+        other = make(entry)
+        other.fit(fresh(batch.explanations.take(slice(None, None, -1))))
+        mend = "Learn from all explanations: quantiles, means or the like"
+        how = "by one that was fitted on them in the opposite order"
+        _demand_same(entry, batch, discretizer, _identified(other, batch.explanations), how, mend)
+
+
+def check_identities_are_told_in_words(entry: Entry) -> None:
+    """Check that `tell`, where it has one, gives a text for every identity, whether names are given or not.
+
+    Reports show it in place of numbers.
+    """
+    needs(check_one_identity_per_row, entry)
+    for batch, discretizer in _tried(entry):
+        if said(discretizer, "tell") is None:
+            return
+        given = _identified(discretizer, batch.explanations)
+        for names in (None, _names(given)):
+            for row in range(len(given)):
+                _demand_words(_who(entry, batch), discretizer, identity_at(given, row), names)
+
+
+def _names(given: Explanations) -> list[str]:
+    width = np.shape(given.values)[1] if np.ndim(given.values) == 2 else 1
+    return list(given.shared.get("names", [f"column {i}" for i in range(width)]))
+
+
+def _demand_words(who: str, discretizer: Any, identity: Any, names: list[str] | None) -> None:
+    asked = f"tell was asked about {str(identity)[:40]} and {'no names' if names is None else 'names'}, and"
+    mend = "Return a text for every identity that discretize gives; names may be None"
+    try:
+        told = discretizer.tell(identity, names)
+    except Exception as error:
+        demand(False, who, f"{asked} {describe(error)} was raised", mend, error)
+    demand(isinstance(told, str), who, f"{asked} returned a {type(told).__name__}", mend)
 
 
 def check_accepts_an_empty_batch(entry: Entry) -> None:

@@ -1,15 +1,21 @@
 """What an estimator promises: that its scores are shares, and a function of the tally alone."""
 
+from itertools import product
+from numbers import Real
+
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.entries import Entry
-from faithkit.measure.estimators import checked_scores
+from faithkit.measure.estimators import LeaveOneOut, checked_scores, mean_score
+from faithkit.measure.protocols import said
 from faithkit.measure.tally import Tally
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh
+
+_NEAR = 1e-6  # of two estimates of one quantity, from ten thousand million instances
 
 
 def check_scores_are_shares(entry: Entry) -> None:
@@ -68,20 +74,76 @@ def check_order_of_the_tally_is_irrelevant(entry: Entry) -> None:
         demand(is_same, _who(entry, name), found, mend)
 
 
+def check_order_of_labels_is_irrelevant(entry: Entry) -> None:
+    """Check that a tally with its labels in the opposite order gets the same scores.
+
+    Labels are numbered as they come, and have no order.
+    """
+    needs(check_order_of_the_tally_is_irrelevant, entry)
+    estimator = make(entry)
+    for name, tally in tallies().items():
+        turned = Tally(tally.counts[:, ::-1].copy(), tally.owners[:, :, ::-1].copy())
+        is_same = _same(_scores(estimator, turned)[:, :, ::-1], _scores(estimator, tally))
+        found = "labels in the opposite order got other scores"
+        demand(is_same, _who(entry, name), found, "Treat all labels alike, whatever their numbers")
+
+
+def check_interval_is_of_the_same_quantity(entry: Entry) -> None:
+    """Check that one which says `interval` comes to what leave-one-out gives, where there is much to count.
+
+    The standard error and the interval that are shown beside it are those of leave-one-out.
+    """
+    needs(check_order_of_labels_is_irrelevant, entry)
+    estimator = make(entry)
+    if not said(estimator, "interval"):
+        return
+    name = "many instances"
+    tally = tallies()[name]
+    given, expected = (mean_score(_scores(one, tally), tally) for one in (estimator, LeaveOneOut()))
+    assert expected is not None
+    is_near = given is not None and abs(given - expected) < _NEAR
+    found = f"it says `interval`, and gives {given} where leave-one-out gives {expected:.6f}"
+    demand(is_near, _who(entry, name), found, "Leave `interval` out: it estimates another quantity")
+
+
+def check_by_chance_is_a_share(entry: Entry) -> None:
+    """Check that `by_chance`, where it has one, gives a number from 0 to 1, or None.
+
+    It is the mean of the estimate over all shuffles of the labels, and so what an estimate can be.
+    """
+    asked = said(make(entry), "by_chance")
+    if asked is None:
+        return
+    for verified, chance in product((0.0, 0.5, 1.0), (0.0, 0.25, 1.0)):
+        told = asked(verified, chance)
+        is_share = told is None or (isinstance(told, Real) and 0 <= float(told) <= 1)
+        found = f"by_chance({verified}, {chance}) gave {told!r}; expected a number from 0 to 1, or None"
+        mend = "Give the mean of the estimate over all shuffles of the labels, such as verified * chance"
+        demand(is_share, entry.component.name, found, mend)
+
+
 def tallies() -> dict[str, Tally]:
     """Make tallies as the kernel counts them, the odd ones too.
 
     Examples
     --------
-    >>> {name: tally.counts.shape for name, tally in tallies().items()}
-    {'three labels': (8, 3), 'one label': (5, 1), 'one explanation': (1, 2), 'nothing that holds': (4, 2)}
+    >>> {name: tally.n for name, tally in tallies().items()}
+    {'three labels': 40, 'one label': 12, 'one explanation': 9, 'nothing that holds': 9, 'a rare label': ...}
     """
     return {
         "three labels": _tally(0, 40, (8, 3)),
         "one label": _tally(1, 12, (5, 1)),
         "one explanation": _tally(2, 9, (1, 2)),
         "nothing that holds": _tally(3, 9, (4, 2), density=0.0),
+        "a rare label": _grouped([[997, 3], [1, 0], [2, 499]]),
+        "many instances": _grouped([[7 * 10**9, 3 * 10**9, 10**6], [10**6, 5 * 10**9, 2 * 10**9]]),
     }
+
+
+def _grouped(counts: list[list[int]]) -> Tally:
+    """Return the tally of equality: an explanation holds for its owners, and for nobody else."""
+    found = np.array(counts, dtype=np.int64)
+    return Tally(found, np.stack([np.zeros_like(found), found]))
 
 
 def _tally(seed: int, n: int, shape: tuple[int, int], density: float = 0.4) -> Tally:

@@ -1,16 +1,13 @@
-"""What an explainer promises: that its explanation is a function of the row, its seed and what was fitted.
+"""What an explainer promises of its answer: what it explains, and in which form.
 
 Every check looks at all situations that the explainer accepts. It may refuse a situation with a
 `FaithkitError`, but not all of them. Where one fault would break several promises only the first check fails.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
 from unittest import SkipTest
 
 import attrs
-import cloudpickle
+import numpy as np
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.entries import Entry
@@ -19,16 +16,17 @@ from faithkit.inputs.predictions.outcome import KINDS, NUMBERS
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import fingerprint
 from faithkit.measure.containers import n_rows
-from faithkit.measure.explanations import Explanations
+from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.protocols import said
+from faithkit.measure.relations import fitted, holds_bits, key_of
+from faithkit.run.components import component
 from faithkit.run.discretizing import accepted_kinds, discretizer_for
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.component_checks import make
-from faithkit.testing.elsewhere import elsewhere, raised_elsewhere
-from faithkit.testing.fixtures import TWINS, narrower, situation_named, situation_names
-from faithkit.testing.sameness import difference, same, stored
-from faithkit.testing.trials import Trial, again, one_by_one, outcome, refitted, reversed_rows, trials
+from faithkit.testing.fixtures import fresh, situation_named, situation_names
+from faithkit.testing.sameness import difference, stored
+from faithkit.testing.trials import Trial, outcome, trials
 from faithkit.wording import describe, listing
 
 
@@ -100,6 +98,22 @@ def _is_of_numbers(situation: str) -> bool:
     return Predictor(situation_named(situation).model).is_regressor
 
 
+def check_declared_chunks_are_possible(entry: Entry) -> None:
+    """Check that `rows_per_chunk`, where it says so, is a whole number of at least 1, and `learns` a Boolean.
+
+    The kernel cuts samples by the one, and warns by the other.
+    """
+    made, who = make(entry), entry.component.name
+    rows, learns = said(made, "rows_per_chunk"), said(made, "learns")
+    is_number = isinstance(rows, int | np.integer) and not isinstance(rows, bool) and bool(rows >= 1)
+    found = f"rows_per_chunk is {rows!r}; expected a whole number of at least 1"
+    demand(is_number, who, found, "Say how many rows to explain at a time, or nothing: 32 are usual")
+    found = f"learns is {learns!r}; expected True or False"
+    demand(
+        isinstance(learns, bool | np.bool_), who, found, "Say False if fit reads nothing of the background"
+    )
+
+
 def check_fit_returns_self(entry: Entry) -> None:
     """Check that `fit` returns the explainer.
 
@@ -150,6 +164,45 @@ def check_explanations_are_of_a_declared_kind(entry: Entry) -> None:
         demand(not kinds or trial.answer.kind in kinds, trial.who, found, "Make the two agree")
 
 
+def check_numbers_are_finite(entry: Entry) -> None:
+    """Check that vectors hold no infinite numbers; NaN says that there is none.
+
+    Two infinities are equal whatever led to them, and no distance or mean can be had of them.
+    """
+    needs(check_one_explanation_per_row, entry)
+    for trial in _of_vectors(entry):
+        infinite = np.argwhere(np.isinf(trial.answer.values) & ~trial.answer.missing[:, None])
+        row, column = infinite[0] if len(infinite) else (0, 0)
+        found = f"the number in column {column} of the explanation of row {row} is infinite"
+        mend = (
+            "Divide by nothing that can be 0; where there is no number, say NaN, or mark the row as missing"
+        )
+        demand(not len(infinite), trial.who, found, mend)
+
+
+def check_every_column_has_a_name(entry: Entry) -> None:
+    """Check that `shared["names"]`, where given, has one text for each column of the vectors.
+
+    Reports, discretizers and other batches find columns by these names.
+    """
+    needs(check_one_explanation_per_row, entry)
+    for trial in _of_vectors(entry):
+        names, width = trial.answer.shared.get("names"), trial.answer.values.shape[1]
+        if names is None:
+            continue
+        found = f"shared['names'] has {len(names)} names for {width} columns; expected one for each"
+        demand(len(names) == width, trial.who, found, "Name every column, in order, or leave names out")
+        is_text = all(isinstance(name, str) for name in names)
+        found = "shared['names'] are not all texts, or two are the same"
+        demand(
+            is_text and len(set(names)) == width, trial.who, found, "Call every column by a text of its own"
+        )
+
+
+def _of_vectors(entry: Entry) -> list[Trial]:
+    return [trial for trial in trials(entry) if trial.answer.kind == "vector"]
+
+
 def check_the_named_discretizer_takes_them(entry: Entry) -> None:
     """Check that the discretizer that the explanations name is installed, and takes their kind.
 
@@ -166,6 +219,32 @@ def check_the_named_discretizer_takes_them(entry: Entry) -> None:
         demand(not kinds or kind in kinds, trial.who, found, "Name another one, or none")
 
 
+def check_the_named_relation_takes_them(entry: Entry) -> None:
+    """Check that the relation that the explanations name is installed, and can be asked about them.
+
+    It is used where nobody names another, so without it there is no sufficiency.
+    """
+    needs(check_explanations_are_of_a_declared_kind, entry)
+    needs(check_instances_are_the_explained_rows, entry)
+    for trial in trials(entry):
+        named = trial.answer.relation
+        if named is None:
+            continue
+        try:
+            _relate(named, fresh(trial.answer), trial)
+        except FaithkitError as error:
+            found = f"the explanations name the relation {named}, which cannot be asked about them: {error}"
+            demand(False, trial.who, found, "Name another one, or none", error)
+
+
+def _relate(named: str, answer: Explanations, trial: Trial) -> None:
+    X = fresh(trial.situation.X)
+    given = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
+    relation = fitted(component("relation", named).instance, fresh(trial.situation.background))
+    key_of(relation, given)
+    holds_bits(relation, Sample(X, given), given)
+
+
 def check_instances_are_the_explained_rows(entry: Entry) -> None:
     """Check that `instances`, where given, are the rows of X in their order.
 
@@ -177,124 +256,6 @@ def check_instances_are_the_explained_rows(entry: Entry) -> None:
         is_same = given is None or (type(given) is type(X) and fingerprint(given) == fingerprint(X))
         found = "the explanations' instances are not the rows that were explained"
         demand(is_same, trial.who, found, "Pass instances=X, as it was given, or leave it out")
-
-
-def check_explain_leaves_its_input_alone(entry: Entry) -> None:
-    """Check that `explain` changes neither X nor seeds.
-
-    The same rows are predicted, explained and related, in this order or another.
-    """
-    for trial in trials(entry):
-        mend = "Work on a copy"
-        demand(same(trial.X, trial.situation.X), trial.who, "explain changed X in place", mend)
-        demand(same(trial.seeds, trial.situation_seeds), trial.who, "explain changed seeds in place", mend)
-
-
-def check_fit_leaves_the_background_alone(entry: Entry) -> None:
-    """Check that `fit` does not change the background.
-
-    It is the user's own data, and other components are fitted on it, too.
-    """
-    for trial in trials(entry):
-        is_same = same(trial.background, trial.situation.background)
-        demand(is_same, trial.who, "fit changed the background in place", "Work on a copy")
-
-
-def check_global_random_state_is_untouched(entry: Entry) -> None:
-    """Check that `fit` and `explain` leave the global generators of `random` and NumPy as they were.
-
-    Whoever uses them changes the results of all other code that does.
-    """
-    for trial in trials(entry):
-        touched = " and ".join(trial.touched_generators)
-        found = f"fit or explain used the global generator of {touched}"
-        mend = "Use numpy.random.default_rng(seeds[i]) for row i"
-        demand(not touched, trial.who, found, mend)
-
-
-def check_same_seeds_give_the_same_answer(entry: Entry) -> None:
-    """Check that explaining the same rows with the same seeds twice gives equal explanations.
-
-    Only then is the explainer a function, and a measurement of it repeatable.
-    """
-    needs(check_explanations_can_be_compared, entry)
-    for trial in trials(entry):
-        mend = "Take randomness from seeds alone, and keep nothing between calls"
-        _demand_same(trial, again(trial), "the same rows and seeds were explained twice", mend)
-
-
-def check_fitting_again_gives_the_same_answer(entry: Entry) -> None:
-    """Check that a second explainer, fitted on the same background, gives equal explanations.
-
-    Workers and later sessions rebuild the explainer by its name and parameters, and `fit` is given no seed.
-    """
-    needs(check_same_seeds_give_the_same_answer, entry)
-    for trial in trials(entry):
-        mend = "Use a fixed seed in fit, or one made from the background by faithkit.row_seeds"
-        _demand_same(trial, refitted(trial), "a second one was fitted on the same background", mend)
-
-
-def check_equal_rows_get_equal_explanations(entry: Entry) -> None:
-    """Check that two equal rows, which have equal seeds, get equal explanations.
-
-    Consistency compares explanations of different rows; noise between equal rows would count as unfaithful.
-    """
-    needs(check_same_seeds_give_the_same_answer, entry)
-    for trial in trials(entry):
-        first, second = (trial.answer.take([row]) for row in TWINS)
-        unlike = difference(first, second, trial.is_single)
-        found = f"rows {TWINS[0]} and {TWINS[1]} are equal, and their explanations are not"
-        mend = "Take randomness from seeds[i] for row i, and nothing from i"
-        demand(unlike is None, trial.who, found, mend)
-
-
-def check_row_order_is_irrelevant(entry: Entry) -> None:
-    """Check that rows explained in the opposite order get the same explanations.
-
-    Results must not depend on how a file happens to be sorted.
-    """
-    needs(check_equal_rows_get_equal_explanations, entry)
-    for trial in trials(entry):
-        mend = "Explain every row by itself, whatever stands before it"
-        _demand_same(trial, reversed_rows(trial), "the rows were explained in the opposite order", mend)
-
-
-def check_chunking_is_irrelevant(entry: Entry) -> None:
-    """Check that rows explained one by one get the same explanations as all at once.
-
-    The kernel cuts samples into chunks for workers and for resuming.
-    """
-    needs(check_row_order_is_irrelevant, entry)
-    for trial in trials(entry):
-        mend = "Use nothing of the batch but the row itself; what must be learnt is learnt in fit"
-        _demand_same(trial, one_by_one(trial), "the rows were explained one by one", mend)
-
-
-def check_pickles(entry: Entry) -> None:
-    """Check that the fitted explainer can be pickled (by cloudpickle) and loaded again.
-
-    That is how it travels to a worker process.
-    """
-    for trial in trials(entry):
-        try:
-            cloudpickle.loads(cloudpickle.dumps(trial.explainer))
-        except Exception as error:
-            mend = "Hold arrays and plain objects; make locks, handles and generators when they are needed"
-            demand(False, trial.who, f"once fitted, it cannot be pickled: {describe(error)}", mend)
-
-
-def check_survives_a_worker_process(entry: Entry) -> None:
-    """Check that the fitted explainer gives the same explanations in another process.
-
-    With n_jobs=2 the result must be the same as with n_jobs=1.
-    """
-    needs(check_pickles, entry)
-    needs(check_same_seeds_give_the_same_answer, entry)
-    found = trials(entry)
-    answers = elsewhere([partial(t.explainer.explain, t.situation.X, t.situation_seeds) for t in found])
-    for trial, answer in zip(found, answers, strict=True):
-        mend = "Keep all that explain reads in the instance, not in globals of its module"
-        _demand_same(trial, answer, "the rows were explained in a worker process", mend)
 
 
 def check_explanations_are_storable(entry: Entry) -> None:
@@ -311,50 +272,3 @@ def check_explanations_are_storable(entry: Entry) -> None:
         except Exception as error:
             unlike = describe(error)
         demand(unlike is None, trial.who, f"the store cannot keep the explanations: {unlike}", mend)
-
-
-def check_background_of_another_width_is_refused(entry: Entry) -> None:
-    """Check that a background with too few columns gives a `FaithkitError`, in `fit` or in `explain`.
-
-    The wrong file was given; a number all the same, or a traceback, would hide that.
-    """
-    needs(check_fit_returns_self, entry)
-    needs(check_pickles, entry)
-    found = [trial for trial in _with_columns(entry) if said(trial.explainer, "learns")]
-    attempts = [partial(_explain_from_narrow, make(entry), trial) for trial in found]
-    _demand_refusals(found, "the background has one column instead of four", attempts)
-
-
-def check_rows_of_another_width_are_refused(entry: Entry) -> None:
-    """Check that rows with too few columns give a `FaithkitError`.
-
-    The wrong file was given; a number all the same, or a traceback, would hide that.
-    """
-    needs(check_pickles, entry)
-    found = _with_columns(entry)
-    attempts = [partial(t.explainer.explain, narrower(t.situation.X), t.situation_seeds) for t in found]
-    _demand_refusals(found, "X has one column instead of four", attempts)
-
-
-def _with_columns(entry: Entry) -> list[Trial]:
-    found = [trial for trial in trials(entry) if narrower(trial.situation.X) is not None]
-    if not found:
-        raise SkipTest("Texts have no columns.")
-    return found
-
-
-def _explain_from_narrow(explainer: Any, trial: Trial) -> Any:
-    given = trial.situation
-    fitted = explainer.fit(trial.predictor, narrower(given.background))
-    return fitted.explain(given.X, trial.situation_seeds)
-
-
-def _demand_refusals(found: list[Trial], what: str, attempts: Sequence[Callable[[], Any]]) -> None:
-    mend = "Use faithkit.Encoder(background), which checks both, or compare the shapes"
-    for trial, done in zip(found, raised_elsewhere(attempts), strict=True):
-        demand(done is None, trial.who, f"{what}, and {done}; expected a FaithkitError", mend)
-
-
-def _demand_same(trial: Trial, answer: Explanations, what: str, mend: str) -> None:
-    unlike = difference(trial.answer, answer, trial.is_single)
-    demand(unlike is None, trial.who, f"{what}, and {unlike}", mend)

@@ -52,6 +52,12 @@ def given_situations(situations: Mapping[str, Situation] | None) -> Iterator[Non
         _given.reset(token)
 
 
+def given_situations_key() -> tuple[tuple[str, Situation], ...] | None:
+    """Return what tells these situations from others; None where they are the kit's own."""
+    given = _given.get()
+    return None if given is None else tuple(given.items())
+
+
 def situation_names(inputs: tuple[str, ...]) -> list[str]:
     """Return the situations whose rows are of one of the kinds of input.
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points
 from importlib.metadata import distribution as distribution_named
+from itertools import chain
 from types import ModuleType
 from typing import Any
 
@@ -18,32 +19,37 @@ from faithkit.extension.registry import GROUP
 from faithkit.inputs.situation import Situation
 from faithkit.testing import (
     adapter_checks,
+    command_checks,
     component_checks,
     dataset_checks,
     declarations,
     discretizer_checks,
     estimator_checks,
     explainer_checks,
+    explainer_function,
+    explainer_manners,
     loader_checks,
     plugin_checks,
     relation_checks,
+    relation_function,
 )
-from faithkit.testing.checks import Check, bind_all
+from faithkit.testing.checks import Check, bind_all, forget
 from faithkit.testing.fixtures import given_situations
 from faithkit.testing.plugin_checks import Plugin
 from faithkit.wording import did_you_mean
 
-_MODULES = {
-    "explainer": explainer_checks,
-    "relation": relation_checks,
-    "discretizer": discretizer_checks,
-    "estimator": estimator_checks,
-    "adapter": adapter_checks,
-    "loader": loader_checks,
-    "dataset": dataset_checks,
+_MODULES: dict[str, tuple[ModuleType, ...]] = {
+    "explainer": (explainer_checks, explainer_function, explainer_manners),
+    "relation": (relation_checks, relation_function),
+    "discretizer": (discretizer_checks,),
+    "estimator": (estimator_checks,),
+    "adapter": (adapter_checks,),
+    "loader": (loader_checks,),
+    "dataset": (dataset_checks,),
+    "command": (command_checks,),
 }
 
-ALL = (plugin_checks, declarations, component_checks, *_MODULES.values())
+ALL = (plugin_checks, declarations, component_checks, *chain.from_iterable(_MODULES.values()))
 """The modules whose functions are checks."""
 
 
@@ -77,11 +83,12 @@ def checks_for(
     >>> from faithkit.testing import checks_for
     >>> majority = Component(name="majority", factory="faithkit.measure.estimators:Majority", summary="…")
     >>> [check.name for check in checks_for(("estimator", majority))][-2:]
-    ['scoring_again_gives_the_same_scores', 'order_of_the_tally_is_irrelevant']
+    ['interval_is_of_the_same_quantity', 'by_chance_is_a_share']
     >>> checks_for("faithkit-scoped-rulez")
     Traceback (most recent call last):
     faithkit.errors.InputError: no plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
     """
+    forget()
     with given_situations(situations):
         found = list(_checks(target, distribution))
     if situations is None:
@@ -107,12 +114,12 @@ def _checks(target: Any, distribution: str | None) -> Iterator[Check]:
 def _component_checks(entry: Entry) -> Iterator[Check]:
     kind, name = entry.kind, entry.component.name
     yield from bind_all(declarations, kind, name, entry)
-    if kind not in _MODULES:
-        return
-    yield from bind_all(component_checks, kind, name, entry)
+    if kind != "command":  # whose factory is the command itself
+        yield from bind_all(component_checks, kind, name, entry)
     if kind == "explainer":
         yield from explainer_checks.situation_checks(entry)
-    yield from bind_all(_MODULES[kind], kind, name, entry)
+    for module in _MODULES[kind]:
+        yield from bind_all(module, kind, name, entry)
 
 
 def _entry(target: tuple[Any, ...], distribution: str) -> Entry:

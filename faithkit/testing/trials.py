@@ -3,15 +3,17 @@
 Explaining can be slow, so checks share answers instead of asking again.
 """
 
+import io
 import random
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import cache
 from typing import Any
 from unittest import SkipTest
 
 import numpy as np
+import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
@@ -30,8 +32,9 @@ from faithkit.testing.fixtures import fresh, situation_named, situation_names
 class Trial:
     """What an explainer did in one situation, and what became of what it was given.
 
-    `made` is what the factory gave and `explainer` what the kernel would go on with after `fit`. X, seeds and
-    background are as the explainer left them; `situation` is untouched.
+    `made` is what the factory gave and `explainer` what the kernel would go on with after `fit`. X, seeds,
+    background and the predictor's model are as the explainer left them; `situation` is untouched. `touched`
+    are the global things of the process that it changed.
     """
 
     entry: Entry
@@ -43,7 +46,8 @@ class Trial:
     X: Any
     seeds: NDArray[np.uint32]
     background: Any
-    touched_generators: tuple[str, ...]
+    predictor: Predictor
+    touched: tuple[str, ...]
 
     @property
     def who(self) -> str:
@@ -56,15 +60,10 @@ class Trial:
         return row_seeds(self.situation.X, seed=0)
 
     @property
-    def predictor(self) -> Predictor:
-        """Its model, as explainers are given it."""
-        return Predictor(self.situation.model)
-
-    @property
     def is_single(self) -> bool:
         """Whether its model scores in single precision."""
-        row = take_rows(self.situation.X, slice(0, 1))
-        return self.predictor.has_scores and self.predictor.scores_are_single(row)
+        row, predictor = take_rows(self.situation.X, slice(0, 1)), Predictor(self.situation.model)
+        return predictor.has_scores and predictor.scores_are_single(row)
 
     @property
     def explainer(self) -> Any:
@@ -81,25 +80,42 @@ def trials(entry: Entry) -> list[Trial]:
     return worked
 
 
-def outcome(entry: Entry, name: str) -> Trial | Exception:
+def outcome(entry: Entry, name: str) -> Trial | BaseException:
     """Try an explainer in a situation, once; what it raises is an outcome, too."""
     return _outcome(entry, name, situation_named(name))
 
 
 @cache
-def _outcome(entry: Entry, name: str, given: Situation) -> Trial | Exception:
-    explainer = make(entry)
-    X, seeds, background = fresh(given.X), row_seeds(given.X, seed=0), fresh(given.background)
+def _outcome(entry: Entry, name: str, given: Situation, backwards: bool = False) -> Trial | BaseException:
+    explainer, predictor = make(entry), own_predictor(given)
+    X, seeds = fresh(given.X), row_seeds(given.X, seed=0)
+    background = fresh(take_rows(given.background, slice(None, None, -1)) if backwards else given.background)
     touched: list[str] = []
-    predictor = Predictor(given.model)
     try:
         check_predictions(entry.component.name, explainer, predictor)
         with _quiet(), _watched(touched):
             returned = explainer.fit(predictor, background)
             answer = (explainer if returned is None else returned).explain(X, seeds)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit ends an explainer, and not the kit
         return error
-    return Trial(entry, name, given, explainer, returned, answer, X, seeds, background, tuple(touched))
+    return Trial(
+        entry, name, given, explainer, returned, answer, X, seeds, background, predictor, tuple(touched)
+    )
+
+
+def own_predictor(given: Situation) -> Predictor:
+    """Return a situation's model, as explainers are given it: a copy, where it can be copied."""
+    try:
+        return Predictor(fresh(given.model))
+    except Exception:
+        return Predictor(given.model)
+
+
+def backwards(trial: Trial) -> Trial | BaseException:
+    """Try it once more, with another instance and the background in the opposite order."""
+    return _outcome(trial.entry, trial.name, trial.situation, backwards=True)
 
 
 @cache
@@ -110,8 +126,21 @@ def again(trial: Trial) -> Explanations:
 
 @cache
 def reversed_rows(trial: Trial) -> Explanations:
-    """Explain the rows in the opposite order, and put the explanations back into theirs."""
-    return _explain(trial, slice(None, None, -1)).take(slice(None, None, -1))
+    """Explain the rows in the opposite order, those of a frame under other labels, and turn the answer."""
+    labels = range(n_rows(trial.situation.X))
+    return _explain(trial, slice(None, None, -1), labels).take(slice(None, None, -1))
+
+
+@cache
+def relabelled(trial: Trial) -> Explanations:
+    """Explain the rows of a frame under the labels that they have in `reversed_rows`."""
+    return _explain(trial, slice(None), range(n_rows(trial.situation.X))[::-1])
+
+
+@cache
+def repeated(trial: Trial, n: int) -> Explanations:
+    """Explain n rows at once: those of the situation, again and again."""
+    return _explain(trial, np.arange(n) % n_rows(trial.situation.X))
 
 
 @cache
@@ -125,41 +154,56 @@ def refitted(trial: Trial) -> Explanations:
     """Explain the same rows with another instance, fitted on the same background."""
     other = make(trial.entry)
     with _quiet():
-        returned = other.fit(trial.predictor, fresh(trial.situation.background))
+        returned = other.fit(own_predictor(trial.situation), fresh(trial.situation.background))
         answer: Explanations = (other if returned is None else returned).explain(
             fresh(trial.situation.X), trial.situation_seeds
         )
     return answer
 
 
-def _explain(trial: Trial, rows: slice) -> Explanations:
+def no_rows(trial: Trial) -> Any:
+    """Explain nothing."""
+    return _explain(trial, slice(0, 0))
+
+
+def _explain(trial: Trial, rows: Any, labels: range | None = None) -> Explanations:
     X = fresh(take_rows(trial.situation.X, rows))
+    seeds = row_seeds(X, seed=0)
+    if labels is not None and isinstance(X, pd.DataFrame):
+        X.index = pd.Index(labels)
     with _quiet():
-        answer: Explanations = trial.explainer.explain(X, row_seeds(X, seed=0))
+        answer: Explanations = trial.explainer.explain(X, seeds)
     return answer
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let libraries warn as they like: what counts here is what they return."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    """Let libraries warn and print as they like: what counts here is what they return."""
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
+        warnings.filterwarnings("ignore", ".*")  # unlike what others write who ignore all
         yield
 
 
 @contextmanager
 def _watched(touched: list[str]) -> Iterator[None]:
-    """Note which global generators are used, and put them back as they were."""
+    """Note which global things are used or changed, and put them back as they were."""
     python, legacy = random.getstate(), np.random.get_state()
+    filters, errors = list(warnings.filters), np.geterr()
     try:
-        yield
+        with redirect_stdout(io.StringIO()) as printed:
+            yield
     finally:
-        if random.getstate() != python:
-            touched.append("random")
-        if _differ(np.random.get_state(), legacy):
-            touched.append("numpy.random")
+        found = {
+            "random": random.getstate() != python,
+            "numpy.random": _differ(np.random.get_state(), legacy),
+            "stdout": bool(printed.getvalue()),
+            "warnings.filters": list(warnings.filters) != filters,
+            "numpy.seterr": np.geterr() != errors,
+        }
+        touched.extend(name for name, is_touched in found.items() if is_touched)
         random.setstate(python)
         np.random.set_state(legacy)
+        np.seterr(**errors)
 
 
 def _differ(state: Any, other: Any) -> bool:

@@ -96,7 +96,7 @@ def test_faithkit_check_finds_nothing_wrong_with_acme(market):
 
 def test_acmes_own_test_runs_the_kit(market, tmp_path):
     project = shutil.copytree(ACME, tmp_path / "acme")  # away from the settings of our own tests
-    assert "9 passed" in market.run("python -m pytest -q -k smoothed", cwd=project).stdout
+    assert "12 passed" in market.run("python -m pytest -q -k smoothed", cwd=project).stdout
 
 
 def test_broken_plugins_are_lines_of_their_own_and_acme_goes_on_working(market):

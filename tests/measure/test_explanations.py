@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from faithkit.errors import InputError
+from faithkit.errors import ContractError, InputError
 from faithkit.inputs.objects.forms import as_explanations
 from faithkit.measure.explanations import Explanations, Sample, object_array
 from faithkit.measure.relations import SameExplanation
@@ -314,11 +314,38 @@ def test_a_sample_without_instances_says_who_needs_them():
     assert Sample(["x"], Explanations.of(["a"])).instances("in-scope") == ["x"]
 
 
-def test_a_sample_computes_a_thing_once_for_each_key():
-    sample, calls = Sample(None, Explanations.of(["a"])), []
-    for key in ("one", "one", "two"):
-        sample.once(key, lambda: calls.append(key))  # noqa: B023 - called at once
-    assert calls == ["one", "two"]
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        pytest.param([(), ()], 1, id="no arguments"),
+        pytest.param([(1, "a"), (1, "a")], 1, id="equal arguments"),
+        pytest.param([(1,), (2,)], 2, id="unequal arguments"),
+        pytest.param([(1,), (1.0,), (True,)], 3, id="equal numbers of several types"),
+        pytest.param([([1],), ([1],)], 2, id="two lists, which somebody may change"),
+        pytest.param([(np.ones(2),), (np.ones(2),)], 2, id="two arrays"),
+        pytest.param([(shared := np.ones(2),), (shared,)], 1, id="one array"),
+    ],
+)
+def test_a_sample_computes_a_thing_once_for_each_of_the_arguments(arguments, asked):
+    calls = []
+
+    def make(sample, *given):
+        calls.append(given)
+        return sample, given
+
+    sample = Sample(None, Explanations.of(["a"]))
+    for given in arguments:
+        found = sample.once(make, *given)
+        assert found[0] is sample
+        assert all(a is b or (type(a), a) == (type(b), b) for a, b in zip(found[1], given, strict=True))
+    assert len(calls) == asked
+
+
+def test_a_name_is_nothing_that_a_sample_could_compute():
+    with pytest.raises(
+        ContractError, match=r"once was given 'words'; expected a function of the sample, and"
+    ):
+        Sample(None, Explanations.of(["a"])).once("words", list)
 
 
 # --- taking, joining, identities -----------------------------------------------------------------------

@@ -445,7 +445,7 @@ BAD = {
     ),
     "near-explanation of words": (
         lambda: faithkit.score([0], ["a"], relation="near-explanation:tau=1"),
-        "distances between vectors",
+        "near-explanation:tau=1.0 takes explanations of kind vector",
     ),
     "in-scope without instances": (
         lambda: faithkit.score([0], Explanations.of([Rule()], kind="rule"), relation="in-scope"),
@@ -453,7 +453,7 @@ BAD = {
     ),
     "in-scope of words": (
         lambda: faithkit.score([0], ["a"], X=["a"], relation="in-scope"),
-        "in-scope reads rules",
+        "in-scope takes explanations of kind rule",
     ),
     "confidence of 1": (lambda: faithkit.score([0], ["a"], confidence=1.0), "between 0 and 1"),
     "permutations of -1": (lambda: faithkit.score([0], ["a"], permutations=-1), "at least 0"),

@@ -56,3 +56,27 @@ def test_so_is_one_that_an_installed_plugin_makes(monkeypatch):
     monkeypatch.setattr("faithkit.measure.estimators.Majority", Shy)
     with pytest.raises(faithkit.InputError, match=r"^the estimator majority failed with SystemExit: 0\.$"):
         component("estimator", "majority")
+
+
+def ends_the_program(self):
+    raise SystemExit(0)
+
+
+@pytest.mark.parametrize("asked", ["groups", "instance_only", "packed"])
+@pytest.mark.parametrize(
+    "use", [lambda one: one, lambda one: ~one, lambda one: one & one], ids=["r", "~r", "r&r"]
+)
+def test_so_is_a_relation_that_cannot_be_asked_what_it_says_about_itself(asked, use):
+    reserved = type("Reserved", (faithkit.Relation,), {asked: property(ends_the_program)})()
+    with pytest.raises(
+        faithkit.ContractError, match=r"^the relation Reserved failed with SystemExit: 0\. Check that"
+    ):
+        faithkit.score(["yes", "no"], ["a", "a"], relation=use(reserved))
+
+
+def test_so_is_a_relation_that_has_no_name_to_be_composed_with():
+    nameless = type("Nameless", (faithkit.Relation,), {"__str__": ends_the_program})()
+    with pytest.raises(
+        faithkit.ContractError, match=r"^the name of the relation Nameless failed with SystemExit"
+    ):
+        ~nameless  # noqa: B018

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from types import SimpleNamespace
 from unittest import SkipTest
 
@@ -37,6 +37,8 @@ def installed(monkeypatch):
     found = Registry(entry_points=[point])
     monkeypatch.setattr("faithkit.testing.targets.entry_points", lambda group: [point])
     monkeypatch.setattr("faithkit.testing.batches.registry", lambda: found)
+    everything = Registry(entry_points=[point, *entry_points(group="faithkit")])
+    monkeypatch.setattr("faithkit.run.components.registry", lambda: everything)
 
 
 def ids(checks):
@@ -54,7 +56,11 @@ def test_a_plugin_is_given_by_its_module_or_by_its_distribution():
 def test_every_component_of_a_plugin_is_checked():
     kinds = {(check.kind, check.component) for check in checks_for(builtins)}
     assert ("plugin", "faithkit.extension.builtins") in kinds
-    assert {name for kind, name in kinds if kind == "relation"} == {"same-explanation", "near-explanation"}
+    assert {name for kind, name in kinds if kind == "relation"} == {
+        "same-explanation",
+        "near-explanation",
+        "in-scope",
+    }
     assert len([name for kind, name in kinds if kind == "estimator"]) == 4
 
 
@@ -83,7 +89,7 @@ def test_an_unknown_distribution_is_answered_with_a_guess():
         checks_for("faithkit-scoped-rulez")
 
 
-@pytest.mark.parametrize("target", [("estimator", "majority"), ("estimatr", MAJORITY), ("command", MAJORITY)])
+@pytest.mark.parametrize("target", [("estimator", "majority"), ("estimatr", MAJORITY)])
 def test_a_component_needs_its_kind(target):
     with pytest.raises(InputError, match=r"as \(kind, Component\), with a kind out of explainer, relation,"):
         checks_for(target)
@@ -209,9 +215,10 @@ def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed
     assert "prototype on mixed_frame's explanations" in [batch.name for batch in batches.batches_for(entry)]
 
 
-def test_a_command_is_only_asked_for_its_help(installed):
+def test_a_command_is_only_asked_for_its_help_and_what_it_is(installed):
     names = [check.name for check in checks_for("sound-plugin") if check.component == "audit"]
-    assert names == ["factory_can_be_imported", "summary_is_one_line", "parameters_are_documented"]
+    declared = ["factory_can_be_imported", "summary_is_one_line", "parameters_are_documented"]
+    assert names == [*declared, "is_a_click_command"]
 
 
 def test_an_explainer_that_does_not_say_that_it_explains_numbers_is_not_asked_to():

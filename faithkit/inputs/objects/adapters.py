@@ -109,7 +109,9 @@ def adapted_by(
     """Return what one adapter makes of an object in a role; as it is if the adapter does not do that."""
     _check_one_type(entry, given)
     adapter = registry().create("adapter", entry.qualified, params)
-    return made_by(adapter, entry, given, role, about) if hasattr(adapter, role) else given
+    with foreign(str(entry), error=PluginError):  # a property is code, too
+        is_able = hasattr(adapter, role)
+    return made_by(adapter, entry, given, role, about) if is_able else given
 
 
 def made_by(adapter: Any, entry: Entry, given: Any, role: str, about: About | None = None) -> Any:

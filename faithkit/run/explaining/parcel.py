@@ -74,6 +74,31 @@ def place() -> str:
     return f"the worker process {os.getpid()}" if worker is None else f"the worker {worker.address}"
 
 
+def sealed(thing: Any) -> bytes | str:
+    """Pack what goes home, classes of the main program included; a text says why that cannot be done.
+
+    Examples
+    --------
+    >>> import threading
+    >>> sealed(threading.Lock())
+    "TypeError: cannot pickle '_thread.lock' object"
+    """
+    import cloudpickle
+
+    try:
+        packed: bytes = cloudpickle.dumps(thing)
+    except Exception as error:
+        return describe(error)
+    return packed
+
+
+def unsealed(letter: bytes) -> Any:
+    """Unpack what came home."""
+    import cloudpickle
+
+    return cloudpickle.loads(letter)
+
+
 def portably(work: Callable[[], T]) -> T:
     """Return what `work` returns; whatever goes wrong in it is raised as an error of faithkit's own.
 

@@ -17,12 +17,14 @@ from faithkit.errors import ExplainerError, FaithkitWarning
 from faithkit.foreign import foreign
 from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.chunk import Chunk, answered
+from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.notes import STARTING, WHOLE, LastWords, Note, last_words
-from faithkit.run.explaining.parcel import Parcel, portably
+from faithkit.run.explaining.parcel import Parcel, portably, sealed, unsealed
 from faithkit.run.explaining.timeout import late
 
 PATIENCE = 120.0  # seconds for a worker to unpack the job and to import what it needs,
 PER_SECOND = 10**6  # and one more for this many bytes of it
+_NOTHING_TRAVELS = "With n_jobs=1 (CLI: --n-jobs 1) nothing travels."
 
 
 def a_process() -> joblib.Parallel:
@@ -38,29 +40,34 @@ def can_start() -> bool:
 
 
 def in_processes(
-    who: str, parcel: Parcel, chunks: list[Chunk], parallel: joblib.Parallel
+    job: Job, parcel: Parcel, chunks: list[Chunk], parallel: joblib.Parallel
 ) -> Iterator[tuple[int, Answer]]:
     """Yield the number and the answer of every chunk, as joblib's processes finish them, in any order."""
     with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         parcel, size = parcel.laid(folder / "job")
-        pool = _Pool(who, folder, parcel, PATIENCE + size / PER_SECOND, parallel)
+        pool = _Pool(job, folder, parcel, PATIENCE + size / PER_SECOND, parallel)
         yield from pool.answers(chunks)
 
 
 @attrs.define(eq=False)
 class _Pool:
-    """Processes that explain: for whom, in which folder they find their job and leave their notes.
+    """Processes that explain: what job, in which folder they find it as a parcel and leave their notes.
 
     `patience` is how many seconds they may take to begin, and `stillborn` how often one died before it did.
     """
 
-    who: str
+    job: Job
     folder: Path
     parcel: Parcel
     patience: float
     parallel: joblib.Parallel
     stillborn: int = 0
+
+    @property
+    def who(self) -> str:
+        """The explainer."""
+        return self.job.explainer.text
 
     def answers(self, chunks: list[Chunk]) -> Iterator[tuple[int, Answer]]:
         """Yield what becomes of the chunks; those at which a process dies are tried again by themselves."""
@@ -80,15 +87,24 @@ class _Pool:
         work = functools.partial(_work, self.parcel, self.folder, self.patience, os.getpid())
         results = iter(parallel([joblib.delayed(work)(chunk) for chunk in left.values()]))
         while True:
-            with foreign("a worker", "With n_jobs=1 (CLI: --n-jobs 1) nothing travels.", ExplainerError):
+            with foreign("a worker", _NOTHING_TRAVELS, ExplainerError):
                 try:
                     found = next(results, None)
                 except BrokenProcessPool as died:
                     return died
             if found is None:
                 return None
-            del left[found[0]]
-            yield found
+            number, letter = found
+            yield number, self._opened(left.pop(number), letter)
+
+    def _opened(self, chunk: Chunk, letter: bytes | str) -> Answer:
+        """Read what a process sent home; where it could not, explain the rows here."""
+        if isinstance(letter, bytes):
+            with foreign(f"unpacking explanations of {self.who}", _NOTHING_TRAVELS, ExplainerError):
+                return unsealed(letter)
+        told = f"the explanations of {self.who} cannot be sent home by workers ({letter}), "
+        warnings.warn(f"{told}so rows are explained in this process.", FaithkitWarning, stacklevel=5)
+        return answered(self.job, chunk)
 
     def _suspects(self, died: BrokenProcessPool, left: dict[int, Chunk]) -> list[LastWords]:
         """Say that a process died, and return what those were at that may be the one.
@@ -146,9 +162,12 @@ class _Pool:
         return chunk.without(row, "worker died")
 
 
-def _work(parcel: Parcel, folder: Path, patience: float, parent: int, chunk: Chunk) -> tuple[int, Answer]:
+def _work(
+    parcel: Parcel, folder: Path, patience: float, parent: int, chunk: Chunk
+) -> tuple[int, bytes | str]:
     """Answer a chunk, in a process of the pool."""
-    return chunk.number, portably(lambda: _answer(parcel, Note.of_worker(folder, parent), patience, chunk))
+    answer = portably(lambda: _answer(parcel, Note.of_worker(folder, parent), patience, chunk))
+    return chunk.number, sealed(answer)
 
 
 def _answer(parcel: Parcel, note: Note, patience: float, chunk: Chunk) -> Answer:

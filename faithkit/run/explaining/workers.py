@@ -86,7 +86,7 @@ def _in_processes(job: Job, chunks: list[Chunk], parallel: joblib.Parallel) -> I
     parcel = _packed(job, None if can_start() else "joblib starts no processes here")
     if parcel is None:
         return _here(job, chunks)
-    return in_processes(job.explainer.text, parcel, chunks, parallel)
+    return in_processes(job, parcel, chunks, parallel)
 
 
 def _packed(job: Job, obstacle: str | None = None) -> Parcel | None:
@@ -131,7 +131,7 @@ def _on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Iterator[tuple[i
                 "this in a main process, or give the workers more memory."
             )
         warnings.warn(f"{told}are explained in processes of this machine.", FaithkitWarning, stacklevel=3)
-        yield from in_processes(job.explainer.text, parcel, deadly, a_process())
+        yield from in_processes(job, parcel, deadly, a_process())
 
 
 def _for_workers(chunks: list[Chunk], cluster: Any) -> list[Chunk]:

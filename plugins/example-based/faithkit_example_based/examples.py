@@ -110,8 +110,8 @@ class Metric:
 
 def sample_coordinates(who: str, distance: Distance, sample: faithkit.Sample) -> NDArray[Any]:
     """Return the coordinates of a sample's instances, computed once."""
-    # the distance is kept beside them: its id is then nobody else's
-    found: tuple[Distance, NDArray[Any]] = sample.once(
-        ("coordinates", id(distance)), lambda: (distance, distance.coordinates(sample.instances(who)))
-    )
-    return found[1]
+    return sample.once(_coordinates, distance, who)
+
+
+def _coordinates(sample: faithkit.Sample, distance: Distance, who: str) -> NDArray[Any]:
+    return distance.coordinates(sample.instances(who))

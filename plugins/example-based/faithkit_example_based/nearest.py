@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_example_based.distances import Distance
 from faithkit_example_based.examples import Metric, check_examples, prototype_numbers, sample_coordinates
 from faithkit_example_based.search import nearest
 
@@ -67,12 +68,9 @@ class Nearest(faithkit.Relation):
 
     def _nearest(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.int64]:
         prototypes, k = explanations.shared["prototypes"], self.key(explanations).shape[1]
+        return sample.once(_nearest, self._metric.of(explanations), prototypes, k)
 
-        def search() -> tuple[Any, NDArray[np.int64]]:
-            distance = self._metric.of(explanations)
-            x = sample_coordinates("nearest", distance, sample)
-            return prototypes, nearest(distance, x, distance.coordinates(prototypes), k)
 
-        # the prototypes are kept beside the answer: their id is then nobody else's
-        found: tuple[Any, NDArray[np.int64]] = sample.once(("nearest", id(prototypes), k), search)
-        return found[1]
+def _nearest(sample: faithkit.Sample, distance: Distance, prototypes: Any, k: int) -> NDArray[np.int64]:
+    x = sample_coordinates("nearest", distance, sample)
+    return nearest(distance, x, distance.coordinates(prototypes), k)

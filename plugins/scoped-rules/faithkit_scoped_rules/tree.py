@@ -145,8 +145,10 @@ class TreeExplainer:
             min_samples_leaf=self.min_samples_leaf,
             random_state=0,
         )
-        lesson = (_standardized if is_number else _numbered)(predictor.predict(background))
-        codes = self._compared(self.encoder_.encode(background))
+        order = np.argsort(faithkit.row_seeds(background, seed=0), kind="stable")
+        # of two equally good splits scikit-learn takes one by the order of rows, which means nothing
+        lesson = (_standardized if is_number else _numbered)(predictor.predict(background)[order])
+        codes = self._compared(self.encoder_.encode(background))[order]
         with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up columns to look for NaN
             self.tree_ = tree.fit(codes, lesson)
             told = tree.predict(codes)

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 
 from faithkit import InputError
 
@@ -12,6 +13,39 @@ class Sound:
 
     def discretize(self, explanations):
         return np.sign(explanations.values)
+
+
+class NumbersByFirstSight(Sound):
+    """Whoever comes first is number 0."""
+
+    def discretize(self, explanations):
+        self.known_ = getattr(self, "known_", {})
+        signs = map(tuple, super().discretize(explanations))
+        return [self.known_.setdefault(sign, len(self.known_)) for sign in signs]
+
+
+class LearnsTheFirstRow(Sound):
+    """Another cut, if the same file is sorted."""
+
+    def fit(self, explanations):
+        self.cut_ = explanations.values[0]
+
+    def discretize(self, explanations):
+        return np.sign(explanations.values - self.cut_)
+
+
+class TellTrips(Sound):
+    """There is always a name, it believes."""
+
+    def tell(self, identity, names):
+        return names[0] if identity[0] > 0 else "none"
+
+
+class TellsANumber(Sound):
+    """A person would read 1."""
+
+    def tell(self, identity, names):
+        return int(identity[0])
 
 
 class TriesWhatItHasNot(Sound):
@@ -106,3 +140,41 @@ class TripsOverNothing(Sound):
     def discretize(self, explanations):
         explanations.values.max()
         return super().discretize(explanations)
+
+
+class AssertsWithoutWords(Sound):
+    """What it expects is nowhere said."""
+
+    def discretize(self, explanations):
+        assert explanations.values.min() > 0
+        return super().discretize(explanations)
+
+
+class NeedsFiniteNumbers(Sound):
+    """Sound, and rightly strict: no explainer may give others."""
+
+    def discretize(self, explanations):
+        assert not np.isinf(explanations.values).any()
+        return super().discretize(explanations)
+
+
+class SideBySide(Sound):
+    """Sound: a tuple of arrays."""
+
+    def discretize(self, explanations):
+        signs = super().discretize(explanations)
+        return signs, signs[:, 0]
+
+    def tell(self, identity, names):
+        signs, first = identity
+        return f"{first} of {len(signs)}"
+
+
+class InAFrame(Sound):
+    """Sound: a frame."""
+
+    def discretize(self, explanations):
+        return pd.DataFrame(super().discretize(explanations)).add_prefix("sign of ")
+
+    def tell(self, identity, names):
+        return str(identity["sign of 0"])

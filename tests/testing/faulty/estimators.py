@@ -46,3 +46,41 @@ class UsesThePosition(Sound):
 
     def scores(self, tally):
         return super().scores(tally) / (1 + np.arange(len(tally.counts)))[:, None]
+
+
+class OverflowsWhenLarge(Sound):
+    """The square of many does not fit."""
+
+    def scores(self, tally):
+        many = tally.counts.sum(axis=1, keepdims=True).astype(np.int32)
+        squared = (many * many).astype(float)
+        share = tally.counts * many / np.where(squared == 0, 1, squared)
+        return np.broadcast_to(share, tally.owners.shape)
+
+
+class BoostsTheRare(Sound):
+    """What is rare counts double, and more than 1."""
+
+    def scores(self, tally):
+        rare = tally.counts < 0.02 * tally.counts.sum(axis=1, keepdims=True)
+        return super().scores(tally) * np.where(rare, 4.0, 1.0)
+
+
+class PrefersTheFirstLabel(Sound):
+    """Labels have no order."""
+
+    def scores(self, tally):
+        return super().scores(tally) / (1 + np.arange(tally.counts.shape[1]))
+
+
+class BorrowsAnInterval(Sound):
+    """One half is no estimate of anything, and the interval is another's."""
+
+    interval = True
+
+
+class ExpectsFive(Sound):
+    """Five of one."""
+
+    def by_chance(self, verified, chance):
+        return 5.0

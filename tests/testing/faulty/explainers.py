@@ -3,9 +3,11 @@
 import os
 import random
 import threading
+import warnings
 
 import attrs
 import numpy as np
+import pandas as pd
 
 from faithkit import Explanations, InputError
 
@@ -98,7 +100,7 @@ class SaysAnotherKind(Sound):
     """Declared as vector, made as value."""
 
     def explain(self, X, seeds):
-        return Explanations.of(map(tuple, super().explain(X, seeds).values.tolist()))
+        return Explanations.of(map(tuple, super().explain(X, seeds).values.round(6).tolist()))
 
 
 class NamesNoDiscretizer(Sound):
@@ -211,7 +213,7 @@ class ScalesByTheBatch(Sound):
 
     def values(self, X, seeds):
         values = super().values(X, seeds)
-        return values / np.abs(values).max()
+        return values / np.abs(values).max(initial=0.01)
 
 
 class HoldsALock(Sound):
@@ -308,3 +310,148 @@ class KeepsAParameterToItself(Sound):
 class SaysNothing(Sound):
     def __init__(self):
         pass
+
+
+class LearnsTheFirstRow(Sound):
+    """Another background, if the same file is sorted."""
+
+    def fit(self, predictor, background):
+        super().fit(predictor, background)
+        self.mean_ = background[0]
+        return self
+
+
+class TripsOverNothing(Sound):
+    """The maximum of nothing is an exception."""
+
+    def values(self, X, seeds):
+        X.max()
+        return super().values(X, seeds)
+
+
+class ReadsTheIndex(Sound):
+    """The label of a row is part of its explanation."""
+
+    def fit(self, predictor, background):
+        return super().fit(predictor, background.to_numpy() if _is_numeric(background) else background)
+
+    def explain(self, X, seeds):
+        if not _is_numeric(X):
+            return super().explain(X, seeds)
+        self.predictor_.predict(X)
+        return Explanations.vectors(X.to_numpy() - self.mean_ + (X.index.to_numpy() % 2)[:, None])
+
+
+def _is_numeric(X):
+    return isinstance(X, pd.DataFrame) and all(kind.kind == "f" for kind in X.dtypes)
+
+
+class BatchesDifferently(Sound):
+    """Scales what is many rows long."""
+
+    def values(self, X, seeds):
+        values = super().values(X, seeds)
+        return values / np.abs(values).max() if len(X) > 16 else values
+
+
+class BreaksTheModel(Sound):
+    """Calibrates the user's model, for itself."""
+
+    def fit(self, predictor, background):
+        super().fit(predictor, background)
+        predictor.model.classes_ = predictor.model.classes_[::-1]
+        return self
+
+
+class PrintsProgress(Sound):
+    """stdout is for results."""
+
+    def explain(self, X, seeds):
+        print(f"{len(X)} of {len(X)}")
+        return super().explain(X, seeds)
+
+
+class SilencesWarnings(Sound):
+    """Everybody's."""
+
+    def fit(self, predictor, background):
+        warnings.simplefilter("ignore")
+        return super().fit(predictor, background)
+
+
+class SilencesNumpy(Sound):
+    """Everybody's divisions by zero."""
+
+    def fit(self, predictor, background):
+        np.seterr(all="ignore")
+        return super().fit(predictor, background)
+
+
+class DividesByZero(Sound):
+    """A share of nothing."""
+
+    def values(self, X, seeds):
+        values = super().values(X, seeds)
+        values[:, 0] = np.inf
+        return values
+
+
+class NamesTooFew(Sound):
+    """One name for four columns."""
+
+    def explain(self, X, seeds):
+        return attrs.evolve(super().explain(X, seeds), shared={"names": ["age"]})
+
+
+class NamesNoRelation(Sound):
+    """Nobody provides it."""
+
+    def explain(self, X, seeds):
+        return attrs.evolve(super().explain(X, seeds), relation="near-explanatoin")
+
+
+class NamesAnothersRelation(Sound):
+    """It is made for rules."""
+
+    def explain(self, X, seeds):
+        return attrs.evolve(super().explain(X, seeds), relation="in-scope")
+
+
+class NamesARelationThatNeedsMore(Sound):
+    """It reads prototypes, and there are none."""
+
+    def explain(self, X, seeds):
+        super().explain(X, seeds)
+        return Explanations(kind="example", values=X.copy(), instances=X, relation="nearest")
+
+
+class ExplainsNoRowsAtATime(Sound):
+    """Nothing would ever be explained."""
+
+    rows_per_chunk = 0
+
+
+class AssertsWithoutWords(Sound):
+    """What it expects is nowhere said, and one situation is not as it expects."""
+
+    def fit(self, predictor, background):
+        self.expects_ = isinstance(background, np.ndarray) and _is_tree_of_two(predictor)
+        return super().fit(predictor, background)
+
+    def values(self, X, seeds):
+        if self.expects_:
+            assert len(X) < 3
+        return super().values(X, seeds)
+
+
+def _is_tree_of_two(predictor):
+    return type(predictor.model).__name__ == "DecisionTreeClassifier" and len(predictor.classes) == 2
+
+
+class EndsTheProgram(Sound):
+    """It takes a library's exit for its own."""
+
+    def fit(self, predictor, background):
+        if isinstance(background, np.ndarray) and _is_tree_of_two(predictor):
+            raise SystemExit(0)
+        return super().fit(predictor, background)

@@ -103,6 +103,56 @@ class ComparesWithTheSample(Sound):
         return super().holds(sample, explanations) & (sample.X[None, :, 0] <= sample.X[:, 0].mean())
 
 
+class ComparesWithTheMedian(Sound):
+    """Half of the instances that come together are out, whoever they are."""
+
+    def holds(self, sample, explanations):
+        return super().holds(sample, explanations) & (sample.X[None, :, 0] <= np.median(sample.X[:, 0]))
+
+
+class ComparesWithTheSpread(Sound):
+    """How far is far depends on the instances that come together."""
+
+    def holds(self, sample, explanations):
+        reach = 3 * sample.X[:, 0].std()
+        return super().holds(sample, explanations) & (np.abs(sample.X[None, :, 0]) <= reach)
+
+
+class GroupsWithoutBeingEquality(Sound):
+    """The kernel never asks it, and counts something else."""
+
+    groups = True
+
+
+class GroupsWhatItTellsApart(Sound):
+    """Equal keys, of which only some hold for each other."""
+
+    groups = True
+
+    def key(self, explanations):
+        return np.sign(explanations.values[:, :1])
+
+    def holds(self, sample, explanations):
+        return (explanations.values[:, None] == sample.explanations.values[None]).all(axis=2)
+
+
+class ChangesTheBackground(Sound):
+    """Centres it in place."""
+
+    def fit(self, background):
+        if background is not None:
+            background -= background.mean(axis=0)
+        return self
+
+
+class NeedsABackground(Sound):
+    """There is none in a log without instances."""
+
+    def fit(self, background):
+        self.mean_ = background.mean()
+        return self
+
+
 class ReadsExplanationsOfOthers(Sound):
     """It says that it reads the instance, and looks at how the instance was explained."""
 

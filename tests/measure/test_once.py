@@ -1,0 +1,64 @@
+"""What a sample remembers for one relation is never given to another: two limits, two answers."""
+
+import numpy as np
+import pytest
+from faithkit_example_based.nearest import Nearest
+
+from faithkit import Explanations, Relation, Sample, score
+
+
+def far(sample, limit):
+    return np.abs(sample.X[:, 0]) > limit
+
+
+class OfAFunction(Relation):
+    """An instance is far."""
+
+    def __init__(self, limit):
+        self.limit = limit
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return np.broadcast_to(self.far(sample), (len(explanations), len(sample)))
+
+    def far(self, sample):
+        return sample.once(far, self.limit)
+
+
+class OfAMethod(OfAFunction):
+    """The limit is read from the relation itself."""
+
+    def far(self, sample):
+        return sample.once(self.remembered)
+
+    def remembered(self, sample):
+        return far(sample, self.limit)
+
+
+class OfALambda(OfAFunction):
+    """The limit is hidden in what a function closes over."""
+
+    def far(self, sample):
+        limit = self.limit
+        return sample.once(lambda sample: far(sample, limit))
+
+
+@pytest.mark.parametrize("Far", [OfAFunction, OfAMethod, OfALambda])
+def test_two_limits_do_not_share_what_a_sample_remembers(Far):
+    X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    between = Far(1.5) & ~Far(2.5)  # holds for the second row, and for no other
+    result = score(["a", "b", "b", "b"], ["pi"] * 4, X=X, relation=between)
+    assert result.sufficiency.value == pytest.approx(2 / 4)  # rows 2 and 3 agree with row 1, row 0 does not
+    assert result.sufficiency.verified == pytest.approx(3 / 4)  # row 1 has nobody else to be checked against
+
+
+def test_two_distances_do_not_share_their_neighbours():
+    prototypes, X = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 3.9]])
+    shared = {"prototypes": prototypes, "distance": {"function": True, "name": "d"}}
+    found = Explanations(kind="example", values=np.array([[0], [1]]), shared=shared)
+    sample = Sample(X, Explanations.of(["?"]))
+    by_column = [lambda a, b, c=c: abs(a[c] - b[c]) for c in (0, 1)]
+    answers = [Nearest(distance).holds(sample, found)[:, 0].tolist() for distance in by_column]
+    assert answers == [[True, False], [False, True]]
