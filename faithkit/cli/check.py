@@ -77,16 +77,27 @@ def _tell(distribution: str, groups: list[Group], verbose: bool) -> None:
             _tell_check(check, report, verbose)
     for line in _clashes(distribution):
         _indented(f"note: {line}", "")
-    total = sum(len(report.passed) + len(report.failed) for *_, report in groups)
-    bad = sum(len(report.failed) for *_, report in groups)
-    noun = "check" if total == 1 else "checks"
-    say(f"{distribution}: {total} {noun}, {'all passed' if not bad else f'{bad} failed'}.")
+    say(f"{distribution}: {_summary([report for *_, report in groups])}.")
+
+
+def _summary(reports: "list[Report]") -> str:
+    """Say how many checks there were, and how many of them could not be tried: these are no praise."""
+    passed, failed, expected, skipped = (
+        sum(len(getattr(report, name)) for report in reports)
+        for name in ("passed", "failed", "expected", "skipped")
+    )
+    total = passed + failed + expected
+    said = [f"{total} {'check' if total == 1 else 'checks'}", "all passed" if passed == total else ""]
+    said += [f"{failed} failed" if failed else "", f"{expected} failed as expected" if expected else ""]
+    said += [f"{skipped} not tried (-v says why)" if skipped else ""]
+    return ", ".join(filter(None, said))
 
 
 def _counts(report: "Report") -> str:
     failed = f", {len(report.failed)} failed" if report.failed else ""
-    skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
-    return f"{len(report.passed)} passed{failed}{skipped}"
+    expected = f", {len(report.expected)} failed as expected" if report.expected else ""
+    skipped = f", {len(report.skipped)} not tried" if report.skipped else ""
+    return f"{len(report.passed)} passed{failed}{expected}{skipped}"
 
 
 def _tell_check(check: "Check", report: "Report", verbose: bool) -> None:
@@ -94,6 +105,9 @@ def _tell_check(check: "Check", report: "Report", verbose: bool) -> None:
         say(f"  failed   {check.name}")
         _indented(report.failed[check.id], " " * 11)
         _indented(f"Why: {check.why}", " " * 11)
+    elif check.id in report.expected:
+        say(f"  expected {check.name}")
+        _indented(report.expected[check.id], " " * 11)
     elif verbose and check.id in report.skipped:
         say(f"  skipped  {check.name}")
         _indented(report.skipped[check.id], " " * 11)
@@ -131,6 +145,7 @@ def _facts(distribution: str, groups: list[Group]) -> dict[str, Any]:
                 "name": name,
                 "passed": [check.name for check in checks if check.id in report.passed],
                 "failed": {c.name: report.failed[c.id] for c in checks if c.id in report.failed},
+                "expected": {c.name: report.expected[c.id] for c in checks if c.id in report.expected},
                 "skipped": {c.name: report.skipped[c.id] for c in checks if c.id in report.skipped},
             }
             for kind, name, checks, report in groups

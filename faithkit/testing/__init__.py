@@ -16,13 +16,12 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from faithkit.errors import InputError
 from faithkit.inputs.situation import Situation
-from faithkit.testing.checks import Check, Report, run
+from faithkit.testing.checks import Check, Report, check_expected, run
+from faithkit.testing.kit import Kit
 from faithkit.testing.targets import checks_for
-from faithkit.wording import did_you_mean
 
-__all__ = ["Check", "Report", "Situation", "checks_for", "parametrize_with_checks", "run_checks"]
+__all__ = ["Check", "Kit", "Report", "Situation", "checks_for", "parametrize_with_checks", "run_checks"]
 
 
 def run_checks(
@@ -88,20 +87,13 @@ def parametrize_with_checks(
     import pytest
 
     checks, expected = checks_for(target, situations=situations), dict(expected_failed_checks or {})
-    _check_expected(expected, checks)
+    check_expected(expected, checks)
     parameters = []
     for check in checks:
-        reason = expected.get(check.id, expected.get(check.name))
-        marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]
+        reason = expected.get(check.id, expected.get(check.name, check.expected))
+        marks = [] if not reason else [pytest.mark.xfail(reason=reason, strict=True)]
         if importlib.util.find_spec("xdist"):
             # a component's checks share its answers: with --dist loadgroup one worker explains for all
             marks.append(pytest.mark.xdist_group(f"{check.kind} {check.component}"))
         parameters.append(pytest.param(check, id=check.id, marks=marks))
     return pytest.mark.parametrize("check", parameters)
-
-
-def _check_expected(expected: Mapping[str, str], checks: list[Check]) -> None:
-    known = {name for check in checks for name in (check.name, check.id)}
-    for name in expected:
-        if name not in known:
-            raise InputError(f"there is no check {name!r} to fail here. {did_you_mean(name, known)}".rstrip())

@@ -28,6 +28,7 @@ from faithkit.testing.explainer_checks import (
     check_numbers_are_finite,
 )
 from faithkit.testing.fixtures import fresh
+from faithkit.testing.kit import samples
 from faithkit.testing.trials import Trial, trials
 
 N = 70
@@ -88,8 +89,16 @@ def batches_for(entry: Entry) -> list[Batch]:
     kinds = entry.component.kinds
     found = [batch for batch in _made_up() if not kinds or batch.explanations.kind in kinds]
     found += [_from_trial(trial) for trial in _own_trials(entry.distribution) if _suits(trial.answer, entry)]
+    found += [
+        Batch(name, sample.X, sample.explanations, sample.X)
+        for name, sample in samples().items()
+        if sample.explanations.kind in kinds
+    ]
     if not found:
-        raise SkipTest(f"There are no explanations of kind {' or '.join(kinds)} to try it on.")
+        raise SkipTest(
+            f"There are no explanations of kind {' or '.join(kinds)} to try it on: give some, as samples of "
+            "a faithkit.testing.Kit."
+        )
     return fresh(found)
 
 

@@ -4,7 +4,7 @@ A check is a plain function that returns, or raises `AssertionError` with what i
 `unittest.SkipTest` with why it does not apply: exceptions that every test runner understands.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from types import ModuleType
 from typing import Any
@@ -12,8 +12,9 @@ from unittest import SkipTest
 
 from attrs import field, frozen
 
+from faithkit.errors import InputError
 from faithkit.testing.fixtures import given_situations_key
-from faithkit.wording import describe
+from faithkit.wording import describe, did_you_mean
 
 _PREFIX = "check_"
 
@@ -35,6 +36,8 @@ class Check:
         cannot be tried.
     why : str
         Who relies on the promise.
+    expected : str
+        Why the plugin is known to break it; empty where it is not.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class Check:
     component: str
     run: Callable[[], None] = field(repr=False)
     why: str = field(default="", repr=False)
+    expected: str = field(default="", repr=False)
 
     @property
     def id(self) -> str:
@@ -66,8 +70,8 @@ class Report:
     ----------
     passed : tuple of str
         The ids of the checks that passed.
-    failed, skipped : dict
-        The ids of the others, each with the reason.
+    failed, skipped, expected : dict
+        The ids of the others, each with the reason; expected are failures that the plugin announces.
     errors : dict
         What was raised by those that failed, for whoever wants the traceback.
 
@@ -82,12 +86,15 @@ class Report:
     failed: dict[str, str]
     skipped: dict[str, str]
     errors: dict[str, AssertionError] = field(factory=dict, eq=False, repr=False)
+    expected: dict[str, str] = field(factory=dict)
 
     def __str__(self) -> str:
-        ran = len(self.passed) + len(self.failed)
-        counts = f"{len(self.passed)} passed, {len(self.failed)} failed. {len(self.skipped)} skipped."
+        ran = len(self.passed) + len(self.failed) + len(self.expected)
+        known = f", {len(self.expected)} failed as expected" if self.expected else ""
+        counts = f"{len(self.passed)} passed, {len(self.failed)} failed{known}. {len(self.skipped)} skipped."
         lines = [f"{ran} {'check' if ran == 1 else 'checks'} ran: {counts}"]
         lines += [f"failed   {check}: {message}" for check, message in self.failed.items()]
+        lines += [f"expected {check}: {reason}" for check, reason in self.expected.items()]
         lines += [f"skipped  {check}: {reason}" for check, reason in self.skipped.items()]
         return "\n".join(lines)
 
@@ -96,18 +103,41 @@ def run(checks: Iterable[Check]) -> Report:
     """Run checks one after another and note what became of each."""
     passed: list[str] = []
     skipped: dict[str, str] = {}
+    expected: dict[str, str] = {}
     errors: dict[str, AssertionError] = {}
     for check in checks:
-        try:
-            check.run()
-        except SkipTest as reason:
-            skipped[check.id] = str(reason)
-        except AssertionError as error:
-            errors[check.id] = error
+        found = _found(check)
+        if isinstance(found, SkipTest):
+            skipped[check.id] = str(found)
+        elif check.expected and found is not None:
+            expected[check.id] = check.expected
+        elif found is not None:
+            errors[check.id] = found
+        elif check.expected:
+            mend = "Take it out of the kit's expected_failures."
+            errors[check.id] = BrokenPromiseError(
+                f"{check.component}: it is expected to fail, and passes. {mend}"
+            )
         else:
             passed.append(check.id)
     failed = {name: str(error) or describe(error) for name, error in errors.items()}
-    return Report(tuple(passed), failed, skipped, errors)
+    return Report(tuple(passed), failed, skipped, errors, expected)
+
+
+def _found(check: Check) -> AssertionError | SkipTest | None:
+    try:
+        check.run()
+    except (AssertionError, SkipTest) as found:
+        return found
+    return None
+
+
+def check_expected(expected: Mapping[str, str], checks: list[Check]) -> None:
+    """Refuse failures that are announced of checks that there are not."""
+    known = {name for check in checks for name in (check.name, check.id)}
+    for name in expected:
+        if name not in known:
+            raise InputError(f"there is no check {name!r} to fail here. {did_you_mean(name, known)}".rstrip())
 
 
 class BrokenPromiseError(AssertionError):

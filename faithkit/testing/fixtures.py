@@ -52,6 +52,11 @@ def given_situations(situations: Mapping[str, Situation] | None) -> Iterator[Non
         _given.reset(token)
 
 
+def are_given() -> bool:
+    """Whether explainers are tried in other situations than the kit's own."""
+    return _given.get() is not None
+
+
 def given_situations_key() -> tuple[tuple[str, Situation], ...] | None:
     """Return what tells these situations from others; None where they are the kit's own."""
     given = _given.get()

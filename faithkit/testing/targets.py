@@ -1,12 +1,14 @@
 """From what a person wants checked (a module, a distribution, a component) to the checks that apply to it."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points
 from importlib.metadata import distribution as distribution_named
 from itertools import chain
 from types import ModuleType
 from typing import Any
+from unittest import SkipTest
 
 from attrs import evolve
 
@@ -33,8 +35,9 @@ from faithkit.testing import (
     relation_checks,
     relation_function,
 )
-from faithkit.testing.checks import Check, bind_all, forget
-from faithkit.testing.fixtures import given_situations
+from faithkit.testing.checks import Check, bind_all, check_expected, forget
+from faithkit.testing.fixtures import are_given, given_situations
+from faithkit.testing.kit import Kit, given_samples, kit_of
 from faithkit.testing.plugin_checks import Plugin
 from faithkit.wording import did_you_mean
 
@@ -107,8 +110,32 @@ def _checks(target: Any, distribution: str | None) -> Iterator[Check]:
         return
     for plugin in _plugins(target, distribution):
         yield from bind_all(plugin_checks, "plugin", plugin.name, plugin)
-        for entry in plugin.offers()[0]:
-            yield from _component_checks(entry)
+        entries = plugin.offers()[0]
+        kit = kit_of(plugin.load()) if entries else Kit()
+        with _given(kit):
+            found = [check for entry in entries for check in _component_checks(entry)]
+        check_expected(kit.expected_failures, found)
+        yield from (_with_kit(check, kit) for check in found)
+
+
+@contextmanager
+def _given(kit: Kit) -> Iterator[None]:
+    """Try what a plugin gives, unless who checks it gives situations of another kind."""
+    situations = given_situations(kit.situations) if kit.situations and not are_given() else nullcontext()
+    with situations, given_samples(kit.samples):
+        yield
+
+
+def _with_kit(check: Check, kit: Kit) -> Check:
+    expected = kit.expected_failures.get(check.id, kit.expected_failures.get(check.name, ""))
+    return evolve(check, run=partial(_run_with, kit, check.run), expected=expected)
+
+
+def _run_with(kit: Kit, run: Callable[[], None]) -> None:
+    if kit.skipped:
+        raise SkipTest(kit.skipped)
+    with _given(kit):
+        run()
 
 
 def _component_checks(entry: Entry) -> Iterator[Check]:

@@ -195,7 +195,10 @@ def test_a_kind_of_explanation_that_nobody_makes_skips_what_needs_it():
     )
     report = run_checks(("relation", maps))
     assert report.failed == {}
-    assert report.skipped["maps-composes"] == "There are no explanations of kind saliency-map to try it on."
+    assert (
+        report.skipped["maps-composes"]
+        == "There are no explanations of kind saliency-map to try it on: give some, as samples of a faithkit.testing.Kit."
+    )
 
 
 def test_a_refused_situation_is_skipped_with_the_explainers_own_words():

@@ -94,5 +94,5 @@ def faithkit_commands() -> Iterable[faithkit.Component]:
     yield faithkit.Component(
         name="attacks",
         factory="faithkit_attacks.cli:attacks",
-        summary="Tell lies about a model beside the truth, and show which measures catch them.",
+        summary="Measure lies about a model beside the truth, and show which measures catch them.",
     )

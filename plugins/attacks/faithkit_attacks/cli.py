@@ -19,7 +19,7 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     type=click.Choice(["applicants", "adult"]),
     default="applicants",
     show_default=True,
-    help="Lie about made-up applicants, which need no file, or about people of the census data Adult.",
+    help="Take made-up applicants, which need no file, or people of the census data Adult.",
 )
 @click.option(
     "--samples",
@@ -44,7 +44,7 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
 def attacks(
     attacks: tuple[str, ...], listing: bool, data: str, samples: int, seed: int, csv_file: str | None
 ) -> None:
-    """Tell lies about models (all that are known, if none is named), and the truth beside each.
+    """Measure lies about models (all that are known, if none is named), and the truth beside each.
 
     Every measure is applied to both. It catches the lie where the two intervals have nothing in common, and
     the lie's is the worse one.

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import faithkit
 
 FAITHKIT_API = 1
+FAITHKIT_KIT = "faithkit_rule_models.kit:kit"
 
 
 @faithkit.hookimpl

@@ -1,0 +1,101 @@
+"""A plugin gives the kit what it needs to be tried on, and says what is known to fail."""
+
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import faithkit
+from faithkit.cli import check as check_command
+from faithkit.testing import Kit, run_checks
+
+KIND = "sentence"
+
+
+class FirstWord(faithkit.Relation):
+    """The instance begins with the explanation's first word."""
+
+    name = "first-word"
+
+    def key(self, explanations):
+        return np.array([text.split()[0] if text else None for text in explanations.values], dtype=object)
+
+    def holds(self, sample, explanations):
+        begins = [text.split()[0] for text in sample.instances("first-word")]
+        return np.array([[one == word for one in begins] for word in self.key(explanations)], dtype=bool)
+
+
+class Stubborn(FirstWord):
+    """It takes any parameter."""
+
+    def __init__(self, **options):
+        pass
+
+
+def plugin(monkeypatch, factory, kit):
+    """Make a module that offers one relation of a new kind, and gives a kit."""
+    module = ModuleType("plugin_with_a_kit")
+
+    @faithkit.hookimpl
+    def faithkit_relations():
+        where = f"{__name__}:{factory.__name__}"
+        yield faithkit.Component(name="mine", factory=where, summary="Mine.", kinds=(KIND,))
+
+    module.FAITHKIT_API, module.faithkit_relations = 1, faithkit_relations
+    if kit is not None:
+        module.FAITHKIT_KIT = "plugin_with_a_kit:kit"
+        module.kit = kit
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return module
+
+
+def sample():
+    texts = ["good film", "good cast", "dull film", "dull end", "good end"]
+    return faithkit.Sample(texts, faithkit.Explanations.of(texts, kind=KIND))
+
+
+def test_a_relation_of_a_new_kind_is_tried_on_what_its_plugin_gives(monkeypatch):
+    without = run_checks(plugin(monkeypatch, FirstWord, None))
+    assert any("no explanations of kind sentence to try it on" in why for why in without.skipped.values())
+    found = run_checks(plugin(monkeypatch, FirstWord, lambda: Kit(samples={"reviews": sample()})))
+    assert found.failed == {}
+    assert len(found.passed) > len(without.passed)
+    assert not any("to try it on" in why for why in found.skipped.values())
+
+
+def test_a_failure_that_is_announced_is_told_with_its_reason_and_fails_nobody(monkeypatch):
+    known = {"mine-unknown_parameter_is_refused": "It has too many to name."}
+    found = run_checks(plugin(monkeypatch, Stubborn, lambda: Kit(expected_failures=known)))
+    assert found.expected == known
+    assert not set(known) & set(found.failed)
+    assert "1 failed as expected" in str(found)
+
+
+def test_an_announced_failure_that_passes_is_one(monkeypatch):
+    known = {"unknown_parameter_is_refused": "It has too many to name."}
+    found = run_checks(plugin(monkeypatch, FirstWord, lambda: Kit(expected_failures=known)))
+    why = found.failed["mine-unknown_parameter_is_refused"]
+    assert why.startswith("mine: it is expected to fail, and passes. Take it out of the kit's")
+
+
+@pytest.mark.parametrize(
+    ("kit", "words"),
+    [
+        (
+            lambda: Kit(expected_failures={"unknown_parameter": "…"}),
+            "there is no check 'unknown_parameter' to",
+        ),
+        (lambda: {}, "FAITHKIT_KIT of plugin_with_a_kit gave a dict: expected a faithkit.testing.Kit"),
+        (lambda: 1 / 0, "FAITHKIT_KIT of plugin_with_a_kit failed with ZeroDivisionError"),
+    ],
+)
+def test_a_kit_that_is_none_is_refused_in_one_line(kit, words, monkeypatch):
+    with pytest.raises(faithkit.FaithkitError, match=words):
+        run_checks(plugin(monkeypatch, FirstWord, kit))
+
+
+def test_what_was_not_tried_is_counted_beside_what_passed(monkeypatch):
+    report = run_checks(plugin(monkeypatch, FirstWord, None))
+    said = check_command._summary([report])
+    assert said == f"{len(report.passed)} checks, all passed, {len(report.skipped)} not tried (-v says why)"
