@@ -295,8 +295,8 @@ class Sample:
         """
         if not callable(make):
             raise ContractError(
-                f"Sample.once was given {make!r:.60}; expected a function of the sample, and behind it what "
-                "else the function reads: sample.once(neighbours, k)."
+                f"the first argument of Sample.once is {make!r:.60}; expected a function of the sample, and "
+                "behind it what else the function reads: sample.once(neighbours, k)."
             )
         key = (make, *map(_Argument, arguments))
         if key not in self._memo:

@@ -62,7 +62,7 @@ def test_the_scaffold_fools_lime_every_time_and_is_caught(n, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "seed"), [*((400, seed) for seed in range(1, 11)), (2000, 2)])
+@pytest.mark.parametrize(("n", "seed"), [(n, seed) for n in (400, 2000) for seed in range(1, 11)])
 def test_the_scaffold_fools_shap_of_most_rows_every_time_and_is_caught(n, seed):
     is_fooled_and_caught(SHAP, n, seed, fooled=0.65)
 

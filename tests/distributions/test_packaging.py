@@ -97,4 +97,4 @@ def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only):
 
 
 def test_the_kernel_alone_passes_its_own_checks(kernel_only):
-    assert kernel_only.run("faithkit check faithkit").stdout.endswith("all passed.\n")
+    assert "checks, all passed" in kernel_only.run("faithkit check faithkit").stdout

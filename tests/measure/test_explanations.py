@@ -343,7 +343,7 @@ def test_a_sample_computes_a_thing_once_for_each_of_the_arguments(arguments, ask
 
 def test_a_name_is_nothing_that_a_sample_could_compute():
     with pytest.raises(
-        ContractError, match=r"once was given 'words'; expected a function of the sample, and"
+        ContractError, match=r"of Sample.once is 'words'; expected a function of the sample, and"
     ):
         Sample(None, Explanations.of(["a"])).once("words", list)
 

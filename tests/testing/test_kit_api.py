@@ -132,8 +132,8 @@ def test_a_misspelt_expected_failure_is_an_error():
 
 
 @pytest.mark.slow
-def test_pytest_is_imported_by_nobody_but_the_decorator():
-    code = "import sys, faithkit.testing as t; t.run_checks('faithkit'); sys.exit('pytest' in sys.modules)"
+def test_pytest_is_needed_by_nobody_but_the_decorator():
+    code = "import sys; sys.modules['pytest'] = None; import faithkit.testing as t; t.run_checks('faithkit')"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -113,15 +113,6 @@ def test_the_traceback_of_a_worker_is_told():
     assert "PickyError: picky" in raised.value.__notes__[0]
 
 
-def test_what_cannot_be_handed_back_is_one_line():
-    with pytest.raises(faithkit.ExplainerError, match=r"^a worker failed with .*lambda.*With n_jobs=1"):
-        faithkit.evaluate(parity, X, explainer=functions, n_jobs=2)
-
-
-def functions(X):
-    return [frozenset([lambda: 0])] * len(X)
-
-
 # --- what is the end --------------------------------------------------------------------------------------
 
 
