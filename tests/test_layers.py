@@ -116,6 +116,8 @@ def test_no_modules_form_a_circle(leads):
 
 def test_a_plugin_knows_the_flat_api_and_nothing_else():
     known = {name: arrows(path.read_text("utf-8"), name, {}) for name, path in PLUGINS.items()}
+    kits = {name for name in known if name.endswith(".kit")}  # what is given to the conformance kit
+    assert {known.pop(name) == {"faithkit.testing"} for name in kits} == {True}
     assert {name: more for name, more in known.items() if more} == {}
 
 

@@ -16,6 +16,8 @@ from faithkit.measure.tally import Count
 from faithkit.shown import Shown
 from faithkit.wording import one_line
 
+LAST_BITS = 1e-12  # of a probability: a limit that is the level itself is not below it, on any machine
+
 
 @attrs.frozen(repr=False)
 class Exceedance(Shown):
@@ -107,7 +109,10 @@ def exceedance(
 
     # a limit is on one side of the level where the level's own binomial tail is on that side of δ
     n, most = slots.n, rows(slice(None))
-    below, above = rows(bdtr(A, D, level) < wrong), rows(bdtrc(A - 1, D, level) <= wrong)
+    below, above = (
+        rows(bdtr(A, D, level) < wrong - LAST_BITS),
+        rows(bdtrc(A - 1, D, level) <= wrong + LAST_BITS),
+    )
     low, rest = (max(0.0, (some / n - wrong) / (1.0 - wrong)) for some in (below, above))
     share, surely = (some / most if most else None for some in (rows(level > A / D), below))
     return Exceedance(measure, level, n, most, share, surely, low, 1.0 - rest, confidence)
