@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from faithkit.foreign import foreign
 from faithkit.inputs.models.modules import import_from_here
 
 Example = tuple[str, Any]
@@ -101,14 +102,17 @@ class MLflowFolders:
     def load(self, path: str) -> Any:
         """Return the model that was saved."""
         _no_telemetry()
-        import mlflow.pyfunc
+        with foreign(
+            f"loading {path}", "It may be damaged, or need other versions: see its requirements.txt."
+        ):
+            import mlflow.pyfunc
 
-        model = mlflow.pyfunc.load_model(path)
-        try:
-            # which has scores, and can be read by explainers; the face checks types that a gap changes
-            own = model.get_raw_model()
-        except NotImplementedError:  # a class of the user's own, which knows no other face
-            return model
+            model = mlflow.pyfunc.load_model(path)
+            try:
+                # which has scores, and can be read by explainers; the face checks types that a gap changes
+                own = model.get_raw_model()
+            except NotImplementedError:  # a class of the user's own, which knows no other face
+                return model
         return own if hasattr(own, "predict") else model
 
     def example(self, folder: str) -> Example:
