@@ -41,7 +41,8 @@ def _as_dict(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value
 
 
-def _is_dotted(text: str) -> bool:
+def is_dotted(text: str) -> bool:
+    """Whether a text is a name, or names with dots between them, as modules and attributes have."""
     return all(part.isidentifier() for part in text.split("."))
 
 
@@ -56,7 +57,7 @@ def _check_name(_: "Component", __: "Attribute[str]", name: Any) -> None:
 
 
 def _check_factory(component: "Component", _: "Attribute[str]", factory: Any) -> None:
-    if isinstance(factory, str) and factory.count(":") == 1 and all(map(_is_dotted, factory.split(":"))):
+    if isinstance(factory, str) and factory.count(":") == 1 and all(map(is_dotted, factory.split(":"))):
         return
     proposal = "my_plugin.explainers:MyExplainer"
     if hasattr(factory, "__qualname__"):  # the class itself was given: its import string is known

@@ -16,9 +16,9 @@ from faithkit.wording import one_line
 _WORDS = {"true": True, "false": False, "none": None}
 _LONGEST = 100_000  # characters; reading more would take minutes, and nobody wrote them
 _SHOWN = 200  # characters of it in a message
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
+CLOSING = {"(": ")", "[": "]", "{": "}"}
 # A quoted string is one token; a quote that is a token by itself has no partner.
-_TOKEN = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|.""", re.DOTALL)
+TOKEN = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|.""", re.DOTALL)
 
 
 def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
@@ -109,10 +109,10 @@ def _shown(text: str) -> str:
 
 def _pieces(rest: str, text: str) -> list[str]:
     pieces, awaited = [""], list[str]()
-    for token in _TOKEN.findall(rest):
-        if token in _CLOSING:
-            awaited.append(_CLOSING[token])
-        elif token in ("'", '"') or (token in _CLOSING.values() and (not awaited or awaited.pop() != token)):
+    for token in TOKEN.findall(rest):
+        if token in CLOSING:
+            awaited.append(CLOSING[token])
+        elif token in ("'", '"') or (token in CLOSING.values() and (not awaited or awaited.pop() != token)):
             raise _unbalanced(token, text)
         if token == "," and not awaited:
             pieces.append("")

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import ContractError, InputError
+from faithkit.extension.component import is_dotted
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec, parse_spec
 from faithkit.foreign import foreign
@@ -109,7 +110,7 @@ def _written(kind: str, text: str) -> Given:
         made = composed(text, relation)
         return Given(kind, str(made), made)
     module, _, attribute = text.partition(":")
-    if _is_dotted(module) and _is_dotted(attribute) and module not in registry().names(kind):
+    if is_dotted(module) and is_dotted(attribute) and module not in registry().names(kind):
         return attrs.evolve(_component(kind, import_object(text)), text=text)
     name, params = parse_spec(text)
     instance = _conforming(kind, registry().create(kind, name, params))
@@ -117,10 +118,6 @@ def _written(kind: str, text: str) -> Given:
         kinds = registry().find(kind, name).component.kinds
         object.__setattr__(instance, "declared_kinds", kinds)  # its class may be frozen
     return Given(kind, format_spec(name, params), instance, (name, params))
-
-
-def _is_dotted(text: str) -> bool:
-    return all(part.isidentifier() for part in text.split("."))
 
 
 def several(kind: str, given: Any) -> list[Any]:

@@ -1,15 +1,13 @@
 """Relations that are composed in one string: ``in-scope & ~same-explanation``, as Python would read it."""
 
 import operator
-import re
 from collections.abc import Callable, Iterator
 from functools import reduce
 
 from faithkit.errors import ParameterError
+from faithkit.extension.spec import CLOSING, TOKEN
 from faithkit.measure.relations import Relation
 
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
-_TOKEN = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|.""", re.DOTALL)  # a quoted text is one
 _BETWEEN = ("&", "|", "~", "(", ")")
 _DEEPEST = 100  # parentheses and ~, one in another
 
@@ -101,7 +99,7 @@ class _Reader:
 def _parts(text: str) -> Iterator[str]:
     """Yield names with their parameters, and what stands between them."""
     name, awaited = "", list[str]()
-    for token in _TOKEN.findall(text):
+    for token in TOKEN.findall(text):
         begins = not name.strip()
         between = token in "&|~" and (":" not in name or name[-1:].isspace())
         if not awaited and (between or token == ")" or (begins and token == "(")):
@@ -109,8 +107,8 @@ def _parts(text: str) -> Iterator[str]:
             yield token
             name = ""
             continue
-        if token in _CLOSING:
-            awaited.append(_CLOSING[token])
+        if token in CLOSING:
+            awaited.append(CLOSING[token])
         elif awaited and token == awaited[-1]:
             awaited.pop()
         name += token

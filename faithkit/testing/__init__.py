@@ -18,10 +18,20 @@ from typing import Any
 
 from faithkit.inputs.situation import Situation
 from faithkit.testing.checks import Check, Report, check_expected, run
+from faithkit.testing.fixtures import situation_of
 from faithkit.testing.kit import Kit
 from faithkit.testing.targets import checks_for
 
-__all__ = ["Check", "Kit", "Report", "Situation", "checks_for", "parametrize_with_checks", "run_checks"]
+__all__ = [
+    "Check",
+    "Kit",
+    "Report",
+    "Situation",
+    "checks_for",
+    "parametrize_with_checks",
+    "run_checks",
+    "situation_of",
+]
 
 
 def run_checks(

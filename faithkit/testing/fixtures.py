@@ -95,14 +95,31 @@ def narrower(X: Any) -> Any:
     return X.iloc[:, :1] if isinstance(X, pd.DataFrame) else X[:, :1]
 
 
-def _situation(model: Any, rows: Any, y: NDArray[Any]) -> Situation:
-    background = take_rows(rows, slice(0, _BACKGROUND))
-    others = take_rows(rows, slice(_BACKGROUND, None))
+def situation_of(model: Any, rows: Any) -> Situation:
+    """Put a fitted model into a situation: sixty rows to learn from, and six to explain, two of them equal.
+
+    Parameters
+    ----------
+    model : object
+        As `Predictor` takes it.
+    rows : array, DataFrame, sparse matrix or list of str
+        65 rows that it can be asked about.
+
+    Examples
+    --------
+    >>> found = situation_of(lambda X: ["yes"] * len(X), np.arange(65.0).reshape(65, 1))
+    >>> len(found.background), found.X.ravel().tolist()
+    (60, [60.0, 61.0, 62.0, 63.0, 64.0, 61.0])
+    """
+    background, others = (take_rows(rows, part) for part in (slice(0, _BACKGROUND), slice(_BACKGROUND, None)))
     X = concat_rows([others, take_rows(others, slice(TWINS[0], TWINS[0] + 1))])
     if isinstance(X, pd.DataFrame):
         X.index = X.index + 100  # position and label differ, as in any table that was filtered
-    model.fit(background, y[:_BACKGROUND])
     return Situation(model, X, background)
+
+
+def _situation(model: Any, rows: Any, y: NDArray[Any]) -> Situation:
+    return situation_of(model.fit(take_rows(rows, slice(0, _BACKGROUND)), y[:_BACKGROUND]), rows)
 
 
 def _numbers() -> NDArray[np.float64]:

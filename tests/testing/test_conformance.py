@@ -1,9 +1,11 @@
 """The project's own plugins keep the contract that third parties are asked to keep."""
 
 import faithkit_attacks
+import faithkit_ebm
 import faithkit_example_based
 import faithkit_feature_importance
 import faithkit_paper
+import faithkit_rule_models
 import faithkit_scoped_rules
 import pytest
 from faithkit_integrations import plugin as faithkit_integrations
@@ -25,6 +27,7 @@ def situations_of(check):
     everywhere = check.name.startswith("explains_") or (
         check.kind == "explainer" and check.component not in IN_FEW
     )
+    everywhere = everywhere or check.component == "rules-hold"  # whose plugin has situations of its own
     return None if everywhere else {name: situation(name) for name in FEW}
 
 
@@ -66,4 +69,14 @@ def test_the_adapters_of_integrations_keep_the_contract(check):
 
 @parametrize_with_checks(faithkit_attacks)
 def test_liars_keep_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_ebm)
+def test_contributions_keep_the_contract_on_models_of_their_own(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_rule_models)
+def test_rule_models_keep_the_contract_where_their_library_is(check):
     check.run()

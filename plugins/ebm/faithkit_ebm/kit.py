@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.testing import Kit, Situation
+from faithkit.testing import Kit, situation_of
 
 _ROWS = np.random.default_rng(0).normal(size=(65, 3)).round(2)
 _NAMES = ["age", "hours", "gain"]
@@ -58,14 +58,8 @@ def kit() -> Kit:
     three = np.array([[1.0, 0.0, -1.0], [0.0, 1.0, 0.5], [-1.0, 0.5, 0.0]])
     return Kit(
         situations={
-            "array": _situation(Additive([1.0, -0.5, 2.0], ["no", "yes"]), _ROWS),
-            "frame_of_three_classes": _situation(Additive(three, [0, 1, 2]), frame),
-            "frame_of_numbers": _situation(Sum([1.0, -0.5, 2.0]), frame),
+            "array": situation_of(Additive([1.0, -0.5, 2.0], ["no", "yes"]), _ROWS),
+            "frame_of_three_classes": situation_of(Additive(three, [0, 1, 2]), frame),
+            "frame_of_numbers": situation_of(Sum([1.0, -0.5, 2.0]), frame),
         }
     )
-
-
-def _situation(model: Any, rows: Any) -> Situation:
-    few = [60, 61, 62, 63, 64, 61]
-    X = rows.iloc[few].set_axis(range(100, 106)) if isinstance(rows, pd.DataFrame) else rows[few]
-    return Situation(model, X, rows[:60])

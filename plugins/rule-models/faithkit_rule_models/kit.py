@@ -1,13 +1,12 @@
 """Models for the conformance kit: small ones of imodels, where it is installed."""
 
 import importlib.util
-from typing import Any
 from unittest import SkipTest
 
 import numpy as np
 import pandas as pd
 
-from faithkit.testing import Kit, Situation
+from faithkit.testing import Kit, situation_of
 
 _NAMES = ["age", "hours", "gain", "loss"]
 
@@ -23,18 +22,12 @@ def kit() -> Kit:
     labels = (score > 0).astype(int)
     return Kit(
         situations={
-            "array": _situation(imodels.GreedyRuleListClassifier(max_depth=3).fit(X, labels), X),
-            "frame": _situation(
+            "array": situation_of(imodels.GreedyRuleListClassifier(max_depth=3).fit(X, labels), X),
+            "frame": situation_of(
                 imodels.RuleFitClassifier(max_rules=5, random_state=0).fit(table, labels), table
             ),
-            "frame_of_numbers": _situation(
+            "frame_of_numbers": situation_of(
                 imodels.RuleFitRegressor(max_rules=5, random_state=0).fit(table, score), table
             ),
         }
     )
-
-
-def _situation(model: Any, rows: Any) -> Situation:
-    few = [60, 61, 62, 63, 64, 61]
-    X = rows.iloc[few].set_axis(range(100, 106)) if isinstance(rows, pd.DataFrame) else rows[few]
-    return Situation(model, X, rows[:60])
