@@ -5,7 +5,7 @@ That keeps the extension API honest: what the kernel needs, a third party gets.
 
 from collections.abc import Iterator
 
-from faithkit.extension.component import Component
+from faithkit.extension.component import ARRAYS, INPUTS, Component
 from faithkit.extension.hookspecs import hookimpl
 
 FAITHKIT_API = 1
@@ -44,12 +44,14 @@ def faithkit_relations() -> Iterator[Component]:
         name="same-explanation",
         factory="faithkit.measure.relations:SameExplanation",
         summary="The instance has the very same explanation: the relation of consistency.",
+        inputs=(*INPUTS, *ARRAYS),
     )
     yield Component(
         name="near-explanation",
         factory="faithkit.measure.relations:NearExplanation",
         summary="The instance's own explanation lies within a distance of this one.",
         kinds=("vector",),
+        inputs=(*INPUTS, *ARRAYS),
     )
     yield Component(
         name="in-scope",

@@ -19,6 +19,8 @@ from faithkit.foreign import foreign
 from faithkit.wording import describe, did_you_mean
 
 INPUTS = ("table", "text", "sparse")
+ARRAYS = ("image", "series")
+"""What an array with more than two axes may be: rows of any shape, only for who says that it takes them."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 # what could steer a terminal, or stop it
@@ -96,11 +98,12 @@ def _check_words(component: "Component", attribute: "Attribute[tuple[str, ...]]"
 
 def _check_inputs(component: "Component", attribute: "Attribute[tuple[str, ...]]", inputs: Any) -> None:
     _check_words(component, attribute, inputs)
-    unknown = next((word for word in inputs if word not in INPUTS), None)
+    known = (*INPUTS, *ARRAYS)
+    unknown = next((word for word in inputs if word not in known), None)
     if unknown is not None or not inputs:
         raise PluginError(
-            f"the inputs of component {component.name!r} must be one or more of {', '.join(INPUTS)}. "
-            f"Got {inputs!r} instead. {did_you_mean(unknown or '', INPUTS)}".rstrip()
+            f"the inputs of component {component.name!r} must be one or more of {', '.join(known)}. "
+            f"Got {inputs!r} instead. {did_you_mean(unknown or '', known)}".rstrip()
         )
 
 
@@ -123,7 +126,8 @@ class Component:
         The kinds of explanation that it makes or accepts: "vector", "rule", "example" or any other word.
         Empty means any.
     inputs : tuple of str, default=("table", "text", "sparse")
-        What ``X`` may be.
+        What ``X`` may be. Who says "image" or "series" is given arrays of more than two axes as well, sliced
+        by rows only: what the other axes mean is between the model and the component.
     requires : tuple of str, default=()
         Import names that it needs and that the plugin does not install for sure.
     types : tuple of str, default=()

@@ -24,7 +24,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "adapter": ("alibi-anchors",),
     },
     "faithkit-feature-importance": {
-        "explainer": ("shap", "lime", "lime-text", "gradient"),
+        "explainer": ("shap", "lime", "lime-text", "gradient", "patches"),
         "relation": ("same-top-features",),
         "discretizer": ("fp", "1fp", "2fp", "sign", "rank", "sign-of-top", "sign-of-top-5", "quantile"),
         "adapter": ("shap-values", "lime-weights", "interpret-local", "torch-tensors", "torch-module"),

@@ -68,7 +68,7 @@ def dataset_summary(name: str) -> str:
 
 
 def load_dataset(name: str) -> Dataset:
-    """Return a dataset by its name: features as a DataFrame or a list of texts, labels as strings or floats.
+    """Return a dataset by its name: a DataFrame, texts or an array of images; labels as strings or floats.
 
     Examples
     --------
@@ -81,14 +81,18 @@ def load_dataset(name: str) -> Dataset:
 
 
 def loaded(entry: Entry, source: Any) -> Dataset:
-    """Return what a plugin's dataset loads, if it is a table or texts, with a label or number per row."""
+    """Return what a plugin's dataset loads: a table, texts or an array, with a label or number per row."""
     who = str(entry)
     with foreign(who, "Its load() should return the features and the labels.", PluginError):
         X, y = source.load()
         labels = _target(y)
     is_texts = isinstance(X, list) and all(isinstance(text, str) for text in X)
-    if not isinstance(X, pd.DataFrame) and not is_texts:
-        raise ContractError(f"{who} is of type {type(X).__name__}: expected a DataFrame, or a list of texts.")
+    is_array = isinstance(X, np.ndarray) and X.ndim > 2
+    if not isinstance(X, pd.DataFrame) and not is_texts and not is_array:
+        given = f"an array of shape {X.shape}" if isinstance(X, np.ndarray) else f"of type {type(X).__name__}"
+        raise ContractError(
+            f"{who} is {given}: expected a DataFrame, a list of texts, or an array of images or series."
+        )
     if len(X) != len(labels):
         raise ContractError(f"{who} has {len(X)} rows and {len(labels)} labels: expected one for each row.")
     return Dataset(entry.component.name, X, labels, entry.component.summary)

@@ -140,6 +140,11 @@ class Encoder:
 
     def _check_table(self, X: Rows) -> None:
         kind = input_kind(X)
+        if kind == "array":
+            raise InputError(
+                f"rows of shape {X.shape[1:]} have no columns to encode: give X.reshape(len(X), -1), where "
+                "the model takes it, or use an explainer of images or series."
+            )
         if kind != "table":
             raise InputError(f"the Encoder was given {kind} input; expected a 2-D array or a DataFrame.")
 

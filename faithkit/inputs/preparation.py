@@ -22,7 +22,7 @@ def prepared(estimator: Any, X: Rows, one_hot: bool) -> Any:
     estimator : scikit-learn estimator
         Unfitted.
     X : array, DataFrame, sparse matrix or list of str
-        The rows that decide.
+        The rows that decide; those of several axes are laid out flat.
     one_hot : bool
         Whether the estimator needs categories as indicators and numbers on one scale, as linear models
         do, or is content with ranks, as trees are.
@@ -31,10 +31,18 @@ def prepared(estimator: Any, X: Rows, one_hot: bool) -> Any:
         return estimator
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import FunctionTransformer
 
     if input_kind(X) == "text":
         return Pipeline([("words", CountVectorizer()), ("model", estimator)])
+    if input_kind(X) == "array":
+        return Pipeline([("flatten", FunctionTransformer(flat)), ("model", estimator)])
     return Pipeline([("prepare", _columns(X, one_hot)), ("model", estimator)])
+
+
+def flat(X: np.ndarray) -> np.ndarray:
+    """Return rows of any shape as rows of numbers: an array of images as a table of pixels."""
+    return X.reshape(len(X), -1)
 
 
 def _is_word(column: Any) -> bool:

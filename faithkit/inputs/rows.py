@@ -1,9 +1,12 @@
 """A sample comes as an array, a DataFrame, a sparse matrix or a list of texts: here they are one thing, rows.
 
+A row of an array may itself have several axes, such as an image: what they mean is between the model and the
+explainer.
+
 Everything else asks these few functions instead of asking for the type once more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,24 +14,25 @@ import pandas as pd
 from scipy import sparse
 
 from faithkit.errors import InputError
+from faithkit.extension.component import ARRAYS
 from faithkit.measure.containers import n_rows
 from faithkit.wording import few
 
 Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]
 
-_EXPECTED = "a 2-D NumPy array, a pandas DataFrame, a SciPy sparse matrix or a list of strings"
+_EXPECTED = "a NumPy array, a pandas DataFrame, a SciPy sparse matrix or a list of strings"
 
 
 def input_kind(X: Rows, who: str = "X") -> str:
-    """Return "table", "sparse" or "text": the word a component lists in its `inputs`.
+    """Return "table", "sparse", "text", or "array" for rows of several axes, such as images.
 
     Examples
     --------
-    >>> input_kind(np.zeros((3, 2))), input_kind(["good", "bad"])
-    ('table', 'text')
+    >>> input_kind(np.zeros((3, 2))), input_kind(["good", "bad"]), input_kind(np.zeros((3, 8, 8)))
+    ('table', 'text', 'array')
     """
     if isinstance(X, np.ndarray | pd.DataFrame):
-        return "table"
+        return "table" if X.ndim <= 2 else "array"
     if sparse.issparse(X):
         return "sparse"
     if isinstance(X, list) and all(isinstance(text, str) for text in X):
@@ -36,19 +40,52 @@ def input_kind(X: Rows, who: str = "X") -> str:
     raise _unlike_rows(X, who)
 
 
+def is_one_of(X: Rows, inputs: Collection[str]) -> bool:
+    """Whether rows are of a kind that a component lists in its `inputs`.
+
+    Only who made an array knows whether it holds images or series: it is taken for what is asked for.
+
+    Examples
+    --------
+    >>> images = np.zeros((3, 8, 8))
+    >>> is_one_of(images, ("table", "image")), is_one_of(images, ("table", "text"))
+    (True, False)
+    """
+    kind = input_kind(X)
+    return kind in inputs or (kind == "array" and any(word in inputs for word in ARRAYS))
+
+
 def column_names(X: Rows) -> list[str]:
     """Return a DataFrame's column names as strings, else x0, x1, … as scikit-learn has them.
+
+    The cells of an image are called by their places, in the order in which it is laid out flat.
 
     Examples
     --------
     >>> column_names(pd.DataFrame({"age": [31], 7: [0]})), column_names(np.zeros((1, 2)))
     (['age', '7'], ['x0', 'x1'])
+    >>> column_names(np.zeros((5, 1, 2)))
+    ['[0, 0]', '[0, 1]']
     """
     if isinstance(X, pd.DataFrame):
         return [str(name) for name in X.columns]
     if isinstance(X, list):
         return ["text"]
+    if X.ndim > 2:
+        return [str(list(place)) for place in np.ndindex(X.shape[1:])]
     return [f"x{j}" for j in range(X.shape[1])]
+
+
+def known_names(X: Rows | None) -> list[str] | None:
+    """Return the names of features where rows have any: of columns, or of an image's cells by their places.
+
+    Examples
+    --------
+    >>> known_names(pd.DataFrame({"age": [31]})), known_names(np.zeros((1, 2)))
+    (['age'], None)
+    """
+    has_some = isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim > 2)
+    return column_names(X) if has_some else None
 
 
 def iter_columns(X: Rows) -> Iterator[Any]:
@@ -69,7 +106,7 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
     Raises
     ------
     InputError
-        X is of another type, has no rows or no columns, is not two-dimensional,
+        X is of another type, has no rows or no columns, is a mere sequence of numbers,
         or two of its columns have the same name.
 
     Examples
@@ -116,13 +153,13 @@ def as_texts(X: Any, who: str = "X") -> Any:
 def check_row(row: Any) -> Rows:
     """Return a sample of one row, and refuse anything else."""
     row = as_texts(row, "the new row")
-    if not isinstance(row, list) and getattr(row, "ndim", 0) != 2:
+    if not isinstance(row, list) and getattr(row, "ndim", 0) < 2:
         raise InputError(
             f"the new row is a {type(row).__name__}; expected a sample of one row: give X.iloc[[0]] of a "
             "frame, X[[0]] of an array, a list of one text, or a row's number in the sample."
         )
     if n_rows(row) != 1:
-        raise InputError(f"give one row at a time, got {n_rows(row)}.")
+        raise InputError(f"give one row at a time, got {n_rows(row)}: of an array, X[[0]] is one row.")
     return row
 
 
@@ -143,7 +180,7 @@ def check_columns(X: Rows, background: Rows, who: str = "X", whose: str = "the b
     if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
         check_names(column_names(X), column_names(background), who, whose)
     elif kinds[0] != "text" and X.shape[1:] != background.shape[1:]:
-        raise InputError(f"{who} has shape {X.shape}; expected {background.shape[1]} columns, as in {whose}.")
+        raise InputError(f"{who} has shape {X.shape}; expected {_row_shape(background)}, as in {whose}.")
 
 
 def check_names(
@@ -163,15 +200,19 @@ def _check_shape(X: Rows, who: str) -> None:
         raise InputError(
             f"{who} is a masked array, whose mask would be lost. Give X.filled(numpy.nan) instead."
         )
-    if X.ndim == 1:
+    if X.ndim < 2:
         raise InputError(
             f"{who} has shape {X.shape}; expected one row per instance and one column per feature. "
             "Use X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single row."
         )
-    if X.ndim != 2:
-        raise InputError(f"{who} has shape {X.shape}; expected two dimensions. Use X.reshape(len(X), -1).")
-    if X.shape[1] == 0:
+    if 0 in X.shape[1:]:
         raise InputError(f"{who} has shape {X.shape}: no columns; expected at least one feature.")
+    if X.ndim > 2 and X.dtype.kind not in "biuf":
+        raise InputError(f"{who} has shape {X.shape} and holds {X.dtype}; expected numbers in such an array.")
+
+
+def _row_shape(X: Rows) -> str:
+    return f"{X.shape[1]} columns" if X.ndim == 2 else f"rows of shape {X.shape[1:]}"
 
 
 def _check_distinct(X: Any, who: str) -> None:

@@ -2,7 +2,7 @@
 
 Position, order, chunk, process and machine leave no trace: equal rows get equal seeds, hence equal
 explanations. Every cell becomes a 64-bit word that depends on its value only, and the words of a row
-are mixed column by column.
+are mixed column by column; those of an image, which has a hundred thousand, are hashed row by row.
 """
 
 import datetime as dt
@@ -65,9 +65,12 @@ def row_words(X: Rows, seed: int) -> np.ndarray:
     >>> row_words(["good", "bad", "good"], seed=0).shape
     (3,)
     """
-    start = _seed_word(seed)
-    if input_kind(X) == "sparse":
+    start, kind = _seed_word(seed), input_kind(X)
+    if kind == "sparse":
         return _mix(_sparse_words(X) ^ start)
+    if kind == "array":
+        digests = [_digest(words.astype("<u8", copy=False)) for words in _array_words(X)]
+        return _mix(np.array(digests, dtype=np.uint64) ^ start)
     mixed = np.full(n_rows(X), start, dtype=np.uint64)
     for words in _column_words(X):
         mixed ^= words
@@ -85,6 +88,8 @@ def fingerprint(X: Rows) -> str:
     >>> fingerprint(X) == fingerprint(X.copy()), fingerprint(X) == fingerprint(X[::-1])
     (True, False)
     """
+    if input_kind(X) == "array":
+        return digest_words(header(X), _array_words(X))
     if input_kind(X) != "sparse":
         return digest_words(header(X), _column_words(X))
     matrix = _canonical(X)
@@ -122,7 +127,7 @@ def _column_words(X: Rows) -> Iterator[np.ndarray]:
         yield cell_words(pd.Series(X, dtype=object))
         return
     if X.ndim != 2:
-        raise InputError(f"X has shape {X.shape}; expected two dimensions, one row per instance.")
+        raise InputError(f"X has shape {X.shape}; expected one row per instance, and columns.")
     for name, column in zip(column_names(X), iter_columns(X), strict=True):
         try:
             yield cell_words(column)
@@ -131,6 +136,13 @@ def _column_words(X: Rows) -> Iterator[np.ndarray]:
                 f"column {name!r} has cells whose content cannot be hashed ({error}); "
                 "expected numbers, strings, booleans or dates. Convert or drop it."
             ) from error
+
+
+def _array_words(X: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the words of the cells of each row, whatever its shape."""
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"X has shape {X.shape} and holds {X.dtype}; expected numbers in such an array.")
+    return (cell_words(pd.Series(row.ravel(), copy=False)) for row in X)
 
 
 def cell_words(column: Any) -> np.ndarray:
@@ -191,7 +203,10 @@ def _number_word(value: Any) -> int:
 
 
 def _hashed(kind: str, text: str) -> int:
-    content = f"{kind}:{text}".encode("utf-8", "surrogatepass")
+    return _digest(f"{kind}:{text}".encode("utf-8", "surrogatepass"))
+
+
+def _digest(content: Any) -> int:
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
 
 

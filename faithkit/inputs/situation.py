@@ -6,9 +6,11 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 
 from faithkit.errors import InputError, UnknownComponentError
 from faithkit.inputs.datasets import load_dataset
+from faithkit.inputs.files.arrays import is_array, read_array
 from faithkit.inputs.files.content import Content
 from faithkit.inputs.files.named import is_pattern
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
@@ -139,6 +141,11 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
         except UnknownComponentError as error:
             raise InputError(f"there is no file {data!r}, and {error}") from None
         return dataset.X, dataset.y, dataset.X
+    if is_array(data):
+        X = read_array(data)
+        if target is not None:
+            raise _nameless(X, f"--target {target}")
+        return X, None, X
     table = open_table(data)
     frame = table.frame(categories=True)
     if target is None:
@@ -149,10 +156,10 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
 
 def _shown(X: Any, columns: str | None, drop: str | None, beside: list[str]) -> Any:
     """Return what the model sees: the columns that were asked for, or all but what is said beside of rows."""
-    if isinstance(X, list):
+    if not isinstance(X, pd.DataFrame):
         for flag, given in (("--columns", columns), ("--drop", drop)):
             if given:
-                raise InputError(f"this dataset has texts only: leave {flag} {given} out.")
+                raise _nameless(X, f"{flag} {given}")
         return X
     every = list(X.columns)
     shown = match_names(every, columns) if columns else [name for name in every if name not in beside]
@@ -163,9 +170,14 @@ def _shown(X: Any, columns: str | None, drop: str | None, beside: list[str]) -> 
     return X if kept == every else X[kept]
 
 
+def _nameless(X: Any, option: str) -> InputError:
+    what = "texts only" if isinstance(X, list) else f"rows of shape {X.shape[1:]}"
+    return InputError(f"this data has {what}, and no columns with names: leave {option} out.")
+
+
 def _column(table: Any, name: str, flag: str) -> Any:
-    if isinstance(table, list):
-        raise InputError(f"this dataset has texts only, and no other column: leave {flag} {name} out.")
+    if isinstance(table, list | np.ndarray):
+        raise _nameless(table, f"{flag} {name}")
     if not isinstance(table, Content):
         return table[match_name(list(table.columns), name, flag)]
     return said(table, name, flag)
@@ -192,8 +204,8 @@ def _at(column: Any, rows: np.ndarray) -> Any:
 
 
 def _texts(frame: Any, column: str, table: Any) -> list[str]:
-    if isinstance(frame, list):
-        raise InputError(f"this dataset has texts only: leave --text {column} out.")
+    if not isinstance(frame, pd.DataFrame):
+        raise _nameless(frame, f"--text {column}")
     if column not in frame.columns:
         raise InputError(f"the table has no column {column!r}. {suggest_column(column, frame.columns)}")
     cells = table.texts(column) if isinstance(table, Content) else frame[column]
@@ -205,6 +217,12 @@ def _texts(frame: Any, column: str, table: Any) -> list[str]:
 
 def read_like(X: Any, path: str, text: str | None = None) -> Any:
     """Read another sample of the same columns as X: a background, or a reference."""
+    if is_array(path):
+        return read_array(path)
+    if isinstance(X, np.ndarray):
+        raise InputError(
+            f"the data has rows of shape {X.shape[1:]}, and {path} is no array: give a .npy file."
+        )
     table = open_table(path)
     frame = table.frame(categories=True)
     if text is not None or isinstance(X, list):
@@ -215,7 +233,7 @@ def read_like(X: Any, path: str, text: str | None = None) -> Any:
 
 def read_pool(path: str, X: Any, text: str | None = None) -> PoolRows:
     """Read a pool with the columns of X: Parquet in pieces, however long, and all else at once."""
-    if text is not None or isinstance(X, list) or not is_parquet(path):
+    if text is not None or not isinstance(X, pd.DataFrame) or not is_parquet(path):
         return PoolRows.of(read_like(X, path, text))
     whole = ParquetTable.open(Path(path))
     check_names(path, X.columns, whole.columns)

@@ -134,6 +134,8 @@ def _check_alike(parts: Sequence[Any]) -> None:
 def _columns(X: Any) -> list[str]:
     if isinstance(X, pd.DataFrame):
         return [str(name) for name in X.columns]
+    if getattr(X, "ndim", 1) > 2:
+        return [f"rows of shape {X.shape[1:]}"]
     return [] if getattr(X, "ndim", 1) < 2 else [f"x{j}" for j in range(X.shape[1])]
 
 

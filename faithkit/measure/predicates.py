@@ -308,6 +308,11 @@ def _column(X: Any, column: str | int) -> pd.Series:
         return X[column]
     if isinstance(X, list):
         raise InputError(f"a rule reads the column {column!r} of a table, and the sample is a list of texts.")
+    if X.ndim > 2:
+        raise InputError(
+            f"a rule reads the column {column!r} of a table, and the sample has rows of shape {X.shape[1:]}: "
+            "give X.reshape(len(X), -1), or explanations with a relation of their own."
+        )
     if not isinstance(column, int) or not 0 <= column < X.shape[1]:
         raise InputError(
             f"a rule reads the column {column!r}; the array has columns 0 to {X.shape[1] - 1}: "
@@ -321,7 +326,7 @@ _NUMERIC = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
 
 
 def _numbers(X: Any, column: str | int) -> NDArray[np.float64]:
-    if isinstance(X, np.ndarray) and X.dtype == np.float64 and column in range(X.shape[1]):
+    if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and column in range(X.shape[1]):
         return X[:, int(column)]
     values = _column(X, column)
     if isinstance(values.dtype, pd.CategoricalDtype):

@@ -80,6 +80,8 @@ class Vocabulary:
         """Look at a table; the columns of an array are called x0 or 0, as libraries do."""
         if isinstance(X, list):
             return cls({}, texts=True)
+        if X.ndim > 2:  # its rows are no rows of columns
+            return cls({})
         if isinstance(X, pd.DataFrame):
             found = {str(name): Column.of(name, cells) for name, cells in X.items()}
         else:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 import attrs
 
 from faithkit.extension.registry import registry
-from faithkit.inputs.rows import input_kind
+from faithkit.inputs.rows import is_one_of
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
 from faithkit.measure.forecast import FARTHEST, Pilot
@@ -189,7 +189,7 @@ def _relations(population: Population) -> list[str]:
         name
         for entry, name in pairs
         if population.kind in (entry.component.kinds or (population.kind,))
-        and (X is None or input_kind(X) in entry.component.inputs)
+        and (X is None or is_one_of(X, entry.component.inputs))
     ]
 
 

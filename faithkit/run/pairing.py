@@ -35,9 +35,9 @@ class RowNames:
             return None
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether the instances are a sparse matrix, whose rows have words of another kind."""
-        return self.X is not None and input_kind(self.X) == "sparse"
+    def form(self) -> str | None:
+        """What the instances are: the same row has other words as a table, a sparse matrix or an array."""
+        return None if self.X is None else input_kind(self.X)
 
     def predicted(self, row: int) -> str:
         """Return the prediction of a row, as a person reads it."""
@@ -68,7 +68,7 @@ def check_paired(one: RowNames, two: RowNames) -> None:
         )
     if one.X is not None and one.X is two.X:  # nothing need be read
         return
-    if one.words is None or two.words is None or one.is_sparse != two.is_sparse:
+    if one.words is None or two.words is None or one.form != two.form:
         _check_predictions(one, two)
     elif not np.array_equal(one.words, two.words):
         raise InputError(_why_no_pair(one.words, two.words))

@@ -60,14 +60,14 @@ def identity_at(explanations: Explanations, row: int) -> Any:
 
 
 def cells_of(X: Any, row: int, columns: Any = None) -> dict[str, Any] | None:
-    """Return one row as JSON values by column name; a text is one cell.
+    """Return one row as JSON values by column name; a text is one cell, and an image is no row of cells.
 
     Examples
     --------
     >>> cells_of(pd.DataFrame({"age": [31, 28], "job": ["nurse", None]}), 1)
     {'age': 28, 'job': None}
     """
-    if X is None:
+    if X is None or getattr(X, "ndim", 2) > 2:
         return None
     one = take_rows(X, [row])
     if isinstance(one, list):

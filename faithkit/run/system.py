@@ -10,7 +10,7 @@ from faithkit.extension.registry import registry
 from faithkit.inputs.logs.rules import read_alike, read_rules
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import NUMBERS
-from faithkit.inputs.rows import check_columns, input_kind
+from faithkit.inputs.rows import check_columns, input_kind, is_one_of
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations
@@ -24,7 +24,13 @@ from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.sample import explain_sample
 from faithkit.wording import listing
 
-ROWS = {"table": "the rows of a table", "text": "texts", "sparse": "the rows of a sparse matrix"}
+ROWS = {
+    "table": "the rows of a table",
+    "text": "texts",
+    "sparse": "the rows of a sparse matrix",
+    "image": "images",
+    "series": "series",
+}
 ROWS_LEARNT = 1000  # of the background, by a discretizer that learns
 
 
@@ -97,13 +103,16 @@ def check_inputs(explainer: Given, X: Any) -> None:
         return
     known, kind = registry(), input_kind(X)
     declared = known.find("explainer", explainer.recipe[0]).component.inputs
-    if kind in declared:
+    if is_one_of(X, declared):
         return
     named = zip(known.entries("explainer"), known.names("explainer"), strict=True)
-    others = [name for entry, name in named if kind in entry.component.inputs]
+    others = [name for entry, name in named if is_one_of(X, entry.component.inputs)]
+    advice = f"use {listing(others, 'or')}" if others else "no installed explainer takes them"
+    if kind == "array" and "table" in declared:
+        advice += f"; {explainer.text} takes X.reshape(len(X), -1), where the model does"
     raise InputError(
-        f"{explainer.text} explains {listing([ROWS[word] for word in declared])}, and X has {ROWS[kind]}: "
-        f"{'use ' + listing(others, 'or') if others else 'no installed explainer takes them'}."
+        f"{explainer.text} explains {listing([ROWS[word] for word in declared])}, and X has "
+        f"{ROWS.get(kind) or f'rows of shape {X.shape[1:]}'}: {advice}."
     )
 
 

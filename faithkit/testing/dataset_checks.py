@@ -3,6 +3,7 @@
 from functools import lru_cache
 from unittest import SkipTest
 
+import numpy as np
 import pandas as pd
 from pandas.testing import assert_frame_equal
 
@@ -24,7 +25,7 @@ def check_place_is_known(entry: Entry) -> None:
 
 
 def check_features_and_labels_are_loaded(entry: Entry) -> None:
-    """Check that `load` gives a table or texts, and a label for each row.
+    """Check that `load` gives a table, texts or an array of images or series, and a label for each row.
 
     A default model is trained on them, and options such as --columns and --by look for columns by name.
     """
@@ -57,6 +58,8 @@ def _loaded(entry: Entry) -> Dataset:
 
 
 def _equal(X: object, other: object) -> bool:
+    if isinstance(X, np.ndarray):
+        return isinstance(other, np.ndarray) and np.array_equal(X, other, equal_nan=True)
     if not isinstance(X, pd.DataFrame):
         return other == X
     try:

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from faithkit.errors import FaithkitError
+from faithkit.extension.component import ARRAYS
 from faithkit.extension.entries import Entry
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import KINDS, NUMBERS
@@ -49,7 +50,8 @@ def explains(entry: Entry, situation: str) -> None:
 
 def _or_declare(situation: str) -> str:
     kind = input_kind(situation_named(situation).X)
-    return "" if kind == "table" else f"; if it takes none of the kind, leave {kind!r} out of its `inputs`"
+    words = listing(map(repr, ARRAYS if kind == "array" else (kind,)))
+    return "" if kind == "table" else f"; if it takes none of the kind, leave {words} out of its `inputs`"
 
 
 def situation_checks(entry: Entry) -> list[Check]:

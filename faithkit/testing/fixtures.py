@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.inputs.rows import input_kind
+from faithkit.inputs.preparation import flat
+from faithkit.inputs.rows import is_one_of
 from faithkit.inputs.situation import Situation
 from faithkit.measure.containers import concat_rows, take_rows
 
@@ -73,7 +74,7 @@ def situation_names(inputs: tuple[str, ...]) -> list[str]:
     """
     given = _given.get()
     if given is not None:
-        return [name for name, one in given.items() if input_kind(one.X) in inputs]
+        return [name for name, one in given.items() if is_one_of(one.X, inputs)]
     return [name for name, (kind, _) in _SITUATIONS.items() if kind in inputs]
 
 
@@ -199,6 +200,15 @@ def _sparse(model: Callable[[], Any], classes: int) -> Situation:
     return _situation(model(), csr_matrix(X), _labels(X[:, 0] + X[:, 1], classes))
 
 
+def _arrays(shape: tuple[int, ...], model: Callable[[], Any], classes: int) -> Situation:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    rows = np.random.default_rng(4).normal(size=(_BACKGROUND + TWINS[1], *shape)).round(2)
+    score = flat(rows[:, :3]).sum(axis=1) - flat(rows[:, -2:]).sum(axis=1)
+    return _situation(make_pipeline(FunctionTransformer(flat), model()), rows, _labels(score, classes))
+
+
 def _tree() -> Any:
     from sklearn.tree import DecisionTreeClassifier
 
@@ -259,4 +269,10 @@ _SITUATIONS: dict[str, tuple[str, Callable[[], Situation]]] = {
     "sparse": ("sparse", partial(_sparse, _linear, 2)),
     "sparse_of_three_classes": ("sparse", partial(_sparse, _linear, 3)),
     "sparse_of_numbers": ("sparse", partial(_sparse, _ridge, 0)),
+    "images": ("image", partial(_arrays, (6, 6), _linear, 2)),
+    "color_images_of_three_classes": ("image", partial(_arrays, (6, 4, 3), _linear, 3)),
+    "images_of_numbers": ("image", partial(_arrays, (6, 6, 1), _ridge, 0)),
+    "series": ("series", partial(_arrays, (12, 1), _linear, 2)),
+    "series_of_three_classes": ("series", partial(_arrays, (12, 2), _linear, 3)),
+    "series_of_numbers": ("series", partial(_arrays, (12, 1), _ridge, 0)),
 }

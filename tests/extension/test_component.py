@@ -84,13 +84,15 @@ def test_an_unknown_input_is_refused_with_a_guess():
     with pytest.raises(PluginError) as caught:
         component(inputs=["tables"])
     assert str(caught.value) == (
-        "the inputs of component 'top' must be one or more of table, text, sparse. "
+        "the inputs of component 'top' must be one or more of table, text, sparse, image, series. "
         "Got ('tables',) instead. Did you mean 'table'?"
     )
 
 
 def test_no_input_at_all_is_refused():
-    with pytest.raises(PluginError, match=r"one or more of table, text, sparse\. Got \(\) instead\.$"):
+    with pytest.raises(
+        PluginError, match=r"one or more of table, text, sparse, image, series\. Got \(\) instead\.$"
+    ):
         component(inputs=())
 
 

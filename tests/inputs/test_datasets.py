@@ -149,8 +149,8 @@ FAULTS = {
     "only features": ("TABLE", "failed with ValueError.*Its load"),
     "an error": ("1 / 0", "failed with ZeroDivisionError"),
     "an exit": ("exit(0)", "failed with SystemExit: 0"),
-    "an array": ("np.zeros((2, 1)), [0, 1]", "is of type ndarray: expected a DataFrame, or a list of texts"),
-    "no texts": ("['good', None], [0, 1]", "is of type list: expected a DataFrame, or a list of texts"),
+    "an array": ("np.zeros((2, 1)), [0, 1]", "is an array of shape \\(2, 1\\): expected a DataFrame, a list"),
+    "no texts": ("['good', None], [0, 1]", "is of type list: expected a DataFrame, a list of texts, or"),
     "too few labels": ("TABLE, [0]", "has 2 rows and 1 labels: expected one for each row"),
 }
 
@@ -198,11 +198,11 @@ assert "sklearn" not in sys.modules
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ({"columns": "age"}, "has texts only: leave --columns age out"),
-        ({"drop": "age"}, "has texts only: leave --drop age out"),
-        ({"id": "name"}, "has texts only, and no other column: leave --id name out"),
-        ({"text": "review"}, "has texts only: leave --text review out"),
-        ({"by": "sex"}, "has texts only, and no other column: leave --by sex out"),
+        ({"columns": "age"}, "has texts only, and no columns with names: leave --columns age out"),
+        ({"drop": "age"}, "has texts only, and no columns with names: leave --drop age out"),
+        ({"id": "name"}, "has texts only, and no columns with names: leave --id name out"),
+        ({"text": "review"}, "has texts only, and no columns with names: leave --text review out"),
+        ({"by": "sex"}, "has texts only, and no columns with names: leave --by sex out"),
     ],
 )
 def test_a_dataset_of_texts_has_no_columns_to_choose(option, said, monkeypatch):

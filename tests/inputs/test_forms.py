@@ -119,7 +119,10 @@ REFUSED = {
         lambda: value([[("age", 1)], [1, 2, 3]] * 3),
         r"explanation 1 is \[1, 2, 3\]; expected pairs",
     ),
-    "rows that are none": (lambda: value(SAID, X=Stranger()), "X is of type Stranger; expected a 2-D"),
+    "rows that are none": (
+        lambda: value(SAID, X=Stranger()),
+        "X is of type Stranger; expected a NumPy array",
+    ),
     "one dict for all": (lambda: value({"age": [1] * 6}), "explanations of type dict are not understood"),
 }
 

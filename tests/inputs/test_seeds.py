@@ -204,7 +204,7 @@ def test_a_seed_that_is_no_integer_is_refused():
 
 
 def test_a_flat_array_is_refused():
-    with pytest.raises(InputError, match=r"shape \(2,\); expected two dimensions"):
+    with pytest.raises(InputError, match=r"shape \(2,\); expected one row per instance"):
         row_seeds(np.zeros(2), 0)
 
 

@@ -184,10 +184,10 @@ SYMMETRIC = np.zeros((3, 2, 2))
         ),
         ([BATCH[0, :, 1], BATCH[1, :3, 1]], {}, "rows of the shapes .3,. and .4,.: give one"),
         ([BATCH[0], "age"], {"target": 1}, "row 1 of the list is a str among shap.Explanation"),
-        (INTERACTIONS, {"target": 1}, "are interactions or pictures"),
-        (INTERACTIONS[:, :, :, 1], {}, "are interactions or pictures"),
-        (shap.Explanation(SYMMETRIC), {"target": 1}, "are interactions or pictures"),
-        (shap.Explanation(np.ones((2, 3, 3, 3, 1))), {}, "are interactions or pictures"),
+        (INTERACTIONS, {"target": 1}, "are interactions, or pictures without their data"),
+        (INTERACTIONS[:, :, :, 1], {}, "are interactions, or pictures without their data"),
+        (shap.Explanation(SYMMETRIC), {"target": 1}, "are interactions, or pictures without their data"),
+        (shap.Explanation(np.ones((2, 3, 3, 3, 1))), {}, "are interactions, or pictures without their data"),
         (of_texts(TEXTS), {"target": "all"}, "target=all is for tables"),
         ([of_texts(TEXTS)[0], BATCH[0]], {"target": 1}, "the list is of texts and tables"),
         (
@@ -206,3 +206,21 @@ def test_what_cannot_be_understood_is_refused_in_one_line(given, params, message
 def test_base_values_that_differ_between_rows_are_not_shared():
     given = shap.Explanation(np.ones((2, 3)), base_values=np.array([0.25, 0.5]))
     assert "base_values" not in faithkit.adapt(given).shared
+
+
+PICTURES = np.arange(2 * 3 * 4 * 1, dtype=np.float64).reshape(2, 3, 4, 1)
+
+
+def test_the_values_of_pictures_are_those_of_their_cells():
+    given = shap.Explanation(PICTURES / 7, base_values=np.zeros(2), data=PICTURES)
+    found = faithkit.adapt(given, X=PICTURES)
+    assert found.values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
+    assert found.shared["names"][:2] == ["[0, 0, 0]", "[0, 1, 0]"]
+
+
+def test_of_pictures_with_several_classes_the_one_that_is_meant_is_taken():
+    values = np.stack([PICTURES, -PICTURES, PICTURES * 3], axis=-1)
+    given = shap.Explanation(values, base_values=np.zeros((2, 3)), data=PICTURES)
+    assert faithkit.adapt(given, target=2).values.tolist() == (PICTURES * 3).reshape(2, 12).tolist()
+    named = faithkit.adapt(given, target="all", X=PICTURES, classes=["a", "b", "c"]).shared["names"]
+    assert (len(named), named[12]) == (36, "b: [0, 0, 0]")

@@ -51,6 +51,15 @@ def test_a_row_that_is_not_there_is_missing():
     assert faithkit.adapt([TENSOR[0], None]).missing.tolist() == [False, True]
 
 
+def test_maps_of_images_are_taken_where_the_images_are_there():
+    images = np.arange(24.0).reshape(2, 3, 4)
+    found = faithkit.adapt(torch.tensor(images * 2), X=images)
+    assert found.values.tolist() == (images * 2).reshape(2, 12).tolist()
+    assert found.shared["names"][5] == "[1, 1]"
+    with pytest.raises(faithkit.InputError, match="or one for each cell of X, with X beside them"):
+        faithkit.adapt(torch.tensor(images * 2))
+
+
 def test_captums_attributions_are_taken():
     attr = pytest.importorskip("captum.attr")
     torch.manual_seed(0)

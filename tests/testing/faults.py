@@ -572,8 +572,8 @@ DATASETS = {
     "ForgetsALabel": (
         "features_and_labels_are_loaded",
         "forgets-a-label: the dataset 'forgets-a-label' of your plugin has 3 rows and 2 labels: expected "
-        "one for each row was raised. Expected that `load` gives a table or texts, and a label for each "
-        "row. The traceback shows where to mend it.",
+        "one for each row was raised. Expected that `load` gives a table, texts or an array of images or "
+        "series, and a label for each row. The traceback shows where to mend it.",
     ),
     "IsEmpty": (
         "features_and_labels_are_loaded",

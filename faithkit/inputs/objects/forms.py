@@ -17,6 +17,8 @@ from faithkit.inputs.objects.adapters import About, adapted_by, adapter_for, is_
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.listed import from_list
 from faithkit.inputs.objects.vectors import are_numbers, from_numbers
+from faithkit.inputs.preparation import flat
+from faithkit.inputs.rows import known_names
 from faithkit.measure.containers import n_rows, unmasked
 from faithkit.measure.explanations import Explanations
 from faithkit.wording import few, listing
@@ -36,9 +38,9 @@ def adapt(
     Parameters
     ----------
     explanations : object
-        A 2-D array, a table, a list or column (of texts, lists of texts, tuples, vectors, {feature: weight}
-        or lists of (feature, weight)), or an object of another library for which there is an adapter, such as
-        a `shap.Explanation`.
+        A 2-D array, an array of the shape of X (such as a map of each image), a table, a list or column (of
+        texts, lists of texts, tuples, vectors, {feature: weight} or lists of (feature, weight)), or an object
+        of another library for which there is an adapter, such as a `shap.Explanation`.
     predictions : sequence, optional
         One for each row, for adapters that choose by the predicted class.
     X : array or table, optional
@@ -66,7 +68,7 @@ def adapt(
         n=None if rows is None else n_rows(rows),
         predict=None if predictions is None else lambda: as_column(predictions),
         classes=classes,
-        features=[str(name) for name in rows.columns] if isinstance(rows, pd.DataFrame) else None,
+        features=known_names(rows),
         X=rows,
     )
     entry = adapter_for(explanations) if adapter is None else registry().find("adapter", adapter)
@@ -188,6 +190,8 @@ def _from_array(array: NDArray[Any], about: About | None = None) -> Explanations
         return _from_frame(pd.DataFrame(array).infer_objects())
     if array.ndim == 1:
         return from_list(array.tolist(), about)
+    if about is not None and array.shape == np.shape(about.X) and array.dtype.kind in "biuf":  # saliency maps
+        return Explanations.vectors(flat(array), shared={"names": about.features})
     of_classes = " Of several classes, give the numbers of one: values[:, :, k]." if array.ndim == 3 else ""
     raise InputError(
         f"explanations in a {array.ndim}-D array are not understood: give one row per instance.{of_classes}"

@@ -6,7 +6,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import ContractError, ExplainerError
@@ -14,6 +13,7 @@ from faithkit.foreign import foreign
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.adapters import About, adapter_for
 from faithkit.inputs.objects.forms import as_explanations
+from faithkit.inputs.rows import known_names
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import copy_rows, n_rows
 from faithkit.measure.explanations import Explanations
@@ -82,7 +82,7 @@ class Job:
                 n=n_rows(X),
                 predict=lambda: predictor.predict(X),
                 classes=None if classes is None else classes.tolist(),
-                features=[str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None,
+                features=known_names(X),
                 X=X,
             ),
         )

@@ -54,6 +54,13 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         kinds=("vector",),
         inputs=("table",),
     )
+    yield faithkit.Component(
+        name="patches",
+        factory="faithkit_feature_importance.patches:PatchExplainer",
+        summary="How much the score drops when a patch of an image or a window of a series is hidden.",
+        kinds=("vector",),
+        inputs=("image", "series"),
+    )
 
 
 @faithkit.hookimpl

@@ -36,7 +36,8 @@ class ShapValues:
 
     Notes
     -----
-    The values of a table become vectors with the features' names. Those of texts become words with their
+    The values of a table become vectors with the features' names; those of pictures, which have the shape of
+    their data, become vectors of all cells. Those of texts become words with their
     values, in one order, as `lime-text` has them: texts have no features in common.
 
     Base values are no features. `shared` keeps them, one for each class, where all rows have the same.
@@ -131,7 +132,7 @@ class Batch:
             return cls([values], _base(given, one=True), [features], outputs, True)
         if values.dtype == object:
             raise faithkit.InputError(f"{WHO}: rows of different lengths that are no texts: give one shape.")
-        values = values[None] if is_one else values
+        values = _laid_flat(values, data) if not is_one else values[None]
         _check_shape(values, given.base_values, has_outputs)
         return cls(values, _base(given, is_one), features, outputs, False)
 
@@ -159,14 +160,23 @@ def _listed(names: Any) -> list[Any] | None:
     return None if names is None or isinstance(names, str) or not hasattr(names, "__len__") else list(names)
 
 
+def _laid_flat(values: NDArray[Any], data: Any) -> NDArray[Any]:
+    """Return the values of pictures as those of their cells, and any others as they are."""
+    shape = data.shape if isinstance(data, np.ndarray) else ()
+    if len(shape) < 3 or values.shape[: len(shape)] != shape:
+        return values
+    return values.reshape(len(values), -1, *values.shape[len(shape) :])
+
+
 def _check_shape(values: NDArray[Any], base: Any, has_outputs: bool) -> None:
     """Refuse interactions, which have a value for each two features, and what has more axes yet."""
     mirrored = values.ndim == 3 and np.array_equal(values, values.swapaxes(1, 2))
     last_is_class = has_outputs or np.ndim(base) == 2 or (base is None and not mirrored)
     if values.ndim != 2 and not (values.ndim == 3 and last_is_class):
         raise faithkit.InputError(
-            f"{WHO}: values of the shape {values.shape} are interactions or pictures, and not one importance "
-            "per feature: explain without interactions, or add the values of each feature up."
+            f"{WHO}: values of the shape {values.shape} are interactions, or pictures without their data, "
+            "and not one importance per feature: explain without interactions, keep the data, or add the "
+            "values of each feature up."
         )
 
 

@@ -14,7 +14,8 @@ WHO = "torch-tensors"
 class Tensors:
     """Attributions of features as PyTorch tensors: one of all rows, or a list with one of each row.
 
-    A tuple is what Captum returns for a model of several inputs: their features stand side by side.
+    Those of images have the shape of X, and a number for each of its cells. A tuple is what Captum returns
+    for a model of several inputs: their features stand side by side.
 
     Examples
     --------
@@ -39,7 +40,7 @@ class Tensors:
                     f"{WHO}: rows of {lengths[0]} and of {lengths[1]} values: give every row the same number."
                 )
             return vectors(WHO, np.stack(rows), None, about)
-        parts = [_matrix(_array(one)) for one in (given if isinstance(given, tuple) else (given,))]
+        parts = [_matrix(_array(one), about) for one in (given if isinstance(given, tuple) else (given,))]
         if len({len(part) for part in parts}) > 1:
             raise faithkit.InputError(
                 f"{WHO}: the inputs have different numbers of rows: give one of each per row."
@@ -63,7 +64,10 @@ def _row(row: int, values: NDArray[Any]) -> NDArray[Any]:
     return flat
 
 
-def _matrix(values: NDArray[Any]) -> NDArray[Any]:
+def _matrix(values: NDArray[Any], about: faithkit.About) -> NDArray[Any]:
+    """Return a row of values for each instance; what is of the shape of X has one for each of its cells."""
+    if values.ndim > 2 and values.shape == np.shape(about.X):
+        return values.reshape(len(values), -1)
     if values.ndim != 2:
         raise faithkit.InputError(
             f"{WHO}: attributions of the shape {values.shape} are not understood: {_ADVICE}."
@@ -73,5 +77,5 @@ def _matrix(values: NDArray[Any]) -> NDArray[Any]:
 
 _ADVICE = (
     "give one number for each feature, (rows, features), such as the sum over a token's embedding (.sum(-1)) "
-    "or over a segment of a picture"
+    "or over a segment of a picture; or one for each cell of X, with X beside them"
 )

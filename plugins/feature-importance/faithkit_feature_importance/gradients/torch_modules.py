@@ -19,7 +19,8 @@ class TorchClassifier:
     Parameters
     ----------
     module : torch.nn.Module
-        Takes a float tensor (n, columns) and returns logits: (n, classes), or one column for two classes.
+        Takes a float tensor (n, columns), or of more axes as X has them, and returns logits: (n, classes), or
+        one column for two classes.
     classes : sequence
         The labels in the order of the logits; the second of two where there is one column.
 

@@ -1,0 +1,86 @@
+"""Images in NumPy's own files, on the command line."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from consoles import run
+
+import faithkit
+
+IMAGES = np.random.default_rng(0).integers(0, 2, size=(120, 4, 4)).astype(np.float64)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with images and a module that has a model."""
+    np.save(tmp_path / "images.npy", IMAGES)
+    np.save(tmp_path / "others.npy", IMAGES[:30])
+    (tmp_path / "bright.py").write_text(
+        "import numpy as np\n"
+        "def is_bright(X):\n"
+        "    return np.where(brightness(X) > 0.5, 'day', 'night')\n"
+        "def brightness(X):\n"
+        "    return X[:, :2].mean(axis=(1, 2))\n"
+        "def top_left(X):\n"
+        "    return [tuple(map(int, image[:2, :2].ravel())) for image in X]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(os.fspath(tmp_path))
+    return tmp_path
+
+
+ASKED = ("evaluate", "--data", "images.npy", "--model", "bright:is_bright", "--json", "-")
+
+
+def test_images_in_a_file_are_evaluated_as_in_python(folder):
+    told = run(*ASKED, "--explainer", "bright:top_left")
+    assert told.exit_code == 0, told.output
+    import bright
+
+    expected = faithkit.evaluate(bright.is_bright, IMAGES, explainer=bright.top_left)
+    assert json.loads(told.stdout)["measures"]["consistency"]["value"] == expected.consistency.value
+    assert json.loads(told.stdout)["data"] == expected.to_dict()["data"]
+
+
+def test_a_background_and_a_pool_of_images_come_from_files_too(folder):
+    more = ("--background", "others.npy", "--samples", 40)
+    asked = ("evaluate", "--data", "images.npy", "--model", "bright:brightness", "--classes", "night,day")
+    told = run(*asked, "--explainer", "patches:size=2", "--discretize", "1fp", "--json", "-", *more)
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout)["n"] == 40
+    refused = run(*ASKED, "--explainer", "bright:top_left", "--pool", "others.npy", *more)
+    assert "the pool cannot be used: " in " ".join(
+        refused.output.split()
+    )  # nobody has named a relation that reads images
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (
+            ("--target", "age"),
+            "this data has rows of shape (4, 4), and no columns with names: leave --target age out",
+        ),
+        (("--columns", "age"), "leave --columns age out"),
+        (("--drop", "age"), "leave --drop age out"),
+        (("--by", "age"), "leave --by age out"),
+        (("--weights", "age"), "leave --weights age out"),
+        (("--text", "age"), "leave --text age out"),
+        (("--background", "table.csv"), "table.csv is no array: give a .npy file"),
+        (("--explainer", "lime"), "lime explains the rows of a table, and X has rows of shape (4, 4)"),
+    ],
+)
+def test_what_images_do_not_have_is_said_in_one_line(folder, option, said):
+    pd.DataFrame({"age": [31, 40]}).to_csv("table.csv", index=False)
+    told = run(*ASKED, "--explainer", "patches", *option)
+    assert told.exit_code != 0
+    assert said in " ".join(told.output.split())
+
+
+def test_without_a_model_there_is_nothing_to_learn_from_a_file_of_images(folder):
+    told = run("evaluate", "--data", "images.npy", "--explainer", "patches")
+    assert told.exit_code != 0
+    assert "give your own --model" in " ".join(told.output.split())

@@ -1,0 +1,178 @@
+"""Images and series, from the model to the result: by name, by function, in files, with workers and pools."""
+
+import json
+
+import numpy as np
+import pytest
+
+import faithkit
+
+RNG = np.random.default_rng(0)
+IMAGES = RNG.integers(0, 2, size=(120, 4, 4)).astype(np.float64)
+
+
+def is_bright(X):
+    """Predict by the upper half."""
+    return np.where(X[:, :2].mean(axis=(1, 2)) > 0.5, "day", "night")
+
+
+def brightness(X):
+    """Return the score of daylight."""
+    return X[:, :2].mean(axis=(1, 2))
+
+
+BRIGHT = faithkit.Predictor(scores=brightness, classes=["night", "day"])
+
+
+def top_left(X):
+    """Explain by four cells."""
+    return [tuple(map(int, image[:2, :2].ravel())) for image in X]
+
+
+def by_hand(explanations, predictions):
+    """Return the paper's measure: the mean over rows of the share of the others with their explanation."""
+    shares = []
+    for i, own in enumerate(explanations):
+        same = [p == predictions[i] for j, p in enumerate(predictions) if j != i and explanations[j] == own]
+        shares.append(sum(same) / len(same) if same else 0.0)
+    return sum(shares) / len(shares)
+
+
+def test_consistency_of_images_is_that_of_a_double_loop():
+    result = faithkit.evaluate(is_bright, IMAGES, explainer=top_left)
+    assert result.consistency.value == pytest.approx(by_hand(top_left(IMAGES), is_bright(IMAGES)))
+
+
+def test_an_explainer_that_declares_images_is_found_by_name():
+    result = faithkit.evaluate(BRIGHT, IMAGES, explainer="patches:size=2", background=IMAGES)
+    assert result.setup.explainer.text == "patches:size=2"
+    assert result.n == 120
+
+
+def test_an_explainer_of_tables_says_who_takes_images_and_how_it_would():
+    with pytest.raises(
+        faithkit.InputError,
+        match=r"shap explains the rows of a table, and X has rows of shape \(4, 4\): use .*patches.*; shap "
+        r"takes X\.reshape\(len\(X\), -1\), where the model does\.",
+    ):
+        faithkit.evaluate(is_bright, IMAGES, explainer="shap")
+
+
+def test_an_explainer_of_images_takes_no_table():
+    with pytest.raises(
+        faithkit.InputError, match="explains images and series, and X has the rows of a table"
+    ):
+        faithkit.evaluate(lambda X: X[:, 0] > 0, IMAGES[:, 0], explainer="patches")
+
+
+@pytest.mark.parametrize("how", [{"n_jobs": 2}, {"row_timeout": 60.0}])
+def test_workers_and_stores_change_nothing(how, tmp_path):
+    asked = {
+        "explainer": "patches:size=2,target=predicted",
+        "discretizer": "2fp",
+        "background": IMAGES[:50],
+    }
+    alone = faithkit.evaluate(BRIGHT, IMAGES, **asked)
+    for _ in range(2):  # the second time from the store
+        again = faithkit.evaluate(BRIGHT, IMAGES, **asked, **how, store=tmp_path, progress=False)
+        assert again.to_dict() == alone.to_dict()
+
+
+def test_one_row_of_the_sample_or_a_new_one():
+    result = faithkit.evaluate(is_bright, IMAGES[:100], explainer=top_left)
+    explanations, predictions = top_left(IMAGES[:100]), is_bright(IMAGES[:100])
+    new = IMAGES[[110]]
+    same = [p for e, p in zip(explanations, predictions, strict=True) if e == top_left(new)[0]]
+    found = result.local(new)
+    assert found.consistency.value == pytest.approx(np.mean([p == is_bright(new)[0] for p in same]))
+    with pytest.raises(faithkit.InputError, match=r"X\[\[0\]\] is one row"):
+        result.local(IMAGES[110])
+
+
+def test_another_sample_with_the_same_system():
+    first = faithkit.evaluate(is_bright, IMAGES[:60], explainer=top_left)
+    assert first.on(IMAGES[60:]).consistency.value == pytest.approx(
+        by_hand(top_left(IMAGES[60:]), is_bright(IMAGES[60:]))
+    )
+    with pytest.raises(faithkit.InputError, match=r"expected rows of shape \(4, 4\)"):
+        first.on(IMAGES[60:, :3])
+
+
+class SameCorner(faithkit.Relation):
+    """A relation of one's own that reads images: their upper left cells are those that were named."""
+
+    name = "same-corner"
+    instance_only = True
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        corners = top_left(sample.instances(self.name))
+        return np.array([[corner == cells for corner in corners] for cells in self.key(explanations)])
+
+
+def test_sufficiency_of_images_with_a_pool_is_that_of_a_double_loop():
+    mine, more = IMAGES[:50], IMAGES[50:]
+    result = faithkit.evaluate(is_bright, mine, explainer=top_left, relation=SameCorner(), pool=more)
+    corners, labels = top_left(IMAGES), is_bright(IMAGES)
+    shares = []
+    for i in range(50):
+        same = [labels[j] == labels[i] for j in range(120) if j != i and corners[j] == corners[i]]
+        shares.append(np.mean(same) if same else 0.0)
+    assert result.sufficiency.value == pytest.approx(np.mean(shares))
+    with pytest.raises(faithkit.InputError, match=r"the pool has shape .*expected rows of shape \(4, 4\)"):
+        faithkit.evaluate(is_bright, mine, explainer=top_left, relation=SameCorner(), pool=more[:, :2])
+
+
+def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
+    result = faithkit.evaluate(
+        is_bright, IMAGES, explainer=lambda X: ["same"] * len(X), ids=range(1000, 1120)
+    )
+    told = json.loads(result.to_json())
+    assert told["data"]["rows"] == 120
+    one, other = result.violations()[0].witnesses
+    assert {one.prediction, other.prediction} == {"day", "night"}
+    assert (one.cells, one.place) == (None, "row 0 (id 1000)")
+    assert "<html" in result.to_html()
+
+
+def test_maps_of_the_shape_of_the_images_are_vectors_of_their_cells():
+    maps = np.round(IMAGES * 0.5, 1)
+    given = faithkit.score(is_bright(IMAGES), maps, X=IMAGES)
+    flat = faithkit.score(is_bright(IMAGES), maps.reshape(120, -1))
+    assert given.consistency.value == flat.consistency.value
+    assert given.sample.explanations.shared["names"][:5] == ["[0, 0]", "[0, 1]", "[0, 2]", "[0, 3]", "[1, 0]"]
+    shown = faithkit.evaluate(is_bright, IMAGES, explainer=lambda X: np.round(X * 0.5, 1))
+    assert shown.consistency.value == flat.consistency.value
+
+
+def test_maps_without_their_images_are_not_guessed_at():
+    with pytest.raises(faithkit.InputError, match="explanations in a 3-D array are not understood"):
+        faithkit.score(is_bright(IMAGES), IMAGES)
+
+
+def test_a_rule_about_columns_is_not_read_off_images():
+    rules = [faithkit.Rule([faithkit.Interval(0, low=0.5)])] * 120
+    with pytest.raises(
+        faithkit.InputError, match=r"reads the column 0 of a table, and .* rows of shape \(4, 4\)"
+    ):
+        faithkit.score(
+            is_bright(IMAGES), faithkit.Explanations.of(rules, kind="rule"), X=IMAGES, relation="in-scope"
+        )
+
+
+def test_words_about_images_stay_words():
+    result = faithkit.evaluate(is_bright, IMAGES, explainer=lambda X: [f"x0 = {int(x[0, 0])}" for x in X])
+    assert result.sample.explanations.kind == "value"
+
+
+def test_a_table_and_images_of_the_same_rows_are_a_pair_by_their_predictions():
+    flat = IMAGES.reshape(120, -1)
+    one = faithkit.evaluate(is_bright, IMAGES, explainer=top_left)
+    two = faithkit.evaluate(
+        lambda X: is_bright(X.reshape(-1, 4, 4)), flat, explainer=lambda X: X[:, 0].tolist()
+    )
+    assert one.difference(two).value == pytest.approx(one.consistency.value - two.consistency.value)
+    with pytest.raises(faithkit.InputError, match="no pair by their predictions"):
+        one.difference(two.on(flat[::-1]))
