@@ -36,11 +36,16 @@ FRAME = pd.DataFrame(
 PAY = 2 * FRAME["age"].fillna(0) + FRAME["children"] * FRAME["hours"] + 3 * (FRAME["town"] == "Ulm")
 WORDS = ("fine", "dull", "plot", "cast", "long", "loud")
 TEXTS = [" ".join(RNG.choice(WORDS, 4)) for _ in range(60)]
+PICTURES = RNG.normal(size=(60, 4, 4)).round(2)
 STARS = np.array([2.0 * text.count("fine") - 1.5 * text.count("dull") + 0.5 for text in TEXTS])
 
 
 def function(X):
     return 3 * X[:, 0] + X[:, 1] * X[:, 2]
+
+
+def brightness(images):
+    return images[:, :2].sum(axis=(1, 2))
 
 
 def behind_a_pipeline(model):
@@ -72,7 +77,8 @@ FRAMES = {
     for name in ("linear", "boosting")
 }
 TEXT = {"texts, linear": (REVIEWS, TEXTS[40:], TEXTS[:40])}
-SITUATIONS = ARRAYS | FRAMES | TEXT
+IMAGES = {"images, function": (brightness, PICTURES[40:], PICTURES[:40])}
+SITUATIONS = ARRAYS | FRAMES | TEXT | IMAGES
 
 
 def made(spec):

@@ -82,6 +82,7 @@ def folder(tmp_path_factory):
         "file = Path(__file__).with_name('model.skops')\n"
         "model = skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))\n\n\n"
         "def chances(X):\n    return model.predict_proba(X)\n\n\n"
+        "def brightness(X):\n    return X.mean(axis=(1, 2))\n\n\n"
         "@faithkit.relation\ndef retired(person, rule):\n    return person['age'] > 67\n"
     )
     rule = json.dumps(faithkit.Rule([faithkit.Interval("hours", high=35)]).to_json())
@@ -100,6 +101,9 @@ def folder(tmp_path_factory):
     pd.DataFrame(scores).to_csv(folder / "scores.csv", index=False)
     audit = {"label": ["refused", "granted"] * 20, "reason": ["debt", "income"] * 20, "loans": [1, 19] * 20}
     pd.DataFrame(audit).to_csv(folder / "audit.csv", index=False)
+    images = np.random.default_rng(0).random((60, 4, 4))
+    np.save(folder / "images.npy", images[:40])
+    np.save(folder / "others.npy", images[40:])
     (folder / "logs").mkdir()
     shutil.copy(folder / "loans.csv", folder / "logs" / "loans.csv")
     _install_house(folder)

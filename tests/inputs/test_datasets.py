@@ -210,3 +210,18 @@ def test_a_dataset_of_texts_has_no_columns_to_choose(option, said, monkeypatch):
     monkeypatch.setattr("faithkit.inputs.situation.load_dataset", lambda name: texts)
     with pytest.raises(InputError, match=said):
         prepare("reviews", **option)
+
+
+def test_a_dataset_of_images_has_a_default_model_that_takes_them(monkeypatch):
+    bright = np.arange(60) % 2
+    images = np.random.default_rng(0).random((60, 4, 4)) + bright[:, None, None]
+    pictures = attrs.evolve(load_dataset("iris"), X=images, y=np.where(bright, "day", "night"))
+    monkeypatch.setattr("faithkit.inputs.situation.load_dataset", lambda name: pictures)
+    found = prepare("pictures", model="logistic")
+    assert found.X.shape[1:] == found.background.shape[1:] == (4, 4)
+    assert found.model.predict(images).tolist() == pictures.y.tolist()
+
+
+def test_a_plugins_dataset_may_be_an_array_of_images(theirs):
+    theirs("np.zeros((2, 3, 3)), [0, 1]")
+    assert load_dataset("theirs").X.shape == (2, 3, 3)

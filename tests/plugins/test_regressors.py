@@ -6,6 +6,7 @@ from regressors import (
     ARRAYS,
     BACKGROUND,
     FRAMES,
+    IMAGES,
     MODELS,
     REVIEWS,
     ROWS,
@@ -40,6 +41,7 @@ WORKS = {
     "first-word": [*TEXT],
     "all-words": [*TEXT],
     "top-coefficient": [*TEXT],
+    "patches": [*IMAGES],
 }
 FAST = {
     "lime": "samples=200",
