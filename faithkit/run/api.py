@@ -11,20 +11,19 @@ from scipy.sparse import issparse
 from faithkit.errors import InputError
 from faithkit.inputs.logs.base_values import vectors_without_base, without_base
 from faithkit.inputs.logs.rules import read_rules
-from faithkit.inputs.models.columns import pool_seen_by, seen_by, unused
 from faithkit.inputs.models.given import model_of
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.adapters import adapter_for
 from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.forms import adapt
-from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
-from faithkit.inputs.rows import check_columns, check_X
+from faithkit.inputs.rows import check_X
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.planning import Plan, plan_samples
 from faithkit.run.beside import Beside, RowIds
+from faithkit.run.cases import Cases
 from faithkit.run.comparing import compared
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component
@@ -126,23 +125,20 @@ def evaluate(
     (0.25, 0.75)
     """
     check_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
-    table, background, (kind, within) = check_X(as_rows(X)), as_rows(background), checked(outcome, agree)
+    kind, within = checked(outcome, agree)
     model = model if isinstance(model, Predictor) else model_of(model, outcome=kind)
-    weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
-    X = seen_by(model, table)
     given = component("explainer", explainer)
     way = None if discretizer is None else component("discretizer", discretizer)
-    execution = Execution(n_jobs, on_error, row_timeout, store, progress)
     scorer = component("estimator", estimator)
-    check_inputs(given, X)
-    known = X
-    if background is not None and background is not table:
-        known = seen_by(model, check_X(background, "the background"), "the background")
-    check_columns(X, known)
+    execution = Execution(n_jobs, on_error, row_timeout, store, progress)
+    cases = Cases.of(model, X, background, pool, weights, clusters, ids)
+    check_inputs(given, cases.X)
+    if relation is not None:  # before anybody has explained in vain
+        usable(cases.pool, Applicability(component("relation", relation).instance))
     learners = [one for one in (given, way) if one is not None and learns(one)]
     if background is None and learners:
         warn_about_background(learners[0])
-    predictor = Predictor.of(model, background=known, outcome=kind, within=within)
+    predictor = Predictor.of(model, background=cases.known, outcome=kind, within=within)
     check_predictions(given.text, given.instance, predictor)
     setup = Setup(
         outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within, kind is None),
@@ -152,18 +148,11 @@ def evaluate(
         permutations=permutations,
         seed=seed,
         model=describe_model(predictor.model),
-        background=known,
+        background=cases.known,
         learnt_from="given" if background is not None else (THE_SAMPLE if learners else None),
-        notes=unused(table, X),
+        notes=cases.notes,
     )
-    whole = None if pool is None else PoolRows.of(pool)
-    more = None if whole is None else pool_seen_by(model, whole).like(X)
-    if relation is not None:  # before anybody has explained in vain
-        usable(more, Applicability(component("relation", relation).instance))
-    drawn = design_of(weights, clusters, table, n_rows(X), whole), more
-    beside = Beside(table, None if ids is None else RowIds.of(ids, table, n_rows(X), whole))
-    job, clustered = Job(given, predictor, known, setup.seed), clusters is not None
-    return explained(job, X, way, relation, execution, setup, *drawn, clustered, beside)
+    return explained(Job(given, predictor, cases.known, setup.seed), cases, way, relation, execution, setup)
 
 
 def score(

@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.inputs.predictions.written_numbers import warn_about_written_numbers
@@ -19,8 +18,7 @@ from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tails import tail_share
 from faithkit.measure.tally import Count
-from faithkit.measure.unequal.design import Design
-from faithkit.run.beside import NOTHING_BESIDE, Beside
+from faithkit.run.cases import Cases
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
 from faithkit.run.drawing import labelled, needed, of_sample, warn_about_small_groups
@@ -36,18 +34,10 @@ from faithkit.run.telling import tells_prediction
 
 
 def explained(
-    job: Job,
-    X: Any,
-    discretizer: Any,
-    relation: Any,
-    execution: Execution,
-    setup: Setup,
-    design: Design | None = None,
-    pool: PoolRows | None = None,
-    clustered: bool = False,
-    beside: Beside = NOTHING_BESIDE,
+    job: Job, cases: Cases, discretizer: Any, relation: Any, execution: Execution, setup: Setup
 ) -> Evaluation:
     """Explain: let the model predict and the explainer explain a sample; then measure it."""
+    X, pool = cases.X, cases.pool
     predictions = job.predictor.answers(X, setup.outcome)
     system, explanations = System.begun(job, X, execution)
     setup = _discretized_by(discretizer_for(discretizer, explanations), setup)
@@ -57,9 +47,9 @@ def explained(
     labels, checked = labelled(predictions, pool, applies, setup.outcome, job)
     declared = _declared(job, labels)
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told, n_classes=declared)
-    drawn = of_sample(design, len(explanations), checked)
-    population = InMemory.of(X, labels, explanations, drawn, checked, beside)
-    warn_about_repeats(population, clustered)
+    drawn = of_sample(cases.design, len(explanations), checked)
+    population = InMemory.of(X, labels, explanations, drawn, checked, cases.beside)
+    warn_about_repeats(population, cases.clustered)
     return measured(population, setup)
 
 
