@@ -493,3 +493,30 @@ def test_rows_and_backgrounds_of_another_width_are_refused(method):
 def test_wrong_parameters_are_refused(params, message):
     with pytest.raises(faithkit.ParameterError, match=message):
         gradient(**params)
+
+
+IMAGES = RNG.normal(size=(40, 3, 2))
+
+
+def score_of_images(X):
+    return 1 / (1 + np.exp(-(X[:, 0, 0] ** 2 + 3 * X[:, 2, 1])))
+
+
+def test_images_are_differentiated_cell_by_cell():
+    model = faithkit.Predictor(scores=score_of_images, classes=["night", "day"])
+    found = gradient().fit(model, IMAGES).explain(IMAGES[:5], None)
+    chance = score_of_images(IMAGES[:5])
+    expected = np.zeros((5, 3, 2))
+    expected[:, 0, 0] = chance * (1 - chance) * 2 * IMAGES[:5, 0, 0]
+    expected[:, 2, 1] = chance * (1 - chance) * 3
+    np.testing.assert_allclose(found.values.reshape(5, 3, 2), expected, atol=1e-5)
+    assert found.shared["names"] == ["[0, 0]", "[0, 1]", "[1, 0]", "[1, 1]", "[2, 0]", "[2, 1]"]
+
+
+def test_images_of_another_shape_are_refused_even_where_they_have_as_many_cells():
+    model = faithkit.Predictor(scores=score_of_images, classes=["night", "day"])
+    fitted = gradient().fit(model, IMAGES)
+    with pytest.raises(
+        faithkit.InputError, match=r"gradient: X has rows of shape \(2, 3\); expected \(3, 2\)"
+    ):
+        fitted.explain(IMAGES.reshape(40, 2, 3), None)

@@ -29,7 +29,7 @@ import faithkit
 WORKS = {
     "shap": [*ARRAYS, *FRAMES],
     "lime": [*ARRAYS, *FRAMES],
-    "gradient": [*ARRAYS, *FRAMES],
+    "gradient": [*ARRAYS, *FRAMES, *IMAGES],
     "tree": [*ARRAYS, *FRAMES],
     "empirical-anchors": [*ARRAYS, *FRAMES],
     "anchors": ["array, tree", "array, function", "frame, linear"],

@@ -213,3 +213,36 @@ def test_the_gradient_of_a_regressor_is_that_of_its_output():
     assert found.values == pytest.approx(np.stack(sides, axis=1), abs=1e-7)
     with pytest.raises(faithkit.InputError, match=r"wraps a torch.nn.Module, and was given a list"):
         TorchRegressor([1])
+
+
+# --- images -------------------------------------------------------------------------------------------------------
+
+
+def pictures(n=6):
+    return np.random.default_rng(3).normal(size=(n, 1, 4, 3))
+
+
+def convolutional(outputs):
+    torch.manual_seed(0)
+    parts = [torch.nn.Conv2d(1, 2, 2), torch.nn.Tanh(), torch.nn.Flatten(), torch.nn.Linear(12, outputs)]
+    return torch.nn.Sequential(*parts).double()
+
+
+def test_the_gradient_of_images_is_autograds_for_every_cell():
+    module, X = convolutional(3), pictures()
+    model = faithkit.Predictor(TorchClassifier(module, classes=["a", "b", "c"]))
+    found = faithkit.registry().create("explainer", "gradient").fit(model, X).explain(X, None)
+    for image, label, values in zip(X, model.predict(X), found.values, strict=True):
+        point = torch.tensor(image[None], requires_grad=True)
+        torch.softmax(module(point), dim=1)[0, "abc".index(label)].backward()
+        np.testing.assert_allclose(values, point.grad.numpy().ravel(), atol=1e-12)
+    assert found.shared["names"][4] == "[0, 1, 1]"
+
+
+def test_the_gradient_of_a_module_of_images_that_predicts_numbers():
+    module, X = convolutional(1), pictures()
+    model = faithkit.Predictor(TorchRegressor(module))
+    found = faithkit.registry().create("explainer", "gradient").fit(model, X).explain(X[:2], None)
+    point = torch.tensor(X[:2], requires_grad=True)
+    module(point).sum().backward()
+    np.testing.assert_allclose(found.values, point.grad.numpy().reshape(2, -1), atol=1e-9)

@@ -52,7 +52,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         factory="faithkit_feature_importance.gradients.explainer:GradientExplainer",
         summary="The gradient of a score or number, exact for linear models, perceptrons and PyTorch.",
         kinds=("vector",),
-        inputs=("table",),
+        inputs=("table", "image", "series"),
     )
     yield faithkit.Component(
         name="patches",

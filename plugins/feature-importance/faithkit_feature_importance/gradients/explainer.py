@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_feature_importance.gradients.finite_differences import FiniteDifferences
 from faithkit_feature_importance.gradients.formulas import Formula, find_formula, raw_scores
+from faithkit_feature_importance.gradients.layouts import Layout
 from faithkit_feature_importance.gradients.torch_modules import is_module
 from faithkit_feature_importance.targets import Target, check_target
 
@@ -27,6 +28,9 @@ class GradientExplainer:
     scores. Other models are differentiated by central differences, to about six digits: 2⁻¹⁰ of a column's
     standard deviation to either side (2⁻⁶, and four digits, where scores are in float32). There, categories,
     booleans and missing numbers have no derivative, and get 0.
+
+    Of images and series it is the gradient with respect to every cell: by autograd of a PyTorch module, else
+    by central differences, for which the model is asked twice about each cell.
 
     Parameters
     ----------
@@ -80,6 +84,8 @@ class GradientExplainer:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "GradientExplainer":
         """Find the model's formula, or the steps of finite differences."""
         _check_input(predictor.model, background)
+        self.layout_ = Layout.of(background)
+        predictor, background = self.layout_.predictor(predictor), self.layout_.rows(background)
         _check_output(predictor, self.output, background)
         self.target_ = Target.choose("gradient", self.target, predictor, background)
         self.output_ = "prediction" if predictor.is_regressor else self.output
@@ -93,14 +99,13 @@ class GradientExplainer:
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one gradient per row, in column order; no seeds are needed."""
-        codes = self.encoder_.encode(X, unseen="keep")
+        rows, names = self.layout_.rows(X), self.layout_.names(self.encoder_.names)
+        codes = self.encoder_.encode(rows, unseen="keep")
         scores, slopes = np.empty((0, self.n_classes_)), np.empty((0, codes.shape[1], self.n_classes_))
         if len(codes):
-            scores, slopes = self.slopes_(X)
+            scores, slopes = self.slopes_(rows)
         offsets = scores - _along(slopes, codes)
-        return self.target_.explanations(
-            X, slopes, offsets, self.encoder_.names, offset=self.offset, output=self.output_
-        )
+        return self.target_.explanations(X, slopes, offsets, names, offset=self.offset, output=self.output_)
 
     def _formula(self, predictor: faithkit.Predictor, probe: Any) -> Formula | None:
         if self.method == "finite-differences":
