@@ -138,6 +138,7 @@ def on_a_terminal(arguments):
     return seen.getvalue().decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["--csv", "--html", "--json"])
 def test_a_terminal_that_is_given_a_file_obeys_no_data(hostile, name):
     escape = "\x1b[2J\x9b\u202e"

@@ -12,7 +12,7 @@ from faithkit_paper.experiments.claims import InScope, Law, decoder_errors
 
 import faithkit
 
-pytestmark = pytest.mark.xdist_group("claims")  # what its tests share is made once
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("claims")]  # what its tests share is made once
 
 LAW = Law(np.array([[0.3, 0.1], [0.0, 0.2], [0.25, 0.15]]))
 

@@ -12,7 +12,7 @@ from faithkit_paper.findings import Cell
 from paper.tables import load
 from sklearn.tree import DecisionTreeClassifier
 
-pytestmark = pytest.mark.xdist_group("curves")  # what its tests share is made once
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("curves")]  # what its tests share is made once
 
 CONTEXT = Context("tiny", load=load)
 

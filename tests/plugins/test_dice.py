@@ -428,6 +428,7 @@ def test_a_population_of_one_is_a_result():
         assert found.values["member"].tolist() == [False, True]
 
 
+@pytest.mark.slow
 def test_a_model_that_hangs_is_ended_by_the_limit_in_seconds():
     background = complete(40)
 
@@ -480,9 +481,8 @@ def test_a_sparser_row_that_is_no_counterfactual_is_dropped():
 # --- seeds and workers -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "method", ["random", *(pytest.param(other, marks=pytest.mark.slow) for other in METHODS[1:])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
 def test_the_same_seed_gives_the_same_rows_whatever_the_workers_and_chunks(method, monkeypatch):
     X, background, spec = mixed(10, seed=1), mixed(), f"dice:method={method}"
     alone = faithkit.evaluate(three_words, X, explainer=spec, background=background)

@@ -516,6 +516,7 @@ def test_no_rows_have_no_explanations():
     assert found.values.shape == (0, 6)
 
 
+@pytest.mark.slow
 def test_lime_is_evaluated_with_the_same_bytes_whatever_the_workers():
     model = GradientBoostingClassifier(n_estimators=3).fit(CODES, TWO)
     settings = {"explainer": "lime:samples=200", "discretizer": "1fp", "background": CODES}

@@ -119,6 +119,7 @@ def test_shuffled_rows_give_the_same_bytes(table, name, estimator):
         assert asked(order) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [

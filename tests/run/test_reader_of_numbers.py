@@ -69,6 +69,7 @@ def test_a_constant_explanation_is_read_as_the_mean():
     assert found.error == pytest.approx(found.error_without)
 
 
+@pytest.mark.slow
 def test_the_mean_of_scores_is_at_most_the_consistency():
     """Ten groups of which everything is known: m is the share of the variance between them."""
     m, found = 0.5, []
