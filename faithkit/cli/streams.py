@@ -102,7 +102,7 @@ def keep_stdout() -> TextIO:
     """Give stdout a file descriptor of its own, let the usual one be stderr's, and return the stream."""
     if os.name != "posix":
         return sys.stdout
-    encoding = getattr(sys.stdout, "encoding", "utf-8")
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     private = _Stdout(os.dup(1), "w")
     os.dup2(2, 1)
     sys.stdout = _text(private, encoding)

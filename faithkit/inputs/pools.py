@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
@@ -66,6 +67,8 @@ class PoolRows:
 
 def _aligned(piece: Rows, X: Rows) -> Rows:
     kinds = input_kind(piece, "the pool"), input_kind(X)
+    if isinstance(piece, np.ndarray) and isinstance(X, np.ndarray):
+        check_columns(piece, X, "the pool", "X")
     if kinds[0] != kinds[1] or isinstance(piece, pd.DataFrame) != isinstance(X, pd.DataFrame):
         raise InputError(
             f"the pool is a {type(piece).__name__} and X a {type(X).__name__}: give both in one form."

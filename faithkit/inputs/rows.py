@@ -20,6 +20,7 @@ from faithkit.wording import few
 
 Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]
 
+_STACK = "numpy.stack(X) for images of one size, or series of one length (pad shorter ones)"
 _EXPECTED = "a NumPy array, a pandas DataFrame, a SciPy sparse matrix or a list of strings"
 
 
@@ -180,7 +181,11 @@ def check_columns(X: Rows, background: Rows, who: str = "X", whose: str = "the b
     if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
         check_names(column_names(X), column_names(background), who, whose)
     elif kinds[0] != "text" and X.shape[1:] != background.shape[1:]:
-        raise InputError(f"{who} has shape {X.shape}; expected {_row_shape(background)}, as in {whose}.")
+        alone = f": one row alone is {who}[None]" if X.shape == background.shape[1:] else ""
+        of = "" if X.ndim == background.ndim else f" of shape {background.shape}"
+        raise InputError(
+            f"{who} has shape {X.shape}; expected {_row_shape(background)}, as in {whose}{of}{alone}."
+        )
 
 
 def check_names(
@@ -200,6 +205,8 @@ def _check_shape(X: Rows, who: str) -> None:
         raise InputError(
             f"{who} is a masked array, whose mask would be lost. Give X.filled(numpy.nan) instead."
         )
+    if X.ndim == 1 and X.dtype == object and all(isinstance(row, np.ndarray) for row in X):
+        raise InputError(f"{who} is an array of arrays: use {_STACK}.")
     if X.ndim < 2:
         raise InputError(
             f"{who} has shape {X.shape}; expected one row per instance and one column per feature. "
@@ -231,6 +238,8 @@ def _unlike_rows(X: object, who: str) -> InputError:
         what = f"a list of {strange}"
     if isinstance(X, list | tuple):
         remedy = " Use numpy.asarray(X) for numbers, or pandas.DataFrame(X) for mixed columns."
+    if isinstance(X, list | tuple) and any(isinstance(row, np.ndarray) for row in X):
+        remedy = f" Use {_STACK}."
     if isinstance(X, pd.Series):
         remedy = " Use X.to_frame() for a single feature."
     return InputError(f"{who} is {what}; expected {_EXPECTED}.{remedy}")

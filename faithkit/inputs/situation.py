@@ -125,9 +125,10 @@ def _trained(
     model: str, X: Any, y: Any, seed: int, outcome: str | None
 ) -> tuple[Any, np.ndarray, np.ndarray]:
     if y is None:
+        named = "" if isinstance(X, np.ndarray) else "name the column to predict with --target, or "
         raise InputError(
             f"the default model {model} must be trained, and nobody says on what: "
-            "name the column to predict with --target, or give your own --model."
+            f"{named}give your own --model."
         )
     numbers = isinstance(y, np.ndarray) and y.dtype.kind == "f"  # a dataset says what its target is
     return train_default(model, X, y, seed, outcome or (NUMBERS if numbers else None))

@@ -70,9 +70,9 @@ def evaluate(
     ----------
     model : object with `predict`, or callable ``X -> labels``
     X : array, DataFrame, sparse matrix or list of str
-        Instances of the kind that the system will meet. Where the model says which columns it was fitted
-        with (`feature_names_in_`), it and the explainer see these only, in its order; the others can be named
-        in `weights`, `clusters`, `ids` and `Evaluation.by`.
+        Instances of the kind that the system will meet; an array of images has more than two axes. Where the
+        model says which columns it was fitted with (`feature_names_in_`), it and the explainer see these
+        only, in its order; the others can be named in `weights`, `clusters`, `ids` and `Evaluation.by`.
     explainer, discretizer, relation, estimator : str, object or callable
         A name, "name:param=value,…", an instance, or a function. `relation` replaces the explanations'
         own as sufficiency's relation; without a `discretizer` it is the one that they name, else "original".

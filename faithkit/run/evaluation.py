@@ -188,7 +188,10 @@ class Evaluation(Questions):
         0.0
         """
         if self.setup.system is None:
-            raise InputError("other rows need the model and the explainer, and a score has neither.")
+            raise InputError(
+                "other rows need the model and the explainer, which neither a log nor a result from a file "
+                "has: evaluate them."
+            )
         if self.effective is not None and weights is None and clusters is None:
             raise InputError(
                 "the rows of this result have weights or clusters: give those of the others, too."

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+import numpy as np
 
 from faithkit.errors import FaithkitError, InputError
+from faithkit.extension.registry import registry
 from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
+from faithkit.inputs.rows import is_one_of
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
@@ -66,9 +69,21 @@ class Applicability:
             if given is not None:
                 raise
             return cls(None, str(error).rstrip("."))
+        _check_rows(found, background)
         own = str(found.instance)
         told = found.text if found.text.startswith(f"{own}:") else own  # not all name their parameters
         return cls(fitted(found.instance, background), asked_for=given is not None, told=told)
+
+
+def _check_rows(relation: Given, X: Any) -> None:
+    """Refuse images and series for a relation that does not say that it takes them."""
+    if relation.recipe is None or not isinstance(X, np.ndarray) or X.ndim < 3:
+        return
+    if not is_one_of(X, registry().find("relation", relation.recipe[0]).component.inputs):
+        raise InputError(
+            f"the relation {relation.text} does not read rows of shape {X.shape[1:]}: use one that lists "
+            "'image' or 'series' in the inputs of its component, or one of your own."
+        )
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -15,8 +15,10 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
+from faithkit.extension.component import INPUTS
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
+from faithkit.inputs.rows import is_one_of
 from faithkit.measure.containers import take_rows
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.predicates import Contains, Interval, OneOf
@@ -87,7 +89,7 @@ def batches_for(entry: Entry) -> list[Batch]:
     ['rules about a table', 'rules about texts']
     """
     kinds = entry.component.kinds
-    found = [batch for batch in _made_up() if not kinds or batch.explanations.kind in kinds]
+    found = [batch for batch in _made_up() if _declared(batch, entry)]
     found += [_from_trial(trial) for trial in _own_trials(entry.distribution) if _suits(trial.answer, entry)]
     found += [
         Batch(name, sample.X, sample.explanations, sample.X)
@@ -113,6 +115,14 @@ def _own_trials(distribution: str) -> Iterator[Trial]:
                 yield from trials(entry)
             except SkipTest:
                 continue
+
+
+def _declared(batch: Batch, entry: Entry) -> bool:
+    """Whether a component says that it takes such explanations, and a relation that it reads such rows."""
+    kinds, inputs = entry.component.kinds, entry.component.inputs
+    if kinds and batch.explanations.kind not in kinds:
+        return False
+    return is_one_of(batch.X, inputs if entry.kind == "relation" else INPUTS)
 
 
 def _suits(answer: Any, entry: Entry) -> bool:
@@ -144,6 +154,7 @@ def _made_up() -> tuple[Batch, ...]:
         _batch("examples", numbers, kind="example", values=numbers[few]),
         _batch("examples from a table", frame, kind="example", values=_renumbered(frame.iloc[few])),
         _batch("words", texts, kind="value", values=_column(list(_WORDS), few)),
+        _batch("vectors of images", _images(), kind="vector", values=(_images()[:, 0] * 2).round() / 4),
     )
 
 
@@ -162,6 +173,10 @@ def _table() -> pd.DataFrame:
     jobs = pd.Series(rng.choice(["clerk", "smith", "cook"], N), dtype="str")
     jobs[::11] = None
     return _renumbered(pd.DataFrame({"age": age, "hours": hours, "job": jobs}).iloc[_ROWS])
+
+
+def _images() -> NDArray[np.float64]:
+    return np.random.default_rng(8).normal(size=(N, 3, 3)).round(1)[_ROWS]
 
 
 def _texts() -> list[str]:

@@ -417,4 +417,5 @@ def told(discretizer):
 def test_an_identity_whose_numbers_mean_something_else_is_worded_by_its_discretizer():
     assert told("rank") == "job ≤ age"
     assert told("quantile:bins=2") == "age in bin 2, job in bin 1"
-    assert told("sign") == "age = 1, job = 1"
+    assert told("sign") == "age +, job +"
+    assert told("sign-of-top:k=1") == "age +"

@@ -224,3 +224,21 @@ def test_of_pictures_with_several_classes_the_one_that_is_meant_is_taken():
     assert faithkit.adapt(given, target=2).values.tolist() == (PICTURES * 3).reshape(2, 12).tolist()
     named = faithkit.adapt(given, target="all", X=PICTURES, classes=["a", "b", "c"]).shared["names"]
     assert (len(named), named[12]) == (36, "b: [0, 0, 0]")
+
+
+@pytest.mark.parametrize("data", [PICTURES.tolist(), list(PICTURES), None], ids=["lists", "arrays", "none"])
+def test_pictures_are_known_by_their_data_in_any_form_or_by_x(data):
+    given = shap.Explanation(PICTURES / 7, data=data)
+    found = faithkit.adapt(given, X=PICTURES, predictions=["a", "b"])
+    assert found.values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
+
+
+def test_a_list_with_one_object_of_each_picture():
+    given = [shap.Explanation(picture / 7, data=picture) for picture in PICTURES]
+    assert faithkit.adapt(given, X=PICTURES).values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
+
+
+def test_channels_are_not_taken_for_classes():
+    series = np.arange(2 * 5 * 2, dtype=np.float64).reshape(2, 5, 2)
+    found = faithkit.adapt(shap.Explanation(series), X=series, predictions=["a", "b"])
+    assert found.values.shape == (2, 10)

@@ -153,13 +153,73 @@ def test_maps_without_their_images_are_not_guessed_at():
 
 
 def test_a_rule_about_columns_is_not_read_off_images():
-    rules = [faithkit.Rule([faithkit.Interval(0, low=0.5)])] * 120
+    rule = faithkit.Rule([faithkit.Interval(0, low=0.5)])
     with pytest.raises(
         faithkit.InputError, match=r"reads the column 0 of a table, and .* rows of shape \(4, 4\)"
     ):
-        faithkit.score(
-            is_bright(IMAGES), faithkit.Explanations.of(rules, kind="rule"), X=IMAGES, relation="in-scope"
-        )
+        rule.covers(IMAGES)
+
+
+@pytest.mark.parametrize("relation", ["in-scope", "same-top-features"])
+def test_a_relation_that_does_not_declare_images_is_named_where_it_is_asked_for(relation):
+    kind = {"in-scope": "rule", "same-top-features": "vector"}[relation]
+    values = {"rule": [faithkit.Rule([faithkit.Interval(0, low=0.5)])] * 120, "vector": [[0.5]] * 120}[kind]
+    given = (
+        faithkit.Explanations.of(values, kind=kind)
+        if kind == "rule"
+        else faithkit.Explanations.vectors(values)
+    )
+    with pytest.raises(
+        faithkit.InputError, match=rf"the relation {relation} does not read rows of shape \(4, 4\)"
+    ):
+        faithkit.score(is_bright(IMAGES), given, X=IMAGES, relation=relation)
+
+
+@pytest.mark.parametrize(
+    ("maps", "X"),
+    [
+        (IMAGES, np.stack([IMAGES] * 3, axis=-1)),  # gray maps of colored images
+        (IMAGES[:, :2], IMAGES),
+        (np.stack([IMAGES] * 2, axis=-1), IMAGES),  # of two classes
+    ],
+)
+def test_maps_that_do_not_fit_the_images_are_refused_with_both_shapes(maps, X):
+    said = (
+        r"explanations of shape .* for an X of shape .*maps\.reshape\(len\(maps\), -1\); of several classes"
+    )
+    with pytest.raises(faithkit.InputError, match=said):
+        faithkit.score(is_bright(IMAGES), maps, X=X)
+
+
+def test_a_list_of_maps_is_an_array_of_them():
+    whole = faithkit.score(is_bright(IMAGES), IMAGES, X=IMAGES)
+    assert faithkit.score(is_bright(IMAGES), list(IMAGES), X=IMAGES).to_dict() == whole.to_dict()
+
+
+def test_a_list_of_images_is_told_to_be_stacked():
+    lone = np.empty(120, dtype=object)
+    lone[:] = list(IMAGES)
+    for given in (list(IMAGES), lone, [IMAGES[0], IMAGES[1, :2]]):
+        with pytest.raises(
+            faithkit.InputError, match=r"[Uu]se numpy\.stack\(X\) for images of one size, or series"
+        ):
+            faithkit.evaluate(is_bright, given, explainer=top_left)
+    with pytest.raises(faithkit.InputError, match="3-D array are not understood"):
+        faithkit.score(is_bright(IMAGES), IMAGES, X=list(IMAGES))
+
+
+def test_one_image_that_is_no_sample_is_told_how_to_be_one():
+    with pytest.raises(
+        faithkit.InputError, match=r"as in the background of shape .*: one row alone is X\[None\]"
+    ):
+        faithkit.evaluate(is_bright, IMAGES[0], explainer=top_left, background=IMAGES)
+
+
+def test_a_flat_pool_is_told_by_its_shape():
+    with pytest.raises(
+        faithkit.InputError, match=r"the pool has shape \(120, 16\); expected rows of shape \(4, 4\)"
+    ):
+        faithkit.evaluate(is_bright, IMAGES, explainer=top_left, pool=IMAGES.reshape(120, -1))
 
 
 def test_words_about_images_stay_words():

@@ -136,6 +136,9 @@ def _understood(given: Any, about: About | None) -> Explanations:
         )
     with foreign("going through the explanations"):
         values = list(given)
+    shapes = {value.shape if isinstance(value, np.ndarray) else () for value in values}
+    if len(shapes) == 1 and len(min(shapes)) > 1:  # a list of maps
+        return _from_array(np.stack(values), about)
     return from_list(values, about)
 
 
@@ -183,6 +186,17 @@ def _check_names(frame: pd.DataFrame) -> None:
         )
 
 
+def _from_maps(maps: NDArray[Any], X: NDArray[Any]) -> Explanations:
+    """Take a number for each cell of rows of several axes, such as a saliency map for each image."""
+    if maps.shape != X.shape or maps.dtype.kind not in "biuf":
+        raise InputError(
+            f"explanations of shape {maps.shape} for an X of shape {X.shape} are not understood: give a "
+            "number for each cell of X, or a row of numbers for each image, maps.reshape(len(maps), -1); of "
+            "several classes, those of the predicted one."
+        )
+    return Explanations.vectors(flat(maps), shared={"names": known_names(X)})
+
+
 def _from_array(array: NDArray[Any], about: About | None = None) -> Explanations:
     if array.ndim == 2 and array.dtype.kind in "biuf":
         return Explanations.vectors(array)
@@ -190,8 +204,9 @@ def _from_array(array: NDArray[Any], about: About | None = None) -> Explanations
         return _from_frame(pd.DataFrame(array).infer_objects())
     if array.ndim == 1:
         return from_list(array.tolist(), about)
-    if about is not None and array.shape == np.shape(about.X) and array.dtype.kind in "biuf":  # saliency maps
-        return Explanations.vectors(flat(array), shared={"names": about.features})
+    X = about.X if about is not None else None
+    if isinstance(X, np.ndarray) and X.ndim > 2:
+        return _from_maps(array, X)
     of_classes = " Of several classes, give the numbers of one: values[:, :, k]." if array.ndim == 3 else ""
     raise InputError(
         f"explanations in a {array.ndim}-D array are not understood: give one row per instance.{of_classes}"

@@ -11,6 +11,7 @@ import faithkit
 from faithkit_feature_importance.targets import Target, check_target
 
 PARTS = 8  # of the longest axis, where nobody says how large a patch is
+COLORS = 4  # at most: red, green, blue and what one sees through
 CELLS = 2**22  # of hidden rows that the model is asked about at once
 
 Patch = tuple[slice, ...]
@@ -21,14 +22,15 @@ class PatchExplainer:
     """How much a class's score drops when a patch of the row is hidden, patch by patch (Zeiler, Fergus 2014).
 
     Rows have several axes, such as images (height × width, with or without colors) and series (time ×
-    channels). Every axis is cut into pieces of one length; an axis that is shorter, such as colors and
-    channels usually are, stays whole. A hidden cell gets the median that it has in the background. Of a
-    regressor it is the prediction that drops.
+    channels). Every axis is cut into pieces of one length, but for those that are no longer; of three axes or
+    more, one of at most four cells holds colors and stays whole, too. A hidden cell gets the median that it
+    has in the background, rounded where X has whole numbers: the model sees X's own type. Of a regressor it
+    is the prediction that drops.
 
     Parameters
     ----------
     size : int, optional
-        How many cells long a patch is along every axis. By default an eighth of the longest one.
+        How many cells long a patch is along every axis. By default an eighth of the longest one, at least 2.
     target : str, optional
         Which class is explained: "positive" (the second of two), "predicted", or "all" side by side.
         By default positive for two classes, predicted for more.
@@ -48,9 +50,8 @@ class PatchExplainer:
     outcomes = ("labels", "numbers")
 
     def __init__(self, size: int | None = None, target: str | None = None) -> None:
-        if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
-            raise faithkit.ParameterError(f"patches: size must be 1 or more, got {size!r}.")
-        self.size = size
+        error = faithkit.ParameterError
+        self.size = None if size is None else faithkit.whole_number(size, "patches: size", 1, error=error)
         self.target = check_target("patches", target)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "PatchExplainer":
@@ -70,18 +71,18 @@ class PatchExplainer:
                 f"patches: X has rows of shape {_shape(X)}; expected {self.shape_}, as in the background."
             )
         scores = self.predictor_.scores(X)
-        drops = scores[:, None, :] - self._without(X, scores.shape[1])
+        drops = scores[:, None, :] - self._without(X, _as_in(X, self.hidden_), scores.shape[1])
         return self.target_.explanations(X, drops, scores, list(map(_name, self.patches_)))
 
-    def _without(self, X: Any, outputs: int) -> Floats:
+    def _without(self, X: Any, hidden: NDArray[Any], outputs: int) -> Floats:
         """Return the scores of every row without each of its patches, (n, patches, outputs)."""
         pairs = list(itertools.product(range(len(X)), range(len(self.patches_))))
-        found, at_once = np.empty((len(pairs), outputs)), max(1, CELLS // self.hidden_.size)
+        found, at_once = np.empty((len(pairs), outputs)), max(1, CELLS // hidden.size)
         for start in range(0, len(pairs), at_once):
             part = pairs[start : start + at_once]
-            rows = X[[row for row, _ in part]].astype(np.result_type(X, np.float32))
+            rows = X[[row for row, _ in part]]
             for one, (_, patch) in zip(rows, part, strict=True):
-                one[self.patches_[patch]] = self.hidden_[self.patches_[patch]]
+                one[self.patches_[patch]] = hidden[self.patches_[patch]]
             found[start : start + at_once] = self.predictor_.scores(rows)
         return found.reshape(len(X), len(self.patches_), outputs)
 
@@ -107,8 +108,18 @@ def _median(cells: Any) -> Floats:
     return found
 
 
+def _as_in(X: Any, medians: Floats) -> NDArray[Any]:
+    """Return medians in the type of X: a model may take 255 for white in bytes, and 1 in floats."""
+    found: NDArray[Any] = (np.rint(medians) if X.dtype.kind in "iub" else medians).astype(X.dtype)
+    return found
+
+
 def _patches(shape: tuple[int, ...], size: int) -> Iterator[Patch]:
-    cuts = [[slice(at, min(at + size, n)) for at in range(0, n, size)] for n in shape]
+    whole = COLORS if len(shape) > 2 else 0
+    steps = [n if n <= whole else size for n in shape]
+    cuts = [
+        [slice(at, min(at + by, n)) for at in range(0, n, by)] for n, by in zip(shape, steps, strict=True)
+    ]
     return itertools.product(*cuts)
 
 

@@ -66,7 +66,8 @@ class ShapValues:
 
     def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
         """Return a vector for each row of a table, and words with their values for each text."""
-        batches = _one_by_one(given) if isinstance(given, list | tuple) else [Batch.of(given)]
+        row = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
+        batches = _one_by_one(given, row) if isinstance(given, list | tuple) else [Batch.of(given, row)]
         if len({batch.is_text for batch in batches}) > 1:
             raise faithkit.InputError(f"{WHO}: the list is of texts and tables: give those of one kind.")
         return (self._texts if batches[0].is_text else self._tables)(batches, about)
@@ -119,8 +120,11 @@ class Batch:
     is_text: bool
 
     @classmethod
-    def of(cls, given: Any) -> "Batch":
-        """Read one, and refuse what is no importance of a feature."""
+    def of(cls, given: Any, row: tuple[int, ...] = (), alone: bool = False) -> "Batch":
+        """Read one, and refuse what is no importance of a feature.
+
+        `row` is the shape of a row of X, and `alone` says that it is one of a list.
+        """
         features, outputs = _listed(given.feature_names), _listed(given.output_names)
         values, data = given.values, given.data
         if features is not None and any(isinstance(name, list) for name in features):  # of texts
@@ -128,18 +132,20 @@ class Batch:
         values = np.asarray(values)
         has_outputs = outputs is not None and values.shape[-1:] == (len(outputs),) and values.ndim > 1
         is_one = values.ndim - has_outputs == 1
+        is_one = is_one or (alone and len(row) > 1 and values.shape[: len(row)] == row)
         if is_one and _listed(data) is not None and _is_text(data, features):
             return cls([values], _base(given, one=True), [features], outputs, True)
         if values.dtype == object:
             raise faithkit.InputError(f"{WHO}: rows of different lengths that are no texts: give one shape.")
-        values = _laid_flat(values, data) if not is_one else values[None]
+        values = values[None] if is_one else values
+        values = _laid_flat(values, _shape(data) if not is_one else (1, *_shape(data)), (len(values), *row))
         _check_shape(values, given.base_values, has_outputs)
         return cls(values, _base(given, is_one), features, outputs, False)
 
 
-def _one_by_one(given: Sequence[Any]) -> list[Batch]:
+def _one_by_one(given: Sequence[Any], row: tuple[int, ...]) -> list[Batch]:
     """Read a list with one object of each row."""
-    found = [Batch.of(one) for one in given]
+    found = [Batch.of(one, row, alone=True) for one in given]
     several = next((row for row, batch in enumerate(found) if len(batch.values) != 1), None)
     if several is not None:
         raise faithkit.InputError(
@@ -160,12 +166,19 @@ def _listed(names: Any) -> list[Any] | None:
     return None if names is None or isinstance(names, str) or not hasattr(names, "__len__") else list(names)
 
 
-def _laid_flat(values: NDArray[Any], data: Any) -> NDArray[Any]:
-    """Return the values of pictures as those of their cells, and any others as they are."""
-    shape = data.shape if isinstance(data, np.ndarray) else ()
-    if len(shape) < 3 or values.shape[: len(shape)] != shape:
-        return values
-    return values.reshape(len(values), -1, *values.shape[len(shape) :])
+def _shape(data: Any) -> tuple[int, ...]:
+    try:
+        return tuple(np.shape(data))
+    except ValueError:  # rows of different lengths
+        return ()
+
+
+def _laid_flat(values: NDArray[Any], *shapes: tuple[int, ...]) -> NDArray[Any]:
+    """Return the values of pictures as those of their cells, by the shape of their data or of X."""
+    for shape in shapes:
+        if len(shape) > 2 and values.shape[: len(shape)] == shape:
+            return values.reshape(len(values), -1, *values.shape[len(shape) :])
+    return values
 
 
 def _check_shape(values: NDArray[Any], base: Any, has_outputs: bool) -> None:

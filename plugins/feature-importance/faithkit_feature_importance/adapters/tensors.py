@@ -33,7 +33,8 @@ class Tensors:
     def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
         """Return a vector for each row."""
         if isinstance(given, list):
-            rows = [_row(row, _array(one)) for row, one in enumerate(given)]
+            shape = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
+            rows = [_row(row, _array(one), shape) for row, one in enumerate(given)]
             lengths = sorted({len(row) for row in rows})
             if len(lengths) > 1:
                 raise faithkit.InputError(
@@ -56,8 +57,10 @@ def _array(tensor: Any) -> NDArray[Any]:
     return found
 
 
-def _row(row: int, values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values of one row; a leading axis of one row is none."""
+def _row(row: int, values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return the values of one row, also one of the shape that X has; a leading axis of one row is none."""
+    if len(shape) > 1 and values.shape in (shape, (1, *shape)):
+        return values.ravel()
     flat = values[0] if values.ndim == 2 and len(values) == 1 else values
     if flat.ndim != 1:
         raise faithkit.InputError(f"{WHO}: tensor {row} of the list has the shape {values.shape}: {_ADVICE}.")

@@ -1,12 +1,14 @@
 """The direction of importances: of all of them, or of the largest alone."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.importances import importances, largest
+
+_WORDS = {1: "+", -1: "−"}
 
 
 class Sign:
@@ -25,6 +27,10 @@ class Sign:
         """Return the signs."""
         signs: NDArray[np.float64] = np.sign(importances("sign", explanations))
         return signs
+
+    def tell(self, identity: NDArray[np.float64], names: list[str] | None) -> str:
+        """Word one row of signs; what has none is left out."""
+        return told(identity, names)
 
 
 class SignOfTop:
@@ -61,3 +67,21 @@ class SignOfTop:
         signs = (values > 0).view(np.int8) - (values < 0).view(np.int8)
         signs *= largest(values, self.k).view(np.int8)
         return signs
+
+    def tell(self, identity: NDArray[np.int8], names: list[str] | None) -> str:
+        """Word the signs of the largest."""
+        return told(identity, names)
+
+
+def told(signs: NDArray[Any], names: list[str] | None) -> str:
+    """Name what has a sign: of an image's thousand cells, five.
+
+    Examples
+    --------
+    >>> told(np.array([0, -1, 1]), ["age", "sex", "job"])
+    'sex −, job +'
+    """
+    known = names or [str(j) for j in range(len(signs))]
+    named = zip(known, signs.tolist(), strict=False)
+    parts = (f"{name} {_WORDS.get(sign, 'missing')}" for name, sign in named if sign)
+    return ", ".join(parts) or "0 everywhere"
