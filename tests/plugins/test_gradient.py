@@ -520,3 +520,15 @@ def test_images_of_another_shape_are_refused_even_where_they_have_as_many_cells(
         faithkit.InputError, match=r"gradient: X has rows of shape \(2, 3\); expected \(3, 2\)"
     ):
         fitted.explain(IMAGES.reshape(40, 2, 3), None)
+
+
+def test_a_model_that_reads_bytes_and_floats_differently_is_refused():
+    def scores(X):
+        return (X / 255.0 if X.dtype == np.uint8 else X).reshape(len(X), -1).mean(axis=1).clip(0, 1)
+
+    pixels = RNG.integers(0, 256, size=(20, 3, 2)).astype(np.uint8)
+    model = faithkit.Predictor(scores=scores, classes=["night", "day"])
+    with pytest.raises(faithkit.InputError, match="gives other scores where the same uint8 are floats"):
+        gradient().fit(model, pixels)
+    found = gradient().fit(model, pixels / 255.0).explain(pixels[:2] / 255.0, None)
+    np.testing.assert_allclose(found.values, 1 / 6, atol=1e-5)

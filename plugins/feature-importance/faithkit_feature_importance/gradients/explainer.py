@@ -91,6 +91,8 @@ class GradientExplainer:
         self.output_ = "prediction" if predictor.is_regressor else self.output
         self.encoder_ = faithkit.Encoder(background)
         probe = _some_rows(background)
+        if self.layout_.shape is not None:
+            _check_floats(predictor, probe)
         self.n_classes_ = predictor.scores(probe).shape[1]
         self.slopes_: Formula | FiniteDifferences = self._formula(predictor, probe) or self._differences(
             predictor, background, probe
@@ -160,6 +162,17 @@ def _check_output(predictor: faithkit.Predictor, output: str, background: Any) -
         raise faithkit.InputError(
             f"gradient: {_name(model)} has no probabilities (predict_proba): use output=raw, its "
             "decision_function."
+        )
+
+
+def _check_floats(predictor: faithkit.Predictor, pixels: Any) -> None:
+    """Refuse a model that takes 255 for white in bytes, and 1 in floats: slopes are asked for in floats."""
+    if pixels.dtype.kind == "f":
+        return
+    if not np.allclose(predictor.scores(pixels), predictor.scores(pixels.astype(np.float64))):
+        raise faithkit.InputError(
+            f"gradient: {_name(predictor.model)} gives other scores where the same {pixels.dtype} are "
+            "floats, and a slope needs floats: give X and the background as the floats that it means."
         )
 
 
