@@ -84,8 +84,8 @@ loading = together(
         "--data FILE|NAME",
         default="breast-cancer",
         callback=placed,
-        help="Read CSV, JSON Lines or Parquet (a file, a folder, a pattern), images from a .npy file, or take a "
-        "dataset that `faithkit datasets` lists.",
+        help="Read CSV, JSON Lines or Parquet (a file, a folder, a pattern), images from a .npy file, or "
+        "take a dataset that `faithkit datasets` lists.",
     ),
     option("--target COLUMN", help="Predict this column. It is never shown to the model."),
     option("--columns NAMES", help="Use these columns only, with wildcards: 'age,phi_*,!phi_bias'."),

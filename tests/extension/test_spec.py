@@ -4,7 +4,7 @@ import contextlib
 import math
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from faithkit.errors import ParameterError
@@ -167,6 +167,7 @@ literals = st.recursive(
 parameters = st.dictionaries(st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True), literals, max_size=4)
 
 
+@settings(max_examples=40)
 @given(names, parameters)
 @example("x", {"a": "1#b", "b": "1if 1else 2", "c": "\\", "d": "'", "e": "'a' 'b'", "f": set()})
 def test_what_is_written_reads_back_the_same(name, params):

@@ -18,7 +18,7 @@ from paper.tables import load
 
 import faithkit
 
-pytestmark = pytest.mark.xdist_group("tables")  # what its tests share is made once
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("tables")]  # what its tests share is made once
 
 TABLES = {module.TABLE.name: module for module in (table_shap, table_lime, table_counterfactuals)}
 CONTEXT = Context("tiny", load=load)

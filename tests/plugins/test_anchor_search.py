@@ -120,7 +120,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("model", "params"), CASES)
+@pytest.mark.parametrize(
+    ("model", "params"), [*CASES[:4], *(pytest.param(*case, marks=pytest.mark.slow) for case in CASES[4:])]
+)
 def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
     params = dict(params)
     bins = params.pop("bins", "quartile")

@@ -65,7 +65,7 @@ def test_an_explainer_of_images_takes_no_table():
         faithkit.evaluate(lambda X: X[:, 0] > 0, IMAGES[:, 0], explainer="patches")
 
 
-@pytest.mark.parametrize("how", [{"n_jobs": 2}, {"row_timeout": 60.0}])
+@pytest.mark.parametrize("how", [pytest.param({"n_jobs": 2}, marks=pytest.mark.slow), {"row_timeout": 60.0}])
 def test_workers_and_stores_change_nothing(how, tmp_path):
     asked = {
         "explainer": "patches:size=2,target=predicted",
