@@ -73,9 +73,9 @@ def _pool_spreads(counted: RowCount, influence: Influence) -> tuple[Spread, Spre
     pieces = []
     for piece in counted.pooled():
         lost, Z = piece.instances.lost(piece.blocks(), influence)
-        left = piece.agreement.left(piece.labels, in_pool=True)
-        if left is not None:
-            lost = _divided_anew(agreement_of(counted.slots), counted.slots.n, lost, Z, left)
+        gone = piece.agreement.lost(piece.labels, in_pool=True)
+        if gone is not None:
+            lost = _divided_anew(agreement_of(counted.slots), counted.slots.n, lost, Z, 1.0 - gone)
         pieces.append((Spread.of(-lost, 0.0), Spread.of(Z + lost, 0.0)))
     first, second = (reduce(add, some) for some in zip(*pieces, strict=True))
     return first, second
@@ -99,17 +99,16 @@ def grouped_pseudo_values(slots: Slots) -> Pseudo:
 
     Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had.
     """
-    value, sums, scores = np.empty(len(slots)), slots.scored[-1], slots.scores[-1]
-    sizes = slots.totals.astype(np.float64)
+    value, scores, sizes = np.empty(len(slots)), slots.scores[-1], slots.totals.astype(np.float64)
+    are_more = sizes > 2  # two have one score, and without one of them both are gone
+    mean = np.where(are_more, ratio(slots.scored[-1], sizes), 0.0)
+    pull = np.where(are_more, ratio(sizes, sizes - 2), 1.0)
 
     def compute(start: int, stop: int) -> None:
         row, h, found = slots.row[start:stop], scores[start:stop], value[start:stop]
-        N, together = sizes.take(row), sums.take(row)
-        np.multiply(N, h, out=found)
-        found -= together
-        found /= np.maximum(N - 2, 1)
+        np.subtract(h, mean.take(row), out=found)
+        found *= pull.take(row)
         found += h
-        np.copyto(found, together, where=N <= 2)
 
     each_block(compute, len(slots), AT_ONCE)
     verified = np.minimum(1.0, sizes - 1.0) + (sizes == 2)  # with a partner, each has both

@@ -43,6 +43,8 @@ class Slots:
         where its explanation holds for it.
     rows : (c,) int, optional
         The number of owners, where weights count: then all else are sums of weights.
+    owned : (2, m) int, optional
+        The owners of each explanation, by s, where they are known already.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Slots:
     own: Counts = SELF
     own_agreeing: Counts = SELF
     rows: Counts | None = None
+    _owned: Counts | None = None
 
     def __len__(self) -> int:
         return len(self.row)
@@ -88,7 +91,8 @@ class Slots:
         if len(self.owners) == 1 or self.owners[0].any():
             return self
         own, agreeing = self.own[1:], self.own_agreeing[1:]
-        return attrs.evolve(self, owners=self.owners[1:], own=own, own_agreeing=agreeing)
+        owned = None if self._owned is None else self._owned[1:]
+        return attrs.evolve(self, owners=self.owners[1:], own=own, own_agreeing=agreeing, owned=owned)
 
     @property
     def others(self) -> Counts:
@@ -130,7 +134,7 @@ class Slots:
     @cached_property
     def owned(self) -> Counts:
         """The owners of each explanation, by s."""
-        return self._by_both(self.owners)
+        return self._by_both(self.owners) if self._owned is None else self._owned
 
     @property
     def sizes(self) -> Counts:

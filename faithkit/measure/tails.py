@@ -30,10 +30,11 @@ def tail_share(counted: Count) -> float | None:
     agreement = counted.agreement
     if not isinstance(agreement, Squares) or not agreement.is_divided:
         return None
-    times, squares = counted.slots.times, agreement.squares_of(counted.slots.label)
-    few = int(np.ceil(FEW * times.sum()))
-    if FEW * times.sum() < 1:
+    slots, n = counted.slots, counted.slots.weight
+    few = int(np.ceil(FEW * n))
+    if FEW * n < 1:
         return None  # in a small sample one row is more than that share of them
+    times, squares = slots.times, agreement.squares_of(slots.label)
     among = _largest(squares, few)
     most, often = squares[among], times[among]
     order = np.argsort(-most, kind="stable")

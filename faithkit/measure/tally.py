@@ -345,7 +345,8 @@ def grouped_slots(
     itself = times if held.all() else np.where(held[row], times, 0)
     totals = np.zeros(len(held), dtype=np.int64)
     np.add.at(totals, row, itself)
-    agreeing = agreement.over_slots(row, label, itself)
+    agreeing = agreement.over_slots(row, label, itself, totals)
     once = (itself == 1).all()  # as with numbers that do not repeat: then a view takes no memory
     owners = np.broadcast_to(SELF, (2, len(row))) if once else np.stack([times - itself, itself])
-    return Slots(row, label, agreeing, owners, totals)
+    owned = np.stack([np.zeros_like(totals), totals]) if held.all() else None
+    return Slots(row, label, agreeing, owners, totals, owned=owned)

@@ -24,7 +24,9 @@ class SameLabel:
     is_convex = True
     is_divided = False
 
-    def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> NDArray[np.int64]:
+    def over_slots(
+        self, row: Counts, label: Counts, weight: Counts, by_row: Counts | None = None
+    ) -> Counts:
         """Return the weight of each slot: no other one has its label."""
         return weight
 
@@ -44,7 +46,7 @@ class SameLabel:
         """Return 1 for every other label."""
         return (labels != label).astype(np.float64)
 
-    def left(self, label: Counts, in_pool: bool = False) -> None:
+    def lost(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
 
