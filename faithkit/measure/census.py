@@ -191,7 +191,7 @@ class Census:
     def grouped(self) -> Slots:
         """The slots of grouping: in any order where distances are added up and each slot has its number."""
         any_order = self._is_merged and not self.agreement.is_whole
-        cells = (self.owner, self.label, self.count) if any_order else self.ordered
+        cells = (self.owner, self._label, self.count) if any_order else self.ordered
         return grouped_slots(*cells, ~self.explanations.missing, self.agreement)
 
     @property

@@ -40,8 +40,8 @@ def quotients(
     """Return ψ = n·x − (n−1)·x without the row: x is what could agree, less the disagreement divided.
 
     `psi` and `most` are of x as if nothing were divided, and of what could agree; `rows` are their labels and
-    the number of all. Without a row the disagreement is c + ψ, divided by what it does not take of the divisor:
-    so the quotient's is (c + ψ)/(1 − lost) − c. Where nothing is left to be divided by, x is 0.
+    the number of all. Without a row the disagreement is c + ψ, and what it loses the divisor loses, too: so
+    the quotient has (c + ψ)/(1 − lost) − c. Where nothing is left to be divided by, x is 0.
     """
     (x, reach), (label, n) = level, rows
     found, is_one = np.empty(psi.shape), most.strides[-1] == 0  # one number for all

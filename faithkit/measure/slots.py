@@ -30,7 +30,7 @@ class Slots:
     Attributes
     ----------
     row, label : (c,) int
-        Which explanation and which label each slot stands for.
+        Which explanation and which label each slot stands for. A label of None: each slot has its own.
     counts : (c,) int or float
         T: the instances for which that explanation holds that agree with that label; where predictions are
         numbers, how far they agree, added up.
@@ -57,7 +57,7 @@ class Slots:
     """
 
     row: Counts
-    label: Counts
+    _label: Counts | None
     counts: NDArray[Any]
     owners: Counts
     totals: Counts
@@ -68,6 +68,15 @@ class Slots:
 
     def __len__(self) -> int:
         return len(self.row)
+
+    @cached_property
+    def label(self) -> Counts:
+        """The label of each slot."""
+        return self.labels(slice(None))
+
+    def labels(self, some: slice) -> Counts:
+        """Return the labels of some slots."""
+        return np.arange(*some.indices(len(self))) if self._label is None else self._label[some]
 
     @cached_property
     def n(self) -> int:
@@ -112,7 +121,8 @@ class Slots:
         def divide(start: int, stop: int) -> None:
             part, scores = self.part(start, stop), found[:, start:stop]
             others = part.others
-            np.divide(part.agreeing, np.maximum(others, 1), out=scores)
+            np.subtract(part.counts, part.own_agreeing, out=scores)
+            scores /= np.maximum(others, 1)
             if others.min() < 1:
                 scores[np.broadcast_to(others < 1, scores.shape)] = 0.0
 
@@ -178,7 +188,7 @@ class Slots:
         return attrs.evolve(
             self,
             row=self.row[start:stop],
-            label=self.label[start:stop],
+            label=self.labels(slice(start, stop)),
             counts=self.counts[start:stop],
             owners=self.owners[:, start:stop],
             own=own,

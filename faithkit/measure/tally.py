@@ -336,7 +336,7 @@ def count(
 
 def grouped_slots(
     row: Counts,
-    label: Counts,
+    label: Counts | None,
     times: Counts,
     held: NDArray[np.bool_],
     agreement: Agreement = SAME_LABEL,

@@ -54,12 +54,12 @@ class Sums(Protocol):
     """What can be added up over slots."""
 
     def over_slots(
-        self, row: Counts, label: Counts, weight: NDArray[Any], by_row: NDArray[Any] | None = None
+        self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
     ) -> NDArray[Any]:
         """Return, for each slot, Σ weight × agreement over the slots of its row.
 
-        Slots are in order of row and label; each pair occurs once. `by_row` is what the slots of each row
-        weigh together, where that is known.
+        Slots are in order of row and label; each pair occurs once. A label of None: each slot has its own.
+        `by_row` is what the slots of each row weigh together, where that is known.
         """
 
 
@@ -146,7 +146,7 @@ class Always:
     """
 
     def over_slots(
-        self, row: Counts, label: Counts, weight: Counts, by_row: Counts | None = None
+        self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
     ) -> Counts:
         """Return the weight of each slot's row."""
         sums = np.zeros(int(row.max(initial=-1)) + 1, dtype=np.int64)

@@ -1,7 +1,6 @@
 """Labels: two predictions agree if they are the same."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, column_sums, get_bits
@@ -25,7 +24,7 @@ class SameLabel:
     is_divided = False
 
     def over_slots(
-        self, row: Counts, label: Counts, weight: Counts, by_row: Counts | None = None
+        self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
     ) -> Counts:
         """Return the weight of each slot: no other one has its label."""
         return weight

@@ -63,7 +63,7 @@ class Squares:
         That is their variance, or with a pool the mean disagreement of an explained instance with any other.
         `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
         """
-        points = _apart(values)
+        points, ends = _apart(values)
         mean = np.array([quotient(exact_sum(column, times), int(times.sum())) for column in points.T])
         mine, whole = Sums.of_both(points, times, pool, mean)
         unit = np.sqrt(mine.against(whole))
@@ -73,7 +73,7 @@ class Squares:
             points[start:stop] /= unit
 
         each_block(divide, len(points), AT_ONCE)
-        most = float((np.ptp(points, axis=0) ** 2).sum()) / 2
+        most = float((np.ptp((ends - mean) / unit, axis=0) ** 2).sum()) / 2
         return cls(points, mine.divided(unit), whole.divided(unit), most, True)
 
     @classmethod
@@ -109,22 +109,22 @@ class Squares:
         return found
 
     def over_slots(
-        self, row: Counts, label: Counts, weight: NDArray[Any], by_row: NDArray[Any] | None = None
+        self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
     ) -> Floats:
         """Add up by the mean of each row, so that equal predictions agree wholly; their order is moot."""
         if by_row is None:
             by_row = np.zeros(int(row.max(initial=-1)) + 1, dtype=weight.dtype)
             np.add.at(by_row, row, weight)
         total = by_row.astype(np.float64, copy=False)
-        places = (column.take(label) for column in self.points.T)
+        places = (column.copy() if label is None else column.take(label) for column in self.points.T)
         found = reduce(iadd, (_squared_apart(place, row, weight, total) for place in places))
-        around = _row_sums(row, found, weight, total)
+        around, half = _row_sums(row, found, weight, total) / 2, total / 2
 
         def agree(start: int, stop: int) -> None:
-            apart, mine = found[start:stop], total.take(row[start:stop])
+            apart, mine = found[start:stop], half.take(row[start:stop])
             apart *= mine
             apart += around.take(row[start:stop])
-            apart /= 2
+            mine *= 2
             np.subtract(mine, _disagreeing(mine, apart), out=apart)
 
         each_block(agree, len(row), AT_ONCE)
@@ -245,11 +245,11 @@ class HeldPoints:
         return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
 
 
-def _apart(values: Floats) -> Floats:
+def _apart(values: Floats) -> tuple[Floats, Floats]:
     """Return how far numbers are from their least, in units in which squares are neither too large nor 0.
 
-    Powers of two are such units, and round nothing. From the least, for a mean of large numbers would lose
-    the digits of small ones.
+    Beside them their ends are returned, the least and the largest. Powers of two are such units, and round
+    nothing. From the least, for a mean of large numbers would lose the digits of small ones.
     """
     lows, highs = values.min(axis=0), values.max(axis=0)
     first = _near_one(max(highs.max(), -lows.min()))
@@ -264,7 +264,7 @@ def _apart(values: Floats) -> Floats:
         shifted(some, second, out=some)
 
     each_block(compute, len(values), AT_ONCE)
-    return found
+    return found, np.stack([np.zeros_like(lows), shifted(highs - lows, second)])
 
 
 def _near_one(largest: float) -> int:

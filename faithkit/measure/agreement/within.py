@@ -4,7 +4,6 @@ from functools import cached_property
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, unpack_bits
@@ -48,10 +47,10 @@ class Within:
         return np.searchsorted(self.first, np.arange(len(self.values)), side="right")
 
     def over_slots(
-        self, row: Counts, label: Counts, weight: Counts, by_row: Counts | None = None
+        self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
     ) -> Counts:
         """Add up consecutive slots, as labels are in the order of their values."""
-        k = len(self.values)
+        k, label = len(self.values), np.arange(len(row)) if label is None else label
         codes = row * k + label
         before = np.concatenate([[0], np.cumsum(weight)])
         ends = (np.searchsorted(codes, row * k + place[label]) for place in (self.behind, self.first))
