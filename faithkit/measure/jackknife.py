@@ -174,6 +174,8 @@ def grouped_quotients(
     pseudo: Pseudo, slots: Slots, agreement: Agreement, level: tuple[float, float]
 ) -> Pseudo:
     """Return the same for grouping."""
+    if not agreement.is_divided:
+        return pseudo
     slots = slots.compact
     return _quotients(pseudo, (slots.used(slots.label), slots.n), agreement, level)
 

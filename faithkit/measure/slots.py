@@ -194,6 +194,7 @@ class Slots:
             own=own,
             own_agreeing=agreeing,
             rows=None if self.rows is None else self.rows[start:stop],
+            owned=None,
         )
 
     def by_label(self) -> Counts:
