@@ -23,7 +23,7 @@ _BITS = 53  # of a float
 _LEAST = -1074  # every float is a whole multiple of two to that power
 _LARGE = 800  # the power of two below which sums are far from overflowing
 AT_ONCE = 2**17  # floats that stay in the cache: with fewer, threads wait for each other's turn
-ON_A_THREAD = 2**20  # floats that are worth a thread
+ON_A_THREAD = 2**18  # floats that are worth a thread
 MANY = 2**26  # times: of so many, a block's leading bits still add up within a float
 
 
