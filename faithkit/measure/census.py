@@ -4,7 +4,7 @@ A slot is an explanation with a label that some of its owners have. The censuses
 unite, so a sample of any length needs memory for its distinct explanations and their labels only.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.asking import Whole
+from faithkit.measure.blocks import each_block
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group, ordered, renumbered
 from faithkit.measure.relations import Relation, key_of
@@ -97,7 +98,8 @@ class Census:
         owners = group(key_of(relation, explanations), explanations.missing)
         owner, distinct = _owners(owners.codes, parts), explanations.take(owners.first)
         if _are_rows(parts):
-            return cls(distinct, np.concatenate([part.labels for part in parts]), owner, start=parts[0].start)
+            numbers = _filled(parts, lambda which, out: np.copyto(out, parts[which].labels), np.float64)
+            return cls(distinct, numbers, owner, start=parts[0].start)
         labels, label = _joined([part.labels for part in parts], [part.label for part in parts])
         members = [part.group for part in parts if part.group is not None]
         groups, member = _joined([part.groups for part in parts], members) if members else ([], None)
@@ -120,6 +122,11 @@ class Census:
     def first(self) -> Ints:
         """The first instance of each cell."""
         return self.start + np.arange(len(self.owner)) if self._first is None else self._first
+
+    @property
+    def are_rows(self) -> bool:
+        """Whether every cell is a row with a label of its own: so many will be left however they unite."""
+        return self._label is None
 
     @property
     def settled(self) -> "Census":
@@ -166,7 +173,7 @@ class Census:
     @property
     def by_label(self) -> Ints:
         """How many instances have each label."""
-        if self._label is None:
+        if self.are_rows:
             return self.count
         times = np.zeros(len(self.labels), dtype=np.int64)
         np.add.at(times, self.label, self.count)
@@ -191,7 +198,7 @@ class Census:
     def grouped(self) -> Slots:
         """The slots of grouping: in any order where distances are added up and each slot has its number."""
         any_order = self._is_merged and not self.agreement.is_whole
-        cells = (self.owner, self.label, self.count) if any_order else self.ordered
+        cells = (self.owner, self._label, self.count) if any_order else self.ordered
         return grouped_slots(*cells, ~self.explanations.missing, self.agreement)
 
     @property
@@ -222,19 +229,26 @@ def _cells(owner: Ints, label: Ints, n_labels: int, member: Ints | None, n_group
 
 def _owners(codes: Ints, parts: Sequence[Census]) -> Ints:
     """Return the owners of all cells, where `codes` are the new ones of each piece's, one after the other."""
-    found = np.empty(sum(len(part.owner) for part in parts), dtype=np.int64)
-    start = stop = 0
-    for part in parts:
-        mine, codes = np.split(codes, [len(part.explanations)])
-        start, stop = stop, stop + len(part.owner)
-        mine.take(part.owner, out=found[start:stop], mode="clip")
+    mine = np.split(codes, np.cumsum([len(part.explanations) for part in parts])[:-1])
+    return _filled(
+        parts, lambda which, out: mine[which].take(parts[which].owner, out=out, mode="clip"), np.int64
+    )
+
+
+def _filled(
+    parts: Sequence[Census], fill: Callable[[int, NDArray[Any]], Any], dtype: type[np.generic]
+) -> NDArray[Any]:
+    """Return something of all cells, piece after piece: each is filled by its place, on threads."""
+    ends = np.cumsum([0, *(len(part.owner) for part in parts)]).tolist()
+    found = np.empty(ends[-1], dtype)
+    each_block(lambda which, stop: fill(which, found[ends[which] : ends[stop]]), len(parts), 1)
     return found
 
 
 def _are_rows(parts: Sequence[Census]) -> bool:
     """Whether every cell of some pieces is a row with a label of its own, and they follow each other."""
     follow = all(one.start + len(one.owner) == two.start for one, two in pairwise(parts))
-    return follow and all(part._label is None for part in parts)
+    return follow and all(part.are_rows for part in parts)
 
 
 def _joined(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
@@ -275,6 +289,7 @@ def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:
     patience = 1
     for census in censuses:
         parts.append(census)
+        patience = PATIENCE if census.are_rows else patience
         old, *new = (len(part.owner) for part in parts)
         if sum(new) >= patience * old:
             parts = [Census.united(relation, parts)]

@@ -65,7 +65,7 @@ class Side:
 def _merged(counted: RowCount, facts: Moments, raw: Pseudo) -> tuple[Merged, Floats | None]:
     if isinstance(counted, UnequalCount):
         return merged_unequal(counted)
-    found, psi = merged(counted, facts, raw)
+    found, psi = merged(counted, facts, lambda: raw)
     return found, None if psi is None else psi[counted.reflexive.astype(np.int64), counted.place]
 
 

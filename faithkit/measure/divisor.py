@@ -1,7 +1,7 @@
 """Measures that are divided by the variance of the predictions, which every row has a part in.
 
 Pseudo-values are computed as if the divisor were known. That of the quotient follows from them exactly: they
-say what is left of the sums without a row, and the agreement what is left of the divisor.
+say what is left of the sums without a row, and the agreement what the divisor loses.
 """
 
 from collections.abc import Callable
@@ -40,26 +40,24 @@ def quotients(
     """Return ψ = n·x − (n−1)·x without the row: x is what could agree, less the disagreement divided.
 
     `psi` and `most` are of x as if nothing were divided, and of what could agree; `rows` are their labels and
-    the number of all. Where nothing is left to be divided by, x is 0.
+    the number of all. Without a row the disagreement is c + ψ, and what it loses the divisor loses, too: so
+    the quotient has (c + ψ)/(1 − lost) − c. Where nothing is left to be divided by, x is 0.
     """
     (x, reach), (label, n) = level, rows
     found, is_one = np.empty(psi.shape), most.strides[-1] == 0  # one number for all
 
     def compute(start: int, stop: int) -> None:
-        left = agreement.left(label[start:stop])
-        assert left is not None
-        nothing = left <= 0
-        left[nothing] = 1.0
-        some = (n * reach - (most[..., :1] if is_one else most[..., start:stop])) / max(1, n - 1)
-        without = found[..., start:stop]
-        np.subtract(n * x, psi[..., start:stop], out=without)
-        without /= max(1, n - 1)
-        np.subtract(some, without, out=without)
-        without /= left
-        np.subtract(some, without, out=without)
-        without[..., nothing] = 0.0
-        without *= n - 1
-        np.subtract(n * x, without, out=without)
+        lost = agreement.lost(label[start:stop])
+        assert lost is not None
+        nothing = np.flatnonzero(lost >= 1.0)
+        lost[nothing] = 0.0
+        lost /= 1.0 - lost
+        some = most[..., :1] if is_one else most[..., start:stop]
+        quotient = found[..., start:stop]
+        np.add(psi[..., start:stop], n * (reach - x) - some, out=quotient)
+        quotient *= lost
+        quotient += psi[..., start:stop]
+        quotient[..., nothing] = n * x
 
     if not agreement.is_divided:
         return psi

@@ -283,9 +283,11 @@ def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
 
 def _summed(scores: Scores, owners: NDArray[Any]) -> tuple[int, int]:
     """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
-    counted = (owners > 0) & ~np.isnan(scores)
-    both: tuple[NDArray[Any], ...] = scores, owners
-    scores, owners = (one.reshape(-1) if counted.all() else one[counted] for one in both)
+    if owners.min(initial=1) > 0 and not np.isnan(scores.min(initial=0.0)):
+        scores, owners = scores.reshape(-1), owners.reshape(-1)
+    else:
+        counted = (owners > 0) & ~np.isnan(scores)
+        scores, owners = scores[counted], owners[counted]
     if owners.dtype.kind == "f":
         return exact_sum(scores * owners), exact_sum(owners)
     return exact_sum(scores, owners), int(owners.sum()) << UNIT

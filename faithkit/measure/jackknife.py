@@ -5,6 +5,7 @@ derives each formula. All sums are exact on a common grid, so neither the order 
 change a bit of them.
 """
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import add
 from typing import Any
@@ -73,12 +74,11 @@ def _pool_spreads(counted: RowCount, influence: Influence) -> tuple[Spread, Spre
     pieces = []
     for piece in counted.pooled():
         lost, Z = piece.instances.lost(piece.blocks(), influence)
-        left = piece.agreement.left(piece.labels, in_pool=True)
-        if left is not None:
-            lost = _divided_anew(agreement_of(counted.slots), counted.slots.n, lost, Z, left)
+        gone = piece.agreement.lost(piece.labels, in_pool=True)
+        if gone is not None:
+            lost = _divided_anew(agreement_of(counted.slots), counted.slots.n, lost, Z, 1.0 - gone)
         pieces.append((Spread.of(-lost, 0.0), Spread.of(Z + lost, 0.0)))
-    first, second = (reduce(add, some) for some in zip(*pieces, strict=True))
-    return first, second
+    return added(pieces)
 
 
 def _divided_anew(level: tuple[float, float], n: int, gained: Floats, lone: Ints, left: Floats) -> Floats:
@@ -95,27 +95,57 @@ def _few(counted: RowCount) -> float:
 
 
 def grouped_pseudo_values(slots: Slots) -> Pseudo:
-    """Compute the same for grouping, from the slots alone: one value for each s and slot that has owners.
+    """Compute the same for grouping, from the slots alone: one value for each s and slot that has owners."""
+    return _Grouped(slots).part(0, len(slots))
+
+
+def grouped_spreads(slots: Slots, agreement: Agreement, level: tuple[float, float]) -> tuple[Spread, Spread]:
+    """Measure how the pseudo-values of M and of Q spread, those of some slots at a time: to save memory."""
+    slots = slots.compact
+    every, found = _Grouped(slots), [(Spread.of(np.empty(0), 0.0),) * 2]
+
+    def measure(start: int, stop: int) -> None:
+        part, pseudo = slots.part(start, stop), every.part(start, stop)
+        rows = part.used(part.label), slots.n
+        found.append(_quotients(pseudo, rows, agreement, level).spreads(*level))
+
+    each_block(measure, len(slots), AT_ONCE)
+    return added(found)
+
+
+def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
+    """Add up the spreads of M's and of Q's pseudo-values over pieces."""
+    first, second = (reduce(add, some) for some in zip(*spreads, strict=True))
+    return first, second
+
+
+class _Grouped:
+    """The pseudo-values of grouping, of all slots or of some.
 
     Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had.
     """
-    value, sums, scores = np.empty(len(slots)), slots.scored[-1], slots.scores[-1]
-    sizes = slots.totals.astype(np.float64)
 
-    def compute(start: int, stop: int) -> None:
-        row, h, found = slots.row[start:stop], scores[start:stop], value[start:stop]
-        N, together = sizes.take(row), sums.take(row)
-        np.multiply(N, h, out=found)
-        found -= together
-        found /= np.maximum(N - 2, 1)
-        found += h
-        np.copyto(found, together, where=N <= 2)
+    def __init__(self, slots: Slots) -> None:
+        self.slots, sizes = slots, slots.totals.astype(np.float64)
+        are_more = sizes > 2  # two have one score, and without one of them both are gone
+        self.mean = np.where(are_more, ratio(slots.scored[-1], sizes), 0.0)
+        self.pull = np.where(are_more, ratio(sizes, sizes - 2), 1.0)
+        self.verified = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)  # a partner has both
 
-    each_block(compute, len(slots), AT_ONCE)
-    verified = np.minimum(1.0, sizes - 1.0) + (sizes == 2)  # with a partner, each has both
-    verified = by_slot(np.maximum(verified, 0.0), slots.row)
-    value, verified, weight = map(slots.used, (value, verified, slots.owners))
-    return Pseudo(value, verified, weight, lambda: slots.n / 2)
+    def part(self, start: int, stop: int) -> Pseudo:
+        slots, scores = self.slots.part(start, stop), self.slots.scores[-1, start:stop]
+        value = np.empty(len(slots))
+
+        def compute(start: int, stop: int) -> None:
+            row, h, found = slots.row[start:stop], scores[start:stop], value[start:stop]
+            np.subtract(h, self.mean.take(row), out=found)
+            found *= self.pull.take(row)
+            found += h
+
+        each_block(compute, len(slots), AT_ONCE)
+        verified = by_slot(self.verified, slots.row)
+        value, verified, weight = map(slots.used, (value, verified, slots.owners))
+        return Pseudo(value, verified, weight, lambda: self.slots.n / 2)
 
 
 def largest_share(counted: RowCount) -> float:

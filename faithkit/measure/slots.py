@@ -30,7 +30,7 @@ class Slots:
     Attributes
     ----------
     row, label : (c,) int
-        Which explanation and which label each slot stands for.
+        Which explanation and which label each slot stands for. A label of None: each slot has its own.
     counts : (c,) int or float
         T: the instances for which that explanation holds that agree with that label; where predictions are
         numbers, how far they agree, added up.
@@ -43,6 +43,8 @@ class Slots:
         where its explanation holds for it.
     rows : (c,) int, optional
         The number of owners, where weights count: then all else are sums of weights.
+    owned : (2, m) int, optional
+        The owners of each explanation, by s, where they are known already.
 
     Examples
     --------
@@ -55,16 +57,26 @@ class Slots:
     """
 
     row: Counts
-    label: Counts
+    _label: Counts | None
     counts: NDArray[Any]
     owners: Counts
     totals: Counts
     own: Counts = SELF
     own_agreeing: Counts = SELF
     rows: Counts | None = None
+    _owned: Counts | None = None
 
     def __len__(self) -> int:
         return len(self.row)
+
+    @cached_property
+    def label(self) -> Counts:
+        """The label of each slot."""
+        return self.labels(slice(None))
+
+    def labels(self, some: slice) -> Counts:
+        """Return the labels of some slots."""
+        return np.arange(*some.indices(len(self))) if self._label is None else self._label[some]
 
     @cached_property
     def n(self) -> int:
@@ -88,7 +100,8 @@ class Slots:
         if len(self.owners) == 1 or self.owners[0].any():
             return self
         own, agreeing = self.own[1:], self.own_agreeing[1:]
-        return attrs.evolve(self, owners=self.owners[1:], own=own, own_agreeing=agreeing)
+        owned = None if self._owned is None else self._owned[1:]
+        return attrs.evolve(self, owners=self.owners[1:], own=own, own_agreeing=agreeing, owned=owned)
 
     @property
     def others(self) -> Counts:
@@ -108,7 +121,8 @@ class Slots:
         def divide(start: int, stop: int) -> None:
             part, scores = self.part(start, stop), found[:, start:stop]
             others = part.others
-            np.divide(part.agreeing, np.maximum(others, 1), out=scores)
+            np.subtract(part.counts, part.own_agreeing, out=scores)
+            scores /= np.maximum(others, 1)
             if others.min() < 1:
                 scores[np.broadcast_to(others < 1, scores.shape)] = 0.0
 
@@ -130,7 +144,7 @@ class Slots:
     @cached_property
     def owned(self) -> Counts:
         """The owners of each explanation, by s."""
-        return self._by_both(self.owners)
+        return self._by_both(self.owners) if self._owned is None else self._owned
 
     @property
     def sizes(self) -> Counts:
@@ -174,12 +188,13 @@ class Slots:
         return attrs.evolve(
             self,
             row=self.row[start:stop],
-            label=self.label[start:stop],
+            label=self.labels(slice(start, stop)),
             counts=self.counts[start:stop],
             owners=self.owners[:, start:stop],
             own=own,
             own_agreeing=agreeing,
             rows=None if self.rows is None else self.rows[start:stop],
+            owned=None,
         )
 
     def by_label(self) -> Counts:

@@ -7,6 +7,7 @@ needed, rounded to a common grid first and then added in 64 bits (`Grid`).
 
 import math
 import threading
+from typing import Any
 
 import attrs
 import numpy as np
@@ -20,8 +21,9 @@ Ints = NDArray[np.int64]
 UNIT = 1127  # every float is a whole multiple of 2**-1127
 _BITS = 53  # of a float
 _LEAST = -1074  # every float is a whole multiple of two to that power
-AT_ONCE = 2**15  # floats that stay in the cache
-ON_A_THREAD = 2**20  # floats that are worth a thread
+_LARGE = 800  # the power of two below which sums are far from overflowing
+AT_ONCE = 2**17  # floats that stay in the cache: with fewer, threads wait for each other's turn
+ON_A_THREAD = 2**18  # floats that are worth a thread
 MANY = 2**26  # times: of so many, a block's leading bits still add up within a float
 
 
@@ -52,6 +54,8 @@ def exact_sums(
     >>> [quotient(total, 1) for total in exact_sums(np.array([3.0, 5.0]), powers=(1, 2), centre=1.0)]
     [6.0, 20.0]
     """
+    if times is not None and is_view(times):
+        return [int(times[0]) * total for total in exact_sums(values, None, powers, centre)]
     if times is not None and times.max(initial=0) >= MANY:  # weights, in steps of a grid
         high, low = (exact_sums(values, part, powers, centre) for part in np.divmod(times, MANY))
         return [one * MANY + other for one, other in zip(high, low, strict=True)]
@@ -65,6 +69,17 @@ def exact_sums(
     return [sum(parts) for parts in zip(*totals, strict=True)]
 
 
+def is_view(values: NDArray[Any]) -> bool:
+    """Whether some numbers are one and the same, as `numpy.broadcast_to` makes of it without taking memory.
+
+    Examples
+    --------
+    >>> is_view(np.broadcast_to(1, 5)), is_view(np.ones(5))
+    (True, False)
+    """
+    return len(values) > 0 and values.strides == (0,)
+
+
 def _sums_of_blocks(values: Floats, times: Ints | None, powers: tuple[int, ...], centre: float) -> list[int]:
     scratch = np.empty((3, min(AT_ONCE, len(values))))  # once: to get memory takes time, too
     totals = [0] * len(powers)
@@ -72,43 +87,58 @@ def _sums_of_blocks(values: Floats, times: Ints | None, powers: tuple[int, ...],
         apart, left, leading = scratch[:, : stop - start]
         np.subtract(values[start:stop], centre, out=apart)
         often = None if times is None or (times[start:stop] == 1).all() else times[start:stop]
-        for place, power in enumerate(powers):
-            left[:] = apart
-            for _ in range(1, power):
+        place = _place(apart)
+        for which, power in enumerate(powers):
+            np.multiply(apart, apart if power > 1 else 1.0, out=left)
+            for _ in range(2, power):
                 left *= apart
-            totals[place] += _block_sum(left, leading, often)
+            totals[which] += _block_sum(left, leading, often, power * place)
     return totals
 
 
-def _block_sum(left: Floats, leading: Floats, times: Ints | None) -> int:
+def _place(values: Floats) -> int:
+    """Return the power of two that all of them are below."""
+    return math.frexp(max(values.max(), -values.min()))[1]
+
+
+def _block_sum(left: Floats, leading: Floats, times: Ints | None, place: int) -> int:
     """Take the leading bits of all numbers, then the next ones; and go on with the few that have more.
 
-    They are as many as add up within a float. Both arrays are changed.
+    They are as many as add up within a float, of numbers that are all below 2**place. Both arrays are
+    changed.
     """
+    if place > _LARGE:
+        return _sum_of_large(left, times)
+    terms = len(left) if times is None else int(times.sum())
+    bits = min(_BITS - 2, _BITS - terms.bit_length())
     total = 0
-    while len(left):
-        terms = len(left) if times is None else int(times.sum())
-        bits = min(_BITS - 2, _BITS - terms.bit_length())
-        place = math.frexp(max(left.max(), -left.min()))[1]
-        for _ in range(2):
-            place = max(place - bits, _LEAST)
-            _round(left, place, out=leading)
-            added = float((leading if times is None else leading * times).sum())
-            total += int(math.ldexp(added, -place)) << (place + UNIT)
+    for is_last in (False, True):
+        place = max(place - bits, _LEAST)
+        _round(left, place, out=leading)
+        added = float((leading if times is None else leading * times).sum())
+        total += int(math.ldexp(added, -place)) << (place + UNIT)
+        if not is_last:
             left -= leading
-        some = np.flatnonzero(left != 0)  # of truths: ten times as fast
-        left, leading, times = left[some], leading[: len(some)], None if times is None else times[some]
-    return total
+    some = np.flatnonzero(left != leading)
+    return total + _rest_of(left[some] - leading[some], None if times is None else times[some])
+
+
+def _rest_of(values: Floats, times: Ints | None) -> int:
+    return _block_sum(values, np.empty_like(values), times, _place(values)) if len(values) else 0
+
+
+def _sum_of_large(values: Floats, times: Ints | None) -> int:
+    """Divide what is not below 1, which loses no bits, by so much that the sum is a float, too."""
+    large = np.abs(values) >= 1
+    far, near = (None if times is None else times[some] for some in (large, ~large))
+    return (_rest_of(shifted(values[large], -_LARGE), far) << _LARGE) + _rest_of(values[~large], near)
 
 
 def _round(values: Floats, place: int, out: Floats) -> None:
     """Round to multiples of 2**place, which are the floats that lie next to a large one."""
-    if place < 900:
-        large = 1.5 * 2.0 ** (place + _BITS - 1)
-        np.add(values, large, out=out)
-        out -= large
-    else:  # where none is so large
-        shifted(np.trunc(shifted(values, -place, out=out), out=out), place, out=out)
+    next_to = 1.5 * 2.0 ** (place + _BITS - 1)
+    np.add(values, next_to, out=out)
+    out -= next_to
 
 
 def shifted(values: Floats, places: int, out: Floats | None = None) -> Floats:
@@ -145,7 +175,8 @@ class Grid:
 
     def whole(self, values: Floats) -> Ints:
         """Round to the grid, and count its steps."""
-        return np.rint(shifted(values, self.exponent)).astype(np.int64)
+        steps = shifted(values, self.exponent)
+        return np.rint(steps, out=steps).astype(np.int64)
 
     def floats(self, steps: Ints) -> Floats:
         """Turn steps into floats."""
@@ -163,9 +194,10 @@ class Grid:
 
         def add(start: int, stop: int) -> None:
             whole = self.whole(values[start:stop])
-            whole *= times[start:stop]
+            if not is_view(times) or times[0] != 1:
+                whole *= times[start:stop]
             with adding:  # whole numbers, so in any order
                 np.add.at(steps, row[start:stop], whole)
 
-        each_block(add, len(row), AT_ONCE)
+        each_block(add, len(row), ON_A_THREAD)  # to hand over the lock takes time, too
         return self.floats(steps)

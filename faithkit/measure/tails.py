@@ -6,7 +6,9 @@ How much of their variance is due to few of them is seen in the predictions alon
 import numpy as np
 
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.sums import Floats, Ints, exact_sum
+from faithkit.measure.blocks import each_block
+from faithkit.measure.slots import Slots
+from faithkit.measure.sums import AT_ONCE, Floats, Ints, exact_sum, quotient
 from faithkit.measure.tally import Count
 
 FEW = 0.01  # of the predictions
@@ -30,28 +32,47 @@ def tail_share(counted: Count) -> float | None:
     agreement = counted.agreement
     if not isinstance(agreement, Squares) or not agreement.is_divided:
         return None
-    times, squares = counted.slots.times, agreement.squares_of(counted.slots.label)
-    few = int(np.ceil(FEW * times.sum()))
-    if FEW * times.sum() < 1:
+    slots, n = counted.slots, counted.slots.weight
+    few = int(np.ceil(FEW * n))
+    if FEW * n < 1:
         return None  # in a small sample one row is more than that share of them
-    among = _largest(squares, few)
-    most, often = squares[among], times[among]
+    (most, often), whole = _largest(slots, agreement, few), _sum_of_squares(slots, agreement)
     order = np.argsort(-most, kind="stable")
     most, often = most[order], often[order]
     taken = np.minimum(often, np.maximum(0, few - (np.cumsum(often) - often)))
-    return exact_sum(most, taken) / exact_sum(squares, times)
+    return quotient(exact_sum(most, taken), 1) / whole
 
 
-def _largest(squares: Floats, few: int) -> Ints:
-    """Return the places of so many, or of some more; a part of all tells which need not be looked at."""
-    if few >= len(squares):
-        return np.arange(len(squares))
-    some = squares[:: max(1, len(squares) // SOME)]
-    rank = min(len(some), 1 + 2 * few * len(some) // len(squares))
-    likely = np.flatnonzero(squares >= np.partition(some, -rank)[-rank])
-    if len(likely) >= few:
-        return likely
-    return np.flatnonzero(squares >= np.partition(squares, -few)[-few])
+def _sum_of_squares(slots: Slots, agreement: Squares) -> float:
+    """Add up what all predictions have; where they count the same, that is known already."""
+    if slots.rows is None:
+        return agreement.explained.squares
+    return quotient(exact_sum(agreement.squares_of(slots.label), slots.times), 1)
+
+
+def _largest(slots: Slots, agreement: Squares, few: int) -> tuple[Floats, Ints]:
+    """Return so many of the largest squares or some more, and how often each of them occurs.
+
+    A part of all tells which need not be looked at.
+    """
+    c = len(slots)
+    some = agreement.squares_of(slots.labels(slice(None, None, max(1, c // SOME))))
+    rank = min(len(some), 1 + 2 * few * len(some) // c)
+    found = _at_least(np.partition(some, -rank)[-rank], slots, agreement)
+    return found if len(found[0]) >= min(few, c) else _at_least(0.0, slots, agreement)
+
+
+def _at_least(least: float, slots: Slots, agreement: Squares) -> tuple[Floats, Ints]:
+    found, times = [], slots.times
+
+    def look(start: int, stop: int) -> None:
+        squares = agreement.squares_of(slots.labels(slice(start, stop)))
+        kept = np.flatnonzero(squares >= least)
+        found.append((squares[kept], times[start:stop][kept]))
+
+    each_block(look, len(slots), AT_ONCE)
+    squares, often = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return squares, often
 
 
 def is_heavy(share: float | None) -> bool:

@@ -28,6 +28,7 @@ from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, key_of
 from faithkit.measure.slots import SELF, Counts, Slots, numbered, placed, places
+from faithkit.measure.sums import is_view
 
 MOST = 2**25  # entries of a table that somebody asks for as a whole
 NOTHING = 1e-12  # of all that an explanation holds for
@@ -336,7 +337,7 @@ def count(
 
 def grouped_slots(
     row: Counts,
-    label: Counts,
+    label: Counts | None,
     times: Counts,
     held: NDArray[np.bool_],
     agreement: Agreement = SAME_LABEL,
@@ -345,7 +346,10 @@ def grouped_slots(
     itself = times if held.all() else np.where(held[row], times, 0)
     totals = np.zeros(len(held), dtype=np.int64)
     np.add.at(totals, row, itself)
-    agreeing = agreement.over_slots(row, label, itself)
-    once = (itself == 1).all()  # as with numbers that do not repeat: then a view takes no memory
+    agreeing = agreement.over_slots(row, label, itself, totals)
+    once = (
+        itself[0] == 1 if is_view(itself) else (itself == 1).all()
+    )  # as with numbers that do not repeat: then a view takes no memory
     owners = np.broadcast_to(SELF, (2, len(row))) if once else np.stack([times - itself, itself])
-    return Slots(row, label, agreeing, owners, totals)
+    owned = np.stack([np.zeros_like(totals), totals]) if held.all() else None
+    return Slots(row, label, agreeing, owners, totals, owned=owned)

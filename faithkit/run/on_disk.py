@@ -20,8 +20,8 @@ from faithkit.measure.census import Census
 from faithkit.measure.discretizers import Original
 from faithkit.measure.encoding_gap import Kinds, Spreads
 from faithkit.measure.explanations import Explanations, Sample, object_array
-from faithkit.measure.inference import Moments, agreement, moments, moments_of, span_of
-from faithkit.measure.jackknife import grouped_pseudo_values, grouped_quotients
+from faithkit.measure.inference import Moments, agreement, moments_of, span_of
+from faithkit.measure.jackknife import added, grouped_pseudo_values, grouped_spreads
 from faithkit.measure.merging.bound import merged
 from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
@@ -31,7 +31,7 @@ from faithkit.measure.witnesses import RowId, Witness, contradicted
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
 from faithkit.run.held import held
-from faithkit.run.passes import FirstPass, GapPass, LaterPasses, Reading, added, label_places
+from faithkit.run.passes import FirstPass, GapPass, LaterPasses, Reading, label_places
 from faithkit.run.population import Parts, Population, divided
 from faithkit.run.readable import cells_of
 
@@ -206,13 +206,12 @@ class OnDisk(Population):
         """Jackknife what was counted; for relations other than grouping by one pass more."""
         counted, slots, span = _of_log(counted), counted.slots, span_of(counted.agreement)
         if counted.relation.groups:
-            raw = grouped_pseudo_values(slots.compact)
             level = agreement(slots)
-            pseudo = grouped_quotients(raw, slots, counted.agreement, level)
-            facts = moments(slots, pseudo, span, level)
+            spreads = grouped_spreads(slots, counted.agreement, level)
+            facts = moments_of(slots.n, level, spreads, lambda: slots.n / 2, span=span)
             if not counted.agreement.is_convex:
                 return facts
-            found, _ = merged(counted, facts, raw)
+            found, _ = merged(counted, facts, lambda: grouped_pseudo_values(slots.compact))
             return attrs.evolve(facts, merged=found)
         passes = self._later(counted)
         return moments_of(

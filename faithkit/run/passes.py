@@ -6,7 +6,7 @@ threads nor workers change a result.
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import reduce
 from operator import add
@@ -30,7 +30,7 @@ from faithkit.measure.encoding_gap import Kinds, Spreads
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group, ordered
 from faithkit.measure.inference import agreement
-from faithkit.measure.jackknife import largest_share, pseudo_values, row_quotients
+from faithkit.measure.jackknife import added, largest_share, pseudo_values, row_quotients
 from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import Relation
 from faithkit.measure.slots import Counts, Slots
@@ -161,12 +161,6 @@ def label_places(labels: Values, predictions: Any) -> Counts:
         return group(np.concatenate([labels, given])).codes[len(labels) :]  # those before are all distinct
     found, place = encode_labels(predictions), {label: code for code, label in enumerate(labels)}
     return np.array([place[label] for label in found.classes], dtype=np.int64)[found.codes]
-
-
-def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
-    """Add up the spreads of M's and of Q's pseudo-values over pieces."""
-    first, second = (reduce(add, some) for some in zip(*spreads, strict=True))
-    return first, second
 
 
 @attrs.frozen(eq=False)

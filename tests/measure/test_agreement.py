@@ -176,3 +176,46 @@ def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
     means = [_by_loops(rng.permutation(y), e, agree, holds)[0] for _ in range(400)]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
     assert permutation_p_value(counted, 999) == pytest.approx(expected, abs=0.1)
+
+
+def _mean_disagreement(mine, pool):
+    """Of an explained row with any other, as two loops."""
+    everybody = np.concatenate([mine, pool])
+    apart = [
+        ((one - other) ** 2).sum() / 2
+        for i, one in enumerate(mine)
+        for j, other in enumerate(everybody)
+        if i != j
+    ]
+    return np.mean(apart)
+
+
+@pytest.mark.parametrize("n_pool", [0, 5])
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_what_the_divisor_loses_with_a_row_is_what_a_double_loop_without_it_lacks(outputs, n_pool):
+    rng = np.random.default_rng(outputs)
+    values = rng.normal(size=(8 + n_pool, outputs))
+    is_mine = np.arange(len(values)) < 8
+    found = Squares.divided(values, is_mine.astype(np.int64), ~is_mine * 1 if n_pool else None)
+    mine, pool = found.points[is_mine], found.points[~is_mine]
+    assert _mean_disagreement(mine, pool) == pytest.approx(1.0, rel=1e-12)
+    without = [_mean_disagreement(np.delete(mine, i, axis=0), pool) for i in range(8)]
+    assert 1 - found.lost(np.arange(8)) == pytest.approx(without, rel=1e-12)
+    if n_pool:
+        without = [_mean_disagreement(mine, np.delete(pool, i, axis=0)) for i in range(n_pool)]
+        assert 1 - found.lost(8 + np.arange(n_pool), in_pool=True) == pytest.approx(without, rel=1e-12)
+
+
+def test_of_two_rows_the_divisor_loses_all_with_either():
+    found = Squares.divided(np.array([[1.0], [3.0]]), np.array([1, 1]))
+    assert found.lost(np.array([0, 1])).tolist() == [1.0, 1.0]
+
+
+def test_slots_that_each_have_a_label_of_their_own_need_not_name_it():
+    row, values = np.array([0, 1, 0, 1, 1]), np.array([0.1, 0.4, 0.5, 0.7, 2.0])
+    once, own = np.ones(5, dtype=np.int64), np.arange(5)
+    numbers = Squares.divided(values[:, None], once)
+    named = numbers.over_slots(row, own, once)
+    assert numbers.over_slots(row, None, once, np.array([2, 3])).tolist() == named.tolist()
+    in_order, near = np.sort(row), Within(values, 0.3)
+    assert near.over_slots(in_order, None, once).tolist() == near.over_slots(in_order, own, once).tolist()

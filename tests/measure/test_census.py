@@ -4,20 +4,21 @@ from functools import reduce
 from itertools import pairwise
 from operator import add
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.census import Census, gathered
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import agreement
-from faithkit.measure.jackknife import largest_share, pseudo_values
+from faithkit.measure.jackknife import added, largest_share, pseudo_values
 from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import NearExplanation, SameExplanation
 from faithkit.measure.spread import Spread
-from faithkit.measure.tally import count
-from faithkit.run.passes import added
+from faithkit.measure.tally import count, grouped_slots
 
 SAME = SameExplanation()
 
@@ -73,6 +74,26 @@ def test_the_slots_of_pieces_are_those_that_counting_gives(sample, edges):
     united = Census.united(SAME, [census_of(piece, start) for start, piece in pieces(sample, edges)])
     found = united.relabelled(np.array(united.labels), [0, 1, 2])
     assert_same_slots(found.grouped, counted_slots(sample))
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=2, max_size=40), cuts)
+def test_rows_with_a_number_each_unite_to_the_whole_and_have_the_slots_of_numbers_in_order(words, edges):
+    numbers = np.random.default_rng(0).normal(size=len(words))
+
+    def rows_of(start, piece):
+        return Census.of(SAME, Explanations.of(piece), None, numbers[start : start + len(piece)], start)
+
+    parts = [rows_of(start, piece) for start, piece in pieces(words, edges)]
+    numbered = Squares.divided(numbers[:, None], np.ones(len(words), dtype=np.int64))
+    for united in (Census.united(SAME, parts), gathered(SAME, parts)):
+        assert united.are_rows
+        assert united.explanations.values[united.owner].tolist() == words
+        assert united.labels.tolist() == numbers.tolist()
+        slots = attrs.evolve(united, agreement=numbered).grouped
+        same = grouped_slots(united.owner, united.label, united.count, ~united.explanations.missing, numbered)
+        assert_same_slots(slots, same)
+        assert slots.owned.tolist() == same._by_both(same.owners).tolist()
+        assert slots.part(1, 2).label.tolist() == [1]
 
 
 @given(rows)

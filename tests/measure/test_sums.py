@@ -25,6 +25,11 @@ def test_a_sum_is_that_of_the_fractions(values):
     assert Fraction(exact_sum(np.array(values, dtype=float)), 2**UNIT) == sum(map(Fraction, values))
 
 
+def test_a_sum_may_be_larger_than_any_float():
+    values = [1.7e308, 1.7e308, 1e-320, 0.1, -3.0]
+    assert Fraction(exact_sum(np.array(values)), 2**UNIT) == sum(map(Fraction, values))
+
+
 @given(floats, floats, st.randoms(use_true_random=False))
 def test_parts_add_up_in_any_order(one, other, random):
     both = one + other
@@ -45,6 +50,11 @@ def test_times_may_be_weights_in_steps_of_a_grid(pairs):
     values, times = np.array([one for one, _ in pairs]), np.array([many for _, many in pairs], dtype=np.int64)
     expected = sum(Fraction(one) * many for one, many in pairs)
     assert Fraction(exact_sum(values, times), 2**UNIT) == expected
+
+
+def test_a_number_that_stands_for_all_times_is_not_looked_at_again_and_again():
+    values = np.array([0.1, -3.0, 1e-9])
+    assert exact_sum(values, np.broadcast_to(np.int64(7), 3)) == exact_sum(np.repeat(values, 7))
 
 
 def test_powers_are_those_of_the_rounded_terms():

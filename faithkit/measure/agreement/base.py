@@ -53,10 +53,13 @@ class Held(Protocol):
 class Sums(Protocol):
     """What can be added up over slots."""
 
-    def over_slots(self, row: Counts, label: Counts, weight: NDArray[Any]) -> NDArray[Any]:
+    def over_slots(
+        self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
         """Return, for each slot, Σ weight × agreement over the slots of its row.
 
-        Slots are in order of row and label; each pair occurs once.
+        Slots are in order of row and label; each pair occurs once. A label of None: each slot has its own.
+        `by_row` is what the slots of each row weigh together, where that is known.
         """
 
 
@@ -91,8 +94,8 @@ class Agreement(Sums, Protocol):
     def apart(self, label: int | Counts, labels: Counts) -> Floats:
         """Return how far each of some labels disagrees with one, or with one each; 0: they agree wholly."""
 
-    def left(self, label: Counts, in_pool: bool = False) -> Floats | None:
-        """Return the part of the divisor that is left without an instance of each label; None: all of it.
+    def lost(self, label: Counts, in_pool: bool = False) -> Floats | None:
+        """Return the part of the divisor that goes with an instance of each label; None: there is no divisor.
 
         The instances are of the sample, or of its pool.
         """
@@ -142,7 +145,9 @@ class Always:
     array([3, 3, 4])
     """
 
-    def over_slots(self, row: Counts, label: Counts, weight: Counts) -> Counts:
+    def over_slots(
+        self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
+    ) -> Counts:
         """Return the weight of each slot's row."""
         sums = np.zeros(int(row.max(initial=-1)) + 1, dtype=np.int64)
         np.add.at(sums, row, weight)

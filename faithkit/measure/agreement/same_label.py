@@ -1,7 +1,6 @@
 """Labels: two predictions agree if they are the same."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, column_sums, get_bits
@@ -24,7 +23,9 @@ class SameLabel:
     is_convex = True
     is_divided = False
 
-    def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> NDArray[np.int64]:
+    def over_slots(
+        self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
+    ) -> Counts:
         """Return the weight of each slot: no other one has its label."""
         return weight
 
@@ -44,7 +45,7 @@ class SameLabel:
         """Return 1 for every other label."""
         return (labels != label).astype(np.float64)
 
-    def left(self, label: Counts, in_pool: bool = False) -> None:
+    def lost(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
 

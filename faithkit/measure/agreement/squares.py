@@ -63,19 +63,24 @@ class Squares:
         That is their variance, or with a pool the mean disagreement of an explained instance with any other.
         `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
         """
-        points = _apart(values)
-        points -= np.array([quotient(exact_sum(column, times), int(times.sum())) for column in points.T])
-        mine, whole = Sums.of_both(points, times, pool)
+        points, ends = _apart(values)
+        mean = np.array([quotient(exact_sum(column, times), int(times.sum())) for column in points.T])
+        mine, whole = Sums.of_both(points, times, pool, mean)
         unit = np.sqrt(mine.against(whole))
-        points /= unit
-        most = float((np.ptp(points, axis=0) ** 2).sum()) / 2
+
+        def divide(start: int, stop: int) -> None:
+            points[start:stop] -= mean
+            points[start:stop] /= unit
+
+        each_block(divide, len(points), AT_ONCE)
+        most = float((np.ptp((ends - mean) / unit, axis=0) ** 2).sum()) / 2
         return cls(points, mine.divided(unit), whole.divided(unit), most, True)
 
     @classmethod
     def scores(cls, values: Floats, times: Counts, pool: Counts | None = None) -> "Squares":
         """Take score vectors as they are, but for their centre, which changes no distance."""
         points = values - (values.max(axis=0) + values.min(axis=0)) / 2
-        return cls(points, *Sums.of_both(points, times, pool))
+        return cls(points, *Sums.of_both(points, times, pool, np.zeros(points.shape[1])))
 
     def scaled(self, disagreement: float) -> "Squares":
         """Return the same in units of a disagreement: of what a constant explanation leaves otherwise."""
@@ -103,20 +108,23 @@ class Squares:
         each_block(square, len(label), AT_ONCE)
         return found
 
-    def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> Floats:
+    def over_slots(
+        self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
+    ) -> Floats:
         """Add up by the mean of each row, so that equal predictions agree wholly; their order is moot."""
-        by_row = np.zeros(int(row.max(initial=-1)) + 1, dtype=weight.dtype)
-        np.add.at(by_row, row, weight)
+        if by_row is None:
+            by_row = np.zeros(int(row.max(initial=-1)) + 1, dtype=weight.dtype)
+            np.add.at(by_row, row, weight)
         total = by_row.astype(np.float64, copy=False)
-        places = (column.take(label) for column in self.points.T)
+        places = (column.copy() if label is None else column.take(label) for column in self.points.T)
         found = reduce(iadd, (_squared_apart(place, row, weight, total) for place in places))
-        around = _row_sums(row, found, weight, total)
+        around, half = _row_sums(row, found, weight, total) / 2, total / 2
 
         def agree(start: int, stop: int) -> None:
-            apart, mine = found[start:stop], total.take(row[start:stop])
+            apart, mine = found[start:stop], half.take(row[start:stop])
             apart *= mine
             apart += around.take(row[start:stop])
-            apart /= 2
+            mine *= 2
             np.subtract(mine, _disagreeing(mine, apart), out=apart)
 
         each_block(agree, len(row), AT_ONCE)
@@ -141,19 +149,28 @@ class Squares:
         found: Floats = ((self.points[labels] - self.points[label]) ** 2).sum(axis=1) / 2
         return found
 
-    def left(self, label: Counts, in_pool: bool = False) -> Floats | None:
-        """Return the part of the divisor that is left without an instance of each label."""
+    def lost(self, label: Counts, in_pool: bool = False) -> Floats | None:
+        """Return the part of the divisor that goes with an instance of each label: 1 where nothing is left.
+
+        It is quadratic in the point. Where a row goes, so do its pairs with everybody, whoever was explained.
+        """
         if not self.is_divided:
             return None
-        mine, whole, points = self.explained, self.everybody, self.points.take(label, axis=0)
-        left = mine.from_each(points)
-        if not in_pool:
-            left += left if whole is mine else whole.from_each(points)
+        mine, whole = self.explained, self.everybody
+        gone = mine if in_pool else mine + whole
         pairs = (mine.n - (not in_pool)) * (whole.n - 2)
-        np.subtract(mine.n * (whole.n - 1), left, out=left)
-        left /= max(1, pairs)  # in units in which the divisor is 1
-        np.copyto(left, 0.0, where=left <= NOTHING)
-        return left
+        if pairs < 1:
+            return np.ones(len(label))
+        unit = 1 / pairs  # in units in which the divisor is 1
+        found = np.full(len(label), (gone.squares / 2 - (mine.n * (whole.n - 1) - pairs)) * unit)
+        for column, total in zip(self.points.T, gone.total, strict=True):
+            place = column.take(label)
+            apart = place * (gone.n * unit / 2)
+            apart -= total * unit
+            apart *= place
+            found += apart
+        np.copyto(found, 1.0, where=found >= 1.0 - NOTHING)
+        return found
 
 
 @attrs.frozen(eq=False)
@@ -165,30 +182,26 @@ class Sums:
     squares: float
 
     @classmethod
-    def of(cls, points: Floats, times: Counts) -> "Sums":
-        """Add up points, each of which occurs so many times."""
-        sums = [exact_sums(column, times, (1, 2)) for column in points.T]
+    def of(cls, points: Floats, times: Counts, centre: Floats) -> "Sums":
+        """Add up points as they lie around a centre, each of which occurs so many times."""
+        sums = [exact_sums(column, times, (1, 2), c) for column, c in zip(points.T, centre, strict=True)]
         total = np.array([quotient(one, 1) for one, _ in sums])
         return cls(int(times.sum()), total, quotient(sum(squares for _, squares in sums), 1))
 
     @classmethod
-    def of_both(cls, points: Floats, times: Counts, pool: Counts | None) -> "tuple[Sums, Sums]":
+    def of_both(
+        cls, points: Floats, times: Counts, pool: Counts | None, centre: Floats
+    ) -> "tuple[Sums, Sums]":
         """Add up those of the sample, and of it and a pool together: the same where there is none."""
-        mine = cls.of(points, times)
-        return mine, mine if pool is None else cls.of(points, times + pool)
+        mine = cls.of(points, times, centre)
+        return mine, mine if pool is None else cls.of(points, times + pool, centre)
 
     def divided(self, unit: float) -> "Sums":
         """Return the sums of the points in another unit."""
         return Sums(self.n, self.total / unit, self.squares / unit**2)
 
-    def from_each(self, points: Floats) -> Floats:
-        """Return by how much they disagree with each of some points, added up."""
-        found = _squared(points)
-        found *= self.n
-        found += self.squares
-        found /= 2
-        found -= reduce(np.add, map(np.multiply, points.T, self.total))
-        return found
+    def __add__(self, other: "Sums") -> "Sums":
+        return Sums(self.n + other.n, self.total + other.total, self.squares + other.squares)
 
     def against(self, others: "Sums") -> float:
         """Return the mean disagreement of one of them with another one of those, which include them."""
@@ -232,11 +245,11 @@ class HeldPoints:
         return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
 
 
-def _apart(values: Floats) -> Floats:
+def _apart(values: Floats) -> tuple[Floats, Floats]:
     """Return how far numbers are from their least, in units in which squares are neither too large nor 0.
 
-    Powers of two are such units, and round nothing. From the least, for a mean of large numbers would lose
-    the digits of small ones.
+    Beside them their ends are returned, the least and the largest. Powers of two are such units, and round
+    nothing. From the least, for a mean of large numbers would lose the digits of small ones.
     """
     lows, highs = values.min(axis=0), values.max(axis=0)
     first = _near_one(max(highs.max(), -lows.min()))
@@ -251,7 +264,7 @@ def _apart(values: Floats) -> Floats:
         shifted(some, second, out=some)
 
     each_block(compute, len(values), AT_ONCE)
-    return found
+    return found, np.stack([np.zeros_like(lows), shifted(highs - lows, second)])
 
 
 def _near_one(largest: float) -> int:

@@ -4,7 +4,6 @@ from functools import cached_property
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, unpack_bits
@@ -47,13 +46,15 @@ class Within:
         """The label behind the last one that agrees with each label: who agrees with whom is mutual."""
         return np.searchsorted(self.first, np.arange(len(self.values)), side="right")
 
-    def over_slots(self, row: Counts, label: Counts, weight: NDArray[np.int64]) -> NDArray[np.int64]:
+    def over_slots(
+        self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
+    ) -> Counts:
         """Add up consecutive slots, as labels are in the order of their values."""
-        k = len(self.values)
+        k, label = len(self.values), np.arange(len(row)) if label is None else label
         codes = row * k + label
         before = np.concatenate([[0], np.cumsum(weight)])
         ends = (np.searchsorted(codes, row * k + place[label]) for place in (self.behind, self.first))
-        found: NDArray[np.int64] = before[next(ends)] - before[next(ends)]
+        found: Counts = before[next(ends)] - before[next(ends)]
         return found
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Counts:
@@ -72,7 +73,7 @@ class Within:
         """Return 1 for every value that is further away than ε."""
         return ((labels < self.first[label]) | (labels >= self.behind[label])).astype(np.float64)
 
-    def left(self, label: Counts, in_pool: bool = False) -> None:
+    def lost(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
 

@@ -4,6 +4,8 @@ Any partition that is made of identities alone gives a lower bound of consistenc
 labels are independent. Which one is made depends on the kind of the identities, and never on labels.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from faithkit.measure.explanations import by_name
@@ -19,7 +21,7 @@ from faithkit.measure.sums import Floats
 from faithkit.measure.tally import Count
 
 
-def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floats | None]:
+def merged(counted: Count, facts: Moments, pseudo: Callable[[], Pseudo]) -> tuple[Merged, Floats | None]:
     """Merge the rows that are alone, seeing what the relation compares and nothing behind it.
 
     Parameters
@@ -27,8 +29,8 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
     counted : Count
         Of a grouping relation.
     facts : Moments
-    pseudo : Pseudo
-        As if nothing were divided.
+    pseudo : callable
+        Returns pseudo-values as if nothing were divided: not all ways need them.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def merged(counted: Count, facts: Moments, pseudo: Pseudo) -> tuple[Merged, Floa
     if not can_be_near(identities):
         return one_block(slots, level, agreement)
     if Alone.number(slots) > 1:
-        return paired(slots, by_name(identities, counted.explanations), level, pseudo, agreement)
+        return paired(slots, by_name(identities, counted.explanations), level, pseudo(), agreement)
     return Merged(NOTHING, *level, facts.se, facts.n / 2, facts.skew), None
 
 
