@@ -66,7 +66,7 @@ class Squares:
         points, ends = _apart(values)
         mean = np.array([quotient(exact_sum(column, times), int(times.sum())) for column in points.T])
         mine, whole = Sums.of_both(points, times, pool, mean)
-        unit = np.sqrt(mine.against(whole))
+        unit = float(np.sqrt(mine.against(whole)))
 
         def divide(start: int, stop: int) -> None:
             points[start:stop] -= mean
