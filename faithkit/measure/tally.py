@@ -347,9 +347,8 @@ def grouped_slots(
     totals = np.zeros(len(held), dtype=np.int64)
     np.add.at(totals, row, itself)
     agreeing = agreement.over_slots(row, label, itself, totals)
-    once = (
-        itself[0] == 1 if is_view(itself) else (itself == 1).all()
-    )  # as with numbers that do not repeat: then a view takes no memory
+    # where numbers do not repeat, each slot has one owner: then a view takes no memory
+    once = itself[0] == 1 if is_view(itself) else (itself == 1).all()
     owners = np.broadcast_to(SELF, (2, len(row))) if once else np.stack([times - itself, itself])
     owned = np.stack([np.zeros_like(totals), totals]) if held.all() else None
     return Slots(row, label, agreeing, owners, totals, owned=owned)
