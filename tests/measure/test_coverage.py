@@ -90,6 +90,7 @@ LAWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", LAWS)
 def test_intervals_of_consistency_cover_in_at_least_93_percent_of_samples(name, n):

@@ -175,6 +175,7 @@ CELLS = [(name, n, 100) for name in LAWS for n in (10, 200)] + [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "n", "runs"), CELLS)
 def test_lower_ends_miss_seldom_and_intervals_cover(name, n, runs):
     low, high = limits(LAWS[name], n, runs).T

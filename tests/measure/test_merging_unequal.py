@@ -311,6 +311,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("design", "share", "n", "runs"), CELLS)
 def test_lower_ends_miss_seldom(design, share, n, runs):
     """A sample that shows one label tests nothing, and says so: it is not asked for its lower end."""

@@ -86,7 +86,6 @@ def misses(q, n, times):
 @pytest.mark.parametrize(
     ("q", "n", "times"),
     [
-        (np.array([0.995]), 100, 60),
         (np.array([0.5, 0.9]), 60, 60),
         pytest.param(np.array([0.995]), 100, 250, marks=pytest.mark.slow),
         pytest.param(np.array([0.5, 0.6, 0.9, 1.0]), 200, 250, marks=pytest.mark.slow),

@@ -183,6 +183,7 @@ def test_a_published_dataset_is_here_once_there_is_a_file(elsewhere):
 REAL = pytest.mark.skipif(not os.environ.get("FAITHKIT_DATA"), reason="FAITHKIT_DATA is not set")
 
 
+@pytest.mark.slow
 @REAL
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name != "covtype"])
 def test_the_checksums_are_those_of_the_published_tables(name, monkeypatch, tmp_path):

@@ -81,6 +81,7 @@ def targets(dice, X):
 # --- the same rows ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("method", "kind"), [("kdtree", DiceKD), ("genetic", DiceGenetic)])
 @pytest.mark.parametrize("model", [busy, rare])
@@ -99,6 +100,7 @@ def test_trees_and_breeding_find_the_rows_that_dice_ml_finds(method, kind, model
         assert found.iloc[i].tolist() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("sparsity", "ours"), [("binary", by_halves), ("linear", by_steps)])
 @pytest.mark.parametrize(

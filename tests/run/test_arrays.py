@@ -134,7 +134,9 @@ def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
     one, other = result.violations()[0].witnesses
     assert {one.prediction, other.prediction} == {"day", "night"}
     assert (one.cells, one.place) == (None, "row 0 (id 1000)")
-    assert "<html" in result.to_html()
+    page = result.to_html()
+    assert "contradict each other." in page  # of images no cells are shown, and none are marked
+    assert "row 0 (id 1000)" in page
 
 
 def test_maps_of_the_shape_of_the_images_are_vectors_of_their_cells():
