@@ -67,9 +67,9 @@ class PoolRows:
 
 def _aligned(piece: Rows, X: Rows) -> Rows:
     kinds = input_kind(piece, "the pool"), input_kind(X)
-    if isinstance(piece, np.ndarray) and isinstance(X, np.ndarray):
-        check_columns(piece, X, "the pool", "X")
-    if kinds[0] != kinds[1] or isinstance(piece, pd.DataFrame) != isinstance(X, pd.DataFrame):
+    are_arrays = isinstance(piece, np.ndarray) and isinstance(X, np.ndarray)  # these are told by their shapes
+    are_frames = [isinstance(rows, pd.DataFrame) for rows in (piece, X)]
+    if not are_arrays and (kinds[0] != kinds[1] or are_frames[0] != are_frames[1]):
         raise InputError(
             f"the pool is a {type(piece).__name__} and X a {type(X).__name__}: give both in one form."
         )
