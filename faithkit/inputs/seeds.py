@@ -7,6 +7,7 @@ are mixed column by column; those of an image, which has a hundred thousand, are
 
 import datetime as dt
 import hashlib
+import math
 import numbers
 import operator
 from collections.abc import Iterable, Iterator
@@ -23,6 +24,7 @@ from faithkit.measure.containers import n_rows
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _LOW_64 = 0xFFFFFFFFFFFFFFFF
+_CELLS = 2**20  # of images whose words are made at once
 _MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, hence of no number
 
 
@@ -142,7 +144,10 @@ def _array_words(X: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the words of the cells of each row, whatever its shape."""
     if X.dtype.kind not in "biuf":
         raise InputError(f"X has shape {X.shape} and holds {X.dtype}; expected numbers in such an array.")
-    return (cell_words(pd.Series(row.ravel(), copy=False)) for row in X)
+    at_once = max(1, _CELLS // math.prod(X.shape[1:]))
+    for start in range(0, len(X), at_once):
+        rows = X[start : start + at_once]
+        yield from cell_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
 
 
 def cell_words(column: Any) -> np.ndarray:

@@ -60,6 +60,14 @@ def test_a_row_has_its_seed_in_every_batch_and_order():
     assert [int(row_seeds(IMAGES[[i]], 3)[0]) for i in range(20)] == seeds.tolist()
 
 
+@pytest.mark.parametrize("cells", [1, 30, 100])
+def test_how_many_cells_are_hashed_at_once_changes_neither_seeds_nor_the_fingerprint(cells, monkeypatch):
+    seeds, name = row_seeds(IMAGES, 3).tolist(), fingerprint(IMAGES)
+    monkeypatch.setattr("faithkit.inputs.seeds._CELLS", cells)
+    assert (row_seeds(IMAGES, 3).tolist(), fingerprint(IMAGES)) == (seeds, name)
+    assert len(row_seeds(IMAGES[:0], 3)) == 0
+
+
 def test_missing_cells_and_negative_zeros_are_one_each():
     images = np.zeros((2, 2, 2))
     images[1] = -0.0
