@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faithkit.measure.merging.pairs import near_pairs
+from faithkit.measure.matching import divide_rows, match_rows
 
 
 def blocks_of(identities, clusters=None):
@@ -35,20 +35,14 @@ def merged_share(blocks, labels, weights=None, clusters=None):
 
 
 def near_blocks(vectors, alone, clusters, weights):
-    """Return blocks of rows that are alone, near explanations together, doubled until they lose little."""
-    pair = near_pairs(np.array([vectors[rows[0]] for rows in alone], dtype=float))
-    size, blocks = 1, []
-    while size <= min(128, max(1, (pair.max() + 1) // 2)):
-        place = np.minimum(pair // size, (pair.max() + 1) // size - 1)
-        blocks = [
-            [rows for rows, p in zip(alone, place, strict=True) if p == b] for b in range(place.max() + 1)
-        ]
-        held = sum(weights[row] for rows in alone for row in rows)
-        reach = sum(near_share(block, [0] * len(weights), weights, clusters, alone) for block in blocks)
-        if 1 - reach / held <= min(0.4, max(0.02, 2 * size / len(alone), len(alone) ** -0.5)):
-            return blocks
-        size *= 2
-    return blocks if 1 - reach / held <= 0.4 else None
+    """Return blocks of rows that are alone: matched explanations, or where they weigh differently, near ones."""
+    identities = np.array([vectors[rows[0]] for rows in alone], dtype=float)
+    if len({round(sum(weights[row] for row in rows), 9) for rows in alone}) > 1:
+        place = divide_rows(identities, 32).tolist()
+    else:
+        place = match_rows(identities, np.array([clusters[rows[0]] for rows in alone])).tolist()
+        place = [-1 - i if p < 0 else p for i, p in enumerate(place)]
+    return [[rows for rows, p in zip(alone, place, strict=True) if p == b] for b in sorted(set(place))]
 
 
 def near_share(block, labels, weights, clusters, alone):

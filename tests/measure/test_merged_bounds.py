@@ -12,7 +12,7 @@ from scipy import stats
 from faithkit.measure.difference import Side, difference
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval
-from faithkit.measure.merging.pairs import near_pairs
+from faithkit.measure.matching import match_rows
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import count
 
@@ -34,8 +34,9 @@ def near_blocks(vectors):
         groups.setdefault(vector, []).append(row)
     alone = [rows[0] for rows in groups.values() if len(rows) == 1]
     blocks = {}
-    for row, block in zip(alone, near_pairs(np.array(vectors)[alone]), strict=True):
-        blocks.setdefault(int(block), []).append(row)
+    for row, pair in zip(alone, match_rows(np.array(vectors)[alone].reshape(len(alone), 2)), strict=True):
+        if pair >= 0:
+            blocks.setdefault(int(pair), []).append(row)
     return [*(rows for rows in groups.values() if len(rows) > 1), *blocks.values()]
 
 

@@ -78,14 +78,6 @@ def test_few_pairs_at_once_change_nothing(monkeypatch):
     assert side(*case).facts.merged == whole
 
 
-def test_blocks_are_large_enough_where_only_some_are_looked_at(monkeypatch):
-    rng = np.random.default_rng(1)
-    case = rng.normal(size=(2000, 2)), rng.integers(0, 2, 2000), rng.lognormal(size=2000)
-    whole = side(*case).facts.merged
-    monkeypatch.setattr(near_blocks, "SEEN", 2**14)
-    assert side(*case).facts.merged.value == pytest.approx(whole.value, abs=0.06)
-
-
 @pytest.mark.parametrize("n", [5, 60, 61])
 def test_weights_that_hardly_differ_give_what_equal_rows_get(n):
     rng = np.random.default_rng(n)
@@ -138,36 +130,32 @@ def test_labels_decide_no_block():
     rng = np.random.default_rng(4)
     vectors, weights, clusters = rng.normal(size=(99, 3)), rng.integers(1, 9, 99), rng.integers(0, 40, 99)
     one, two = (_blocks(vectors, rng.integers(0, 2, 99), weights, clusters) for _ in range(2))
-    assert one.explanations == two.explanations > 2
+    assert one.how == two.how == "near blocks"
     assert (one.block == two.block).all()
     assert (one.unit == two.unit).all()
 
 
 @pytest.mark.parametrize(
-    ("weights", "clusters", "explanations"),
+    ("weights", "clusters", "sizes"),
     [
-        ([1] * 8, range(8), 2),
-        ([3] * 8, range(8), 2),
-        ([1, 3] * 4, range(8), 4),  # a light one beside a heavy one: 2·3 of 4, and more beside three others
-        ([1] * 8, [0, 0, 1, 1, 2, 2, 3, 3], 4),  # near ones are of one cluster, and nothing to each other
-        ([1] * 8, [0, 1, 2, 3, 0, 1, 2, 3], 2),
-        ([1000] + [1] * 7, range(8), None),  # nobody is as heavy
-        ([1] * 8, [0] * 8, None),
+        ([3] * 8, range(8), [2, 2, 2, 2]),
+        ([1, 3] * 4, range(8), [8]),  # a heavy row needs more than one light row
+        ([1] * 8, [0, 0, 1, 1, 2, 2, 3, 3], [2, 2, 2, 2]),
     ],
 )
-def test_blocks_are_doubled_until_they_lose_little(weights, clusters, explanations):
-    found = _blocks(np.arange(8)[:, None], [0] * 8, weights, list(clusters))
-    assert (found and found.explanations) == explanations
+def test_equal_explanations_are_matched_and_others_form_blocks_of_one_size(weights, clusters, sizes):
+    found = _blocks(np.arange(8.0)[:, None], [0] * 8, weights, list(clusters))
+    block = found.block[found.cell]
+    assert np.bincount(block).tolist() == sizes
+    assert all(len(set(np.array(clusters)[block == b])) == size for b, size in enumerate(sizes))
 
 
-def test_rows_that_cannot_be_near_or_lose_much_form_one_block():
+def test_rows_that_cannot_be_near_form_one_block():
     rng = np.random.default_rng(5)
     labels, weights = rng.integers(0, 2, 30), 1 + rng.random(30)
     words = Sample(None, Explanations.of([f"e{row}" for row in range(30)]))
     design = Design.of(weights, None, 30)
     assert Side.of(count_unequal(SameExplanation(), words, labels, 2, design)).facts.merged.how == "one block"
-    weights[0] = 1000.0
-    assert side(rng.normal(size=(30, 2)), labels, weights).facts.merged.how == "one block"
 
 
 @pytest.mark.parametrize("alone", [0, 1])

@@ -55,5 +55,5 @@ def block_sizes(slots: Slots, how: str) -> Counts:
 
 def _merged_sizes(alone: int, how: str) -> list[int]:
     if how == PAIRS:
-        return [2] * (alone // 2 - alone % 2) + [3] * (alone % 2)
+        return [2] * (alone // 2)
     return [alone] if how == BLOCK else []

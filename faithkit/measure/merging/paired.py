@@ -1,4 +1,4 @@
-"""Rows that are alone, paired with near ones: for identities that form a 2-D array of numbers."""
+"""Rows that are alone, matched with near ones: for identities that form a 2-D array of numbers."""
 
 import math
 from typing import Any
@@ -11,9 +11,9 @@ from faithkit.measure.agreement.base import Agreement, agreeing_pairs
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.containers import as_floats
 from faithkit.measure.divisor import quotients
+from faithkit.measure.matching import match_rows
 from faithkit.measure.merging.alone import Alone
 from faithkit.measure.merging.merged import PAIRS, Merged
-from faithkit.measure.merging.pairs import near_pairs
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.spread import Pseudo, Spread
 from faithkit.measure.sums import Floats, exact_sum, quotient
@@ -31,7 +31,7 @@ def paired(
     pseudo: Pseudo,
     agreement: Agreement = SAME_LABEL,
 ) -> tuple[Merged, Floats]:
-    """Pair rows that are alone with near ones; there must be two of them.
+    """Match rows that are alone with near ones; an odd row stays unchecked.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def paired(
     -------
     Merged
     (2, c) float
-        The pseudo-value of x for each s and slot: of a row that was paired, how its block agrees.
+        The pseudo-value of x for each s and slot: of a matched row, how its pair agrees.
 
     Examples
     --------
@@ -63,14 +63,16 @@ def paired(
     (0.5, [1.0, 1.0, 0.0, 0.0])
     """
     alone = Alone.of(slots, agreement)
-    block = near_pairs(as_floats(identities[slots.row[alone.slot]]))
-    share = _agreement(block, slots.label[alone.slot], agreement)
-    found = Merged.of(PAIRS, level, (quotient(exact_sum(share), 1), alone.size), slots.n, None)
+    pair = match_rows(as_floats(identities[slots.row[alone.slot]]))
+    matched = np.flatnonzero(alone.slot)[pair >= 0]
+    pair = pair[pair >= 0]
+    share = _agreement(pair, slots.label[matched], agreement)
+    found = Merged.of(PAIRS, level, (quotient(exact_sum(share), 1), len(matched)), slots.n, None)
     raw, most = np.zeros((2, *slots.owners.shape))
     raw[slots.owners > 0], most[slots.owners > 0] = pseudo.value, pseudo.verified
-    raw[1, alone.slot], most[1, alone.slot] = share, 1.0
+    raw[1, matched], most[1, matched] = share, 1.0
     values = quotients(raw, most, (found.value, found.reach), (slots.label, slots.n), agreement)
-    found = attrs.evolve(found, se=_standard_error(slots, values, alone, block))
+    found = attrs.evolve(found, se=_standard_error(slots, values, matched, pair))
     return attrs.evolve(found, skew=skewness(slots, values)) if agreement.is_divided else found, values
 
 
@@ -80,23 +82,23 @@ def skewness(slots: Slots, values: Floats) -> float:
     return Spread.of(values[used], 0.0, slots.owners[used]).skewness
 
 
-def _agreement(block: Counts, labels: Counts, agreement: Agreement) -> Floats:
-    """Return, for every row, the mean share of others in its block that agree: one number for each block."""
-    size = np.bincount(block)
-    return (agreeing_pairs(agreement, block, labels) / (size * (size - 1)))[block]
+def _agreement(pair: Counts, labels: Counts, agreement: Agreement) -> Floats:
+    """Return, for every row, how far it agrees with its partner."""
+    return (agreeing_pairs(agreement, pair, labels) / 2)[pair]
 
 
-def _standard_error(slots: Slots, values: Floats, alone: Alone, block: Counts) -> float | None:
-    """Return the standard error of x: rows of a block were checked against each other, and are one unit."""
+def _standard_error(slots: Slots, values: Floats, matched: Counts, pair: Counts) -> float | None:
+    """Return the standard error of x: a pair was checked in itself, and is one unit."""
     used = slots.owners > 0
     if np.ptp(values[used]) <= 1e-12:
         return None
     n = slots.n
     mean = quotient(exact_sum(values[used], slots.owners[used]), n)
-    together = np.zeros(int(block.max()) + 1)
-    np.add.at(together, block, values[1, alone.slot] - mean)
-    grouped = used & ~alone.slot
+    together = np.zeros(int(pair.max(initial=-1)) + 1)
+    np.add.at(together, pair, values[1, matched] - mean)
+    grouped = used.copy()
+    grouped[1, matched] = False
     units = exact_sum(together**2)
     units += exact_sum(values[grouped] - mean, slots.owners[grouped], power=2)
-    J = n - alone.size + len(together)
+    J = n - len(together)
     return math.sqrt(J / (J - 1) * quotient(units, n * n)) if J > 1 else None

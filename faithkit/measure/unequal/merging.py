@@ -1,10 +1,9 @@
 """Rows that are alone, put together where rows have weights or clusters.
 
 A row is alone where only its own cluster has its explanation. Identities that form a 2-D array of numbers are
-put into blocks of near ones (`near_blocks`); where these lose much, and of all other kinds, those that are
-alone form one block. That one counts w_i·w_j for rows of different clusters that agree, over the most that
-one of its rows has of others. Over each row's own others it could exceed the measure; the theory page shows
-it.
+put into blocks of near ones (`near_blocks`); all others that are alone form one block. That one
+counts w_i·w_j for rows of different clusters that agree, over the most that one of its rows has of others.
+Over each row's own others it could exceed the measure; the theory page shows it.
 """
 
 import math
@@ -16,7 +15,7 @@ import numpy as np
 from faithkit.measure.containers import as_floats
 from faithkit.measure.estimators import ratio
 from faithkit.measure.explanations import by_name
-from faithkit.measure.merging.merged import BLOCK, NEAR, NOTHING, PAIRS, Merged
+from faithkit.measure.merging.merged import BLOCK, NOTHING, Merged
 from faithkit.measure.merging.paired import can_be_near
 from faithkit.measure.relations import key_of
 from faithkit.measure.slots import Counts
@@ -122,8 +121,7 @@ def _in_near_blocks(groups: Blocks, near: NearBlocks, counted: UnequalCount) -> 
     else:
         x += gone / design.whole
         varies = x < most + worst * (1.0 - most) - ROUNDING
-    how = PAIRS if near.explanations == 2 else NEAR
-    told = _found(how, x, reach, found.pseudo_values, counted)
+    told = _found(near.how, x, reach, found.pseudo_values, counted)
     return attrs.evolve(told, se=found.standard_error if varies else None), found.pseudo_values
 
 

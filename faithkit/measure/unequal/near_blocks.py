@@ -2,11 +2,9 @@
 
 What a cluster has of a block is a cell. Two cells of weights w and w' count what they agree in over
 M + W − w − w', where W is the block's weight and M the most that a cell of it could weigh. Then a block
-cannot exceed the measure in the mean, even if weights tell the label; the theory page has the proof. Of equal
-cells that is what others count, b − 1. Of others small blocks lose much: a heavy row has too little beside
-it, and two rows of one cluster have nothing. So blocks are doubled until they lose no more than the share of
-explanations that they or √m of m are, which no label decides: the fewer there are, the less near are those of
-larger blocks.
+cannot exceed the measure in expectation, even if weights tell the label; the theory page has the proof. Equal
+explanations are matched in pairs. Where they weigh differently, a pair would lose much, because a heavy row
+has too little to be compared with: then blocks have up to 32 explanations.
 """
 
 from collections.abc import Iterator
@@ -20,17 +18,16 @@ from numpy.typing import NDArray
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.blocks import ranges
-from faithkit.measure.merging.pairs import near_pairs
+from faithkit.measure.matching import divide_rows, match_rows
+from faithkit.measure.merging.merged import NEAR, PAIRS
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats, Grid
 from faithkit.measure.unequal.agreeing_blocks import Parts
 from faithkit.measure.unequal.counting import alike
 from faithkit.measure.unequal.design import summed
 
-LITTLE = 0.02  # of the weight: blocks that lose so little are never doubled
-MUCH = 0.4  # the largest blocks must not lose more; else all explanations form one
-LARGEST = 2**8  # explanations in a block
-SEEN = 2**21  # pairs, by which it is decided whether blocks are large enough
+SIZE = 32  # explanations in a block, at most; (r − 1)/32 is lost if the heaviest weighs r times the mean
+NEARLY = 1e-9  # weights that differ by less count as equal
 AT_ONCE = 2**20  # pairs in memory
 
 
@@ -53,8 +50,8 @@ class NearBlocks:
         The cell of each part.
     step : float
         What a step of weight is worth.
-    explanations : int
-        The number of explanations in each block but the last, which may have up to twice as many.
+    how : str
+        "pairs" where all explanations weigh the same, else "near blocks".
     """
 
     block: Counts
@@ -65,14 +62,14 @@ class NearBlocks:
     alone: Parts
     cell: Counts
     step: float
-    explanations: int
+    how: str
     agreement: Agreement = SAME_LABEL
 
     @classmethod
     def of(
         cls, alone: Parts, identities: NDArray[Any], step: float, agreement: Agreement = SAME_LABEL
-    ) -> "NearBlocks | None":
-        """Put explanations that are alone into the smallest blocks that lose little; None if all lose much.
+    ) -> "NearBlocks":
+        """Match explanations that are alone, or where they weigh differently, divide them into blocks.
 
         Parameters
         ----------
@@ -87,39 +84,21 @@ class NearBlocks:
         --------
         >>> alone = Parts(*np.array([[0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 1, 0], [2, 2, 2, 2]]), 4)
         >>> found = NearBlocks.of(alone, np.array([[0.1], [0.2], [0.8], [0.9]]), step=0.5)
-        >>> found.explanations, found.total, found.share, found.comparable
-        (2, array([4, 4]), array([2., 0.]), array([2., 2.]))
+        >>> found.how, found.total, found.share, found.comparable
+        ('pairs', array([4, 4]), array([2., 0.]), array([2., 2.]))
         """
-        pair, found = near_pairs(identities), None
-        m, n_pairs, half = len(pair), int(pair.max()) + 1, 1
-        while half <= min(LARGEST // 2, max(1, n_pairs // 2)):
-            block = np.minimum(pair // half, n_pairs // half - 1)
-            found = attrs.evolve(cls._of(alone, block, step, 2 * half), agreement=agreement)
-            if found._lost * agreement.most <= min(MUCH, max(LITTLE, 2 * half / m, m**-0.5)):
-                return found
-            half *= 2
-        return found if found is not None and found._lost <= MUCH else None
-
-    @classmethod
-    def _of(cls, alone: Parts, block: Counts, step: float, explanations: int) -> "NearBlocks":
-        """Put each explanation into a block."""
         differ = np.diff(alone.block, prepend=-1) > 0
         place = np.cumsum(differ) - 1
-        weight, unit = summed(place, alone.size, len(block)), alone.unit[differ]
+        weight, unit = summed(place, alone.size, len(identities)), alone.unit[differ]
+        are_equal = bool(np.ptp(weight) <= NEARLY * weight.max())
+        block = _pairs_or_single(identities, unit) if are_equal else divide_rows(identities, SIZE)
         first, cell = alike(block, unit)
         n_blocks, size = int(block.max()) + 1, summed(cell, weight, len(first))
         most = np.zeros(n_blocks)
         np.maximum.at(most, block[first], np.bincount(cell) * float(weight.max()))
         total = summed(block[first], size, n_blocks)
-        return cls(block[first], unit[first], size, total, most, alone, cell[place], step, explanations)
-
-    @property
-    def _lost(self) -> float:
-        """The share of the weight that is lost: from some of the blocks, where there are many."""
-        every = max(1, len(self.block) * self.explanations // SEEN)
-        some = np.flatnonzero(self.block % every == 0)
-        found = self._grid.floats(self._summed(self.block[some], self.size[some], some))
-        return 1.0 - float(found.sum() / (self.total[::every].sum() * self.step))
+        how = PAIRS if are_equal else NEAR
+        return cls(block[first], unit[first], size, total, most, alone, cell[place], step, how, agreement)
 
     @cached_property
     def share(self) -> Floats:
@@ -166,6 +145,14 @@ class NearBlocks:
                 both *= 1.0 - self.agreement.apart(label[i], label[j])
             np.add.at(sums, block[i], 2 * grid.whole(both / left))
         return sums
+
+
+def _pairs_or_single(identities: NDArray[Any], unit: Counts) -> Counts:
+    """Match explanations of different clusters; each of the others is a block of its own."""
+    pair = match_rows(identities, unit)
+    single = pair < 0
+    pair[single] = pair.max() + 1 + np.arange(int(single.sum()))
+    return pair
 
 
 def _pairs(kind: Counts) -> Iterator[tuple[Counts, Counts]]:
