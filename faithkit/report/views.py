@@ -223,7 +223,7 @@ def _best_sentence(best: list[str], tie: str | None) -> str:
 
 def _tie(best: Mapping[str, Estimate]) -> str:
     """Say why several systems may be the best; with most care where next to nothing could be checked."""
-    unchecked = [name for name, one in best.items() if one.verdict == "unverifiable"]
+    unchecked = [name for name, one in best.items() if one.checkability == "unverifiable"]
     if not unchecked:
         return "the sample cannot tell them apart"
     count = "none" if all(best[name].verified == 0 for name in unchecked) else "hardly any"

@@ -17,7 +17,7 @@ def lower(measure):
 
 def unchecked(measure):
     def is_so(lie, twin):
-        return (getattr(lie, measure).verdict, getattr(twin, measure).verdict) == (
+        return (getattr(lie, measure).checkability, getattr(twin, measure).checkability) == (
             "unverifiable",
             "verifiable",
         )

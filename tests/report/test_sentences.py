@@ -214,15 +214,15 @@ RESULTS = {
 
 @pytest.mark.parametrize("case", RESULTS)
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
-def test_the_verdict_is_in_json_and_nobody_reads_it(case):
+def test_checkability_is_in_json_and_nobody_reads_it(case):
     explanations, finding = RESULTS[case]
     result = faithkit.score(LABELS, explanations)
     told = result.to_dict()["measures"]["consistency"]
     assert told["finding"] == finding
-    assert told["verdict"] in ("verifiable", "unverifiable")
+    assert told["checkability"] in ("verifiable", "unverifiable")
     for text in (str(result), result._repr_html_(), result.to_html(), str(result.by(LABELS))):
         assert "verifiable" not in text
-        assert "verdict" not in text
+        assert "checkability" not in text
 
 
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")

@@ -121,7 +121,7 @@ def explained(told: Telling, attack: Attack, world: World, seed: int = 0) -> fai
 def _of(estimate: faithkit.Estimate | None) -> Cell:
     if estimate is None:
         return Cell()
-    nothing = estimate.verdict == "unverifiable"
+    nothing = estimate.checkability == "unverifiable"
     return Cell(estimate.at_least, estimate.low, estimate.high, unchecked=nothing)
 
 
