@@ -27,8 +27,6 @@ _HOME = {
     "Others": "faithkit.measure.others",
     "Subgroups": "faithkit.run.subgroups",
     "ReaderResult": "faithkit.run.reading",
-    "Exceedance": "faithkit.measure.exceedance",
-    "EncodingGap": "faithkit.measure.encoding_gap",
     "Share": "faithkit.measure.reader.reading",
     "LocalResult": "faithkit.measure.witnesses",
     "Local": "faithkit.measure.instance",

@@ -29,9 +29,7 @@ from faithkit.measure.bitsets import pack_bits as pack_bits
 from faithkit.measure.containers import n_rows as n_rows
 from faithkit.measure.containers import take_rows as take_rows
 from faithkit.measure.difference import Difference as Difference
-from faithkit.measure.encoding_gap import EncodingGap as EncodingGap
 from faithkit.measure.estimate import Estimate as Estimate
-from faithkit.measure.exceedance import Exceedance as Exceedance
 from faithkit.measure.explanations import Explanations as Explanations
 from faithkit.measure.explanations import Sample as Sample
 from faithkit.measure.inference import Moments as Moments

@@ -13,7 +13,6 @@ import click
 from faithkit.cli.delivery import deliver
 from faithkit.cli.options import (
     OWN_DISCRETIZER,
-    adjusting,
     begin,
     configured_backend,
     loading,
@@ -48,7 +47,6 @@ _asked = together(
     ),
     predicting,
     measuring,
-    adjusting,
     naming,
     running,
     output,

@@ -13,13 +13,13 @@ from faithkit.cli.options import (
     configured_backend,
     discretizing,
     explaining,
-    further,
     judged_output,
     judging,
     loading,
     measuring,
     naming,
     predicting,
+    reading,
     referring,
     running,
 )
@@ -33,7 +33,7 @@ from faithkit.errors import InputError
 @predicting
 @discretizing
 @measuring
-@further
+@reading
 @referring
 @asking
 @naming
@@ -44,10 +44,9 @@ def command(
     loading: dict[str, Any],
     workers: dict[str, Any],
     output: dict[str, Any],
-    further: dict[str, Any],
+    reader: str | None,
     reference: str | None,
     by: str | None,
-    adjust: str,
     violations: int | None,
     id: str | None,
     limits: dict[str, dict[str, float]],
@@ -62,12 +61,12 @@ def command(
     from faithkit.inputs.situation import prepare
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
-    from faithkit.run.further import asked
+    from faithkit.run.reading import asked
     from faithkit.run.reference import check_alike, is_saved, saved_reference
 
     check_reference(reference, limits["fail_if_worse"])
     begin(options)
-    paths, further = check_paths(output), asked(**further)
+    paths, classifier = check_paths(output), asked(reader)
     kind, _ = checked(options["outcome"], options["agree"])
     situation = prepare(by=by, id=id, outcome=kind, **loading)
     saved = earlier = None
@@ -86,5 +85,5 @@ def command(
         if before is not None:
             check_alike(result, before)
         allowed = limits["fail_if_worse"]
-        found = Findings.of(result, violations, situation.groups, before, adjust, allowed, **further)
+        found = Findings.of(result, violations, situation.groups, before, allowed, classifier)
     deliver(found, paths, **limits)

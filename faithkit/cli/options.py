@@ -12,7 +12,6 @@ from faithkit.cli.limits import parse_limits
 from faithkit.cli.places import placed, placed_folder, placed_model
 from faithkit.cli.streams import tell
 from faithkit.errors import FaithkitWarning
-from faithkit.measure.adjustment import ADJUSTMENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -226,16 +225,8 @@ naming = option(
     "its columns does not see it.",
 )
 
-adjusting = option(
-    "--adjust",
-    type=click.Choice(list(ADJUSTMENTS)),
-    default="holm",
-    help="Let p-values of many groups or pairs be corrected so that no finding is wrong (holm), or few are.",
-)
-
 asking = together(
     option("--by COLUMN", help="Measure inside each group of this column of the data, too."),
-    adjusting,
     option(
         "--violations K",
         type=click.IntRange(min=0),
@@ -243,25 +234,11 @@ asking = together(
     ),
 )
 
-further = together(
-    option(
-        "--reader NAME",
-        help="Let this classifier, or regressor where predictions are numbers, guess them from the "
-        "explanations: auto (chosen), logistic or linear, trees, module:attribute of one of scikit-learn's, "
-        "or none.  [default: auto for 10 to 10,000 rows]",
-    ),
-    option(
-        "--exceedance LEVEL",
-        type=float,
-        help="Say how many instances have a local value under this level, such as 0.8, and how many surely.",
-    ),
-    option(
-        "--encoding-gap",
-        is_flag=True,
-        help="Compare those who have an explanation with others to whom it applies: whether its choice tells "
-        "more than its content.",
-    ),
-    into="further",
+reading = option(
+    "--reader NAME",
+    help="Let this classifier, or regressor where predictions are numbers, guess them from the "
+    "explanations: auto (chosen), logistic or linear, trees, module:attribute of one of scikit-learn's, "
+    "or none.  [default: auto for 10 to 10,000 rows]",
 )
 
 referring = option(

@@ -15,13 +15,13 @@ from faithkit.cli.options import (
     configured_backend,
     discretizing,
     drawing,
-    further,
     judged_output,
     judging,
     measuring,
     naming,
     option,
     predicting,
+    reading,
     referring,
 )
 from faithkit.cli.places import check_paths, placed
@@ -62,7 +62,7 @@ from faithkit.cli.places import check_paths, placed
 @predicting
 @discretizing
 @measuring
-@further
+@reading
 @referring
 @asking
 @naming
@@ -79,10 +79,9 @@ def command(
     pool: str | None,
     unexplained: str,
     outcome: str | None,
-    further: dict[str, Any],
+    reader: str | None,
     reference: str | None,
     by: str | None,
-    adjust: str,
     violations: int | None,
     id: str | None,
     limits: dict[str, dict[str, float]],
@@ -101,7 +100,7 @@ def command(
     from faithkit.inputs.logs.opening import open_log
     from faithkit.inputs.pools import logged_pool
     from faithkit.inputs.predictions.outcome import checked
-    from faithkit.run.further import asked
+    from faithkit.run.reading import asked
     from faithkit.run.reference import is_saved, saved_reference
     from faithkit.run.scoring import score_log
 
@@ -111,7 +110,7 @@ def command(
     pool = None if pool == "none" else pool
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
-    paths, further = check_paths(output), asked(**further)
+    paths, classifier = check_paths(output), asked(reader)
     kind, _ = checked(outcome, options["agree"])
     columns = {"weights": weights, "clusters": clusters, "outcome": kind}
     with configured_backend(**workers):
@@ -125,9 +124,7 @@ def command(
             earlier = open_log(reference, prediction, explanation, features, **columns)
             _check_cluster(reference, earlier, workers)
         earlier_too = {"reference": earlier, "allowed": limits["fail_if_worse"]}
-        found = score_log(
-            logged, violations, more, unexplained, adjust, **earlier_too, further=further, **options
-        )
+        found = score_log(logged, violations, more, unexplained, **earlier_too, reader=classifier, **options)
         deliver(found, paths, **limits)
 
 

@@ -67,13 +67,13 @@ class Estimate(Shown):
     others : Others or None
         How many others each row could be checked against: with it, samples are planned. None where rows have
         weights or clusters, and with a pool.
-    verdict : str
+    checkability : str
         "verifiable", "partly verifiable" or "unverifiable".
 
     Examples
     --------
     >>> import faithkit
-    >>> faithkit.score([0, 0, 1], ["a", "a", "b"]).consistency.verdict
+    >>> faithkit.score([0, 0, 1], ["a", "a", "b"]).consistency.checkability
     'partly verifiable'
     """
 
@@ -98,7 +98,7 @@ class Estimate(Shown):
     others: Others | None = None
 
     @property
-    def verdict(self) -> str:
+    def checkability(self) -> str:
         """Whether a person could check these explanations at all."""
         if self.verified >= VERIFIABLE:
             return "verifiable"
@@ -107,7 +107,7 @@ class Estimate(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, in the documented order."""
         order = ("value", "se", "at_least", "merging", "low", "high", "floor", "confidence", "p_value")
-        more = ("verified", "checked", "agree", "bracket", "mse_bound", "verdict", "finding")
+        more = ("verified", "checked", "agree", "bracket", "mse_bound", "checkability", "finding")
         chances = ("by_chance", "at_least_by_chance")
         fields = {name: getattr(self, name) for name in (*order, *more, *chances)}
         return fields | {

@@ -246,19 +246,6 @@ def _lower(share: _Share, confidence: float) -> float:
     return limit
 
 
-def share_limits(x: float, se: float | None, few: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the limits of any mean of shares with its standard error, worth at least so `few` trials.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in share_limits(1.0, None, few=10)]
-    [0.692, 1.0]
-    """
-    is_unsure = se is None or x in (0, 1)
-    low, lost = (_lower(_Share(one, se, few, math.inf, is_unsure), confidence) for one in (x, 1 - x))
-    return low, 1.0 - lost
-
-
 def _normal_quantile(confidence: float) -> float:
     from scipy.special import ndtri
 

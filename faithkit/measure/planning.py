@@ -10,12 +10,7 @@ from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.forecast import FARTHEST, Pilot
-from faithkit.measure.theory import (
-    bias_sample_size,
-    corollary_sample_size,
-    error_sample_size,
-    interval_sample_size,
-)
+from faithkit.measure.theory import bias_sample_size, corollary_sample_size, interval_sample_size
 from faithkit.shown import Shown
 
 MOST_EXPLAINED = 100  # times the pilot's size
@@ -35,16 +30,13 @@ class RangePlan:
         Rows that make the value too low by at most ε, on average.
     half_width : int
         Rows that make half of the interval's width at most ε.
-    mean_squared_error : int
-        Rows that make the mean-squared error at most ε: a typical error of √ε.
     corollary : int
-        The paper's number for the same.
+        The number of the paper's corollary: rows that make the mean-squared error at most ε.
     """
 
     n_explanations: int
     bias: int
     half_width: int
-    mean_squared_error: int
     corollary: int
 
 
@@ -165,8 +157,8 @@ def plan_samples(
     Examples
     --------
     >>> found = plan_samples(0.1, n_explanations=2048)
-    >>> found.n, found.from_range.half_width, found.from_range.mean_squared_error, found.from_range.corollary
-    (7535, 5617, 2395, 835879)
+    >>> found.n, found.from_range.half_width, found.from_range.corollary
+    (7535, 5617, 835879)
     """
     epsilon = share(epsilon, "epsilon", usual=0.1)
     pool = whole_number(pool, "pool", least=0)
@@ -215,7 +207,6 @@ def _from_range(n_explanations: int, epsilon: float, confidence: float) -> Range
         K,
         bias_sample_size(K, epsilon),
         interval_sample_size(K, epsilon, confidence),
-        error_sample_size(K, epsilon),
         corollary_sample_size(K, epsilon),
     )
 

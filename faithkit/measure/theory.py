@@ -4,7 +4,6 @@ All hold for consistency, whatever the frequencies of K explanations; the theory
 """
 
 import math
-from collections.abc import Callable
 from decimal import Decimal, localcontext
 
 
@@ -31,17 +30,6 @@ def _most_bias(K: Decimal, n: int) -> Decimal:
     return K if n == 1 else K / n * (1 - 1 / Decimal(n)) ** (n - 1)
 
 
-def error_sample_size(n_explanations: int, epsilon: float) -> int:
-    """Return the n that makes the mean-squared error at most ε: 9/(4n) + (K/(e·(n−1)))².
-
-    Examples
-    --------
-    >>> error_sample_size(2048, 0.1)
-    2395
-    """
-    return _smallest(n_explanations, epsilon, lambda n, bias: Decimal("2.25") / n + bias * bias)
-
-
 def interval_sample_size(n_explanations: int, epsilon: float, confidence: float = 0.95) -> int:
     """Return the n at which half of the interval's width is expected to be at most ε.
 
@@ -55,13 +43,21 @@ def interval_sample_size(n_explanations: int, epsilon: float, confidence: float 
     """
     from scipy.special import ndtri
 
-    z = Decimal(float(ndtri(0.5 + confidence / 2)))
+    with localcontext(prec=_digits(n_explanations, epsilon)):
+        z, limit = Decimal(float(ndtri(0.5 + confidence / 2))), _exactly(epsilon)
+        scale = n_explanations / Decimal(1).exp()
 
-    def half_width(n: int, bias: Decimal) -> Decimal:
-        arms = z * Decimal("2.5") / Decimal(n - 1).sqrt() + (z * z + 1) / (2 * n)
-        return (bias + arms) / 2
+        def is_narrow(n: int) -> bool:
+            arms = z * Decimal("2.5") / Decimal(n - 1).sqrt() + (z * z + 1) / (2 * n)
+            return (scale / (n - 1) + arms) / 2 <= limit
 
-    return _smallest(n_explanations, epsilon, half_width)
+        least, most = 1, 2
+        while not is_narrow(most):
+            least, most = most, 2 * most
+        while most - least > 1:
+            middle = (least + most) // 2
+            least, most = (least, middle) if is_narrow(middle) else (middle, most)
+    return most
 
 
 def corollary_sample_size(n_explanations: int, epsilon: float) -> int:
@@ -75,20 +71,6 @@ def corollary_sample_size(n_explanations: int, epsilon: float) -> int:
     with localcontext(prec=_digits(n_explanations, epsilon)):
         limit = _exactly(epsilon)
         return math.ceil(n_explanations * 12 / limit * (3 / limit).ln())
-
-
-def _smallest(n_explanations: int, epsilon: float, bound: Callable[[int, Decimal], Decimal]) -> int:
-    """Return the first n whose bound is at most ε; it is told n and K/(e·(n−1)), and falls with n."""
-    with localcontext(prec=_digits(n_explanations, epsilon)):
-        scale, limit = n_explanations / Decimal(1).exp(), _exactly(epsilon)
-        least, most = 1, 2
-        while bound(most, scale / (most - 1)) > limit:
-            least, most = most, 2 * most
-        while most - least > 1:
-            middle = (least + most) // 2
-            enough = bound(middle, scale / (middle - 1)) <= limit
-            least, most = (least, middle) if enough else (middle, most)
-    return most
 
 
 def _exactly(epsilon: float) -> Decimal:

@@ -208,15 +208,6 @@ def significance(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def corrected(told: Told) -> str:
-    """Return whose correction the p-values of subgroups or pairs have.
-
-    >>> corrected({"adjust": "benjamini-hochberg"}), corrected({})
-    ('Benjamini–Hochberg', 'Holm')
-    """
-    return "–".join(name.capitalize() for name in told.get("adjust", "holm").split("-"))
-
-
 def unbroken(text: str) -> str:
     """Keep numbers and their signs on one line, on a page that breaks lines where it likes."""
     return text.replace(" %", "\u00a0%").replace("± ", "±\u00a0")

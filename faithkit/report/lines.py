@@ -5,9 +5,7 @@ from typing import Any
 
 from faithkit.jsonable import names
 from faithkit.measure.difference import Difference
-from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.exceedance import Exceedance
 from faithkit.measure.instance import Local
 from faithkit.measure.planning import Plan
 from faithkit.measure.witnesses import LocalResult, Violation
@@ -15,7 +13,6 @@ from faithkit.report.formats import (
     between,
     held,
     number,
-    of_those,
     outward,
     percent,
     plural,
@@ -25,7 +22,7 @@ from faithkit.report.formats import (
     system_name,
 )
 from faithkit.report.told import nothing_known, printed_groups
-from faithkit.wording import exact, few
+from faithkit.wording import few
 
 LETTERS = 60  # of an explanation
 
@@ -93,21 +90,6 @@ def look_line(look: Any) -> str:
 def reader_line(found: Any) -> str:
     """Return what a reader guesses."""
     return f"of {plural(found.n, 'instance')}: {found.sentence}"
-
-
-def exceedance_line(found: Exceedance) -> str:
-    """Return how many local values are under a level."""
-    if found.share is None:
-        return f"of {found.measure} under {exact(found.level)}: none of {plural(found.n, 'instance')} checked"
-    told, surely = of_those(found.share, found.checked), percent(found.surely or 0.0)
-    return f"of {found.measure} under {exact(found.level)}: {told} checked, {surely} surely"
-
-
-def gap_line(found: EncodingGap) -> str:
-    """Return the gap with its interval."""
-    ends = "" if found.low is None or found.high is None else f" ({between(found.low, found.high)})"
-    compared = f"{found.compared:,} of {plural(found.n, 'instance')}"
-    return f"{signed(found.value)}{ends}, in {compared}, by {_short(found.relation)}"
 
 
 def difference_line(found: Difference) -> str:

@@ -7,7 +7,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines, spreads
-from faithkit.report.formats import Told, corrected, held, plural, predictions
+from faithkit.report.formats import Told, held, plural, predictions
 from faithkit.report.told import are_compared, confidence, estimates, group_estimates, printed_groups, ranked
 from faithkit.report.views import (
     View,
@@ -89,7 +89,6 @@ def _subgroups(told: Told) -> View:
     found = {measure: group_estimates(told, parts) for measure, parts in groups.items()}
     return {
         "name": by,
-        "corrected": corrected(told["subgroups"]),
         "figures": [
             {"title": measure, "caption": "", "svg": lines(parts, f"{measure} by {by}")}
             for measure, parts in found.items()

@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from faithkit.report.formats import Told, cell, corrected, plural
+from faithkit.report.formats import Told, cell, plural
 from faithkit.report.monitoring import monitor_view
 from faithkit.report.told import group_estimates, note, printed_groups
 from faithkit.report.views import (
@@ -88,7 +88,7 @@ def result_sheet(told: Told) -> Sheet:
         [(one["name"], *_numbers(named, one)) for one in shown["measures"]],
     )
     steps = [f"Next step: {step}" for step in shown["next_steps"]]
-    said = [shown["permuted"], *shown["sentences"], *shown["further"], *steps]
+    said = [shown["permuted"], *shown["sentences"], *shown["reader"], *steps]
     title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
     return Sheet.of(title, *shown["facts"], table, *said)
 
@@ -102,7 +102,7 @@ def subgroup_sheet(told: Told, subgroups: Told) -> Sheet:
 
     Parameters are those of `subgroup_table`.
     """
-    star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
+    star = "*: the difference is not 0; p is corrected for the number of groups (Holm)."
     parts: list[Table | str | None] = []
     for measure, every in subgroups["groups"].items():
         groups = printed_groups(every)

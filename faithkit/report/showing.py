@@ -82,8 +82,6 @@ KINDS = {
     ),
     "Look": Kind(lines.look_line, lambda one: small.look_sheet(attrs.asdict(one))),
     "ReaderResult": Kind(lines.reader_line, lambda one: small.reader_sheet(one.to_dict())),
-    "Exceedance": Kind(lines.exceedance_line, small.exceedance_sheet),
-    "EncodingGap": Kind(lines.gap_line, small.gap_sheet),
     "Pair": Kind(
         lines.pair_line,
         lambda one: small.difference_sheet(one.difference, (one.first, one.second), one.adjusted),

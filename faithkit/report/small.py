@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from faithkit.measure.difference import Difference
-from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.exceedance import Exceedance
 from faithkit.measure.instance import Local
 from faithkit.measure.planning import Plan
 from faithkit.measure.witnesses import LocalResult, Violation, Witness
@@ -21,7 +19,6 @@ from faithkit.report.formats import (
     signed,
     significance,
 )
-from faithkit.report.further import encoded, exceeded
 from faithkit.report.instances import (
     local_cells,
     local_facts,
@@ -123,16 +120,6 @@ def plan_sheet(plan: Plan) -> Sheet:
 def reader_sheet(told: Told) -> Sheet:
     """Return what somebody could guess, and what that says about consistency."""
     return Sheet.of(None, *reading_sentences({"reader": told}))
-
-
-def exceedance_sheet(found: Exceedance) -> Sheet:
-    """Return how many local values are under a level."""
-    return Sheet.of(None, exceeded(found.to_dict()))
-
-
-def gap_sheet(found: EncodingGap) -> Sheet:
-    """Return how much the choice of an explanation tells."""
-    return Sheet.of(None, encoded(found.to_dict()))
 
 
 def look_sheet(told: Told) -> Sheet:

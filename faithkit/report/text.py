@@ -8,7 +8,6 @@ from faithkit.report.agreeing import words
 from faithkit.report.formats import (
     Told,
     between,
-    corrected,
     held,
     plural,
     signed,
@@ -28,7 +27,7 @@ def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
     """Return the table and what it means, then what else was asked for: drift, subgroups, witnesses."""
     shown = fragment_view(told)
     title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
-    said = paragraphs([shown["permuted"], *shown["sentences"], *shown["further"]])
+    said = paragraphs([shown["permuted"], *shown["sentences"], *shown["reader"]])
     parts = [printed(title, *shown["facts"], _table(shown)) + said]
     if "reference" in told:
         parts.append(_drift(told, told["reference"]))
@@ -71,7 +70,7 @@ def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
     title = f"{measure} by {by}"
     if not are_compared(parts):
         return printed(title, table) + paragraphs([alone(found), note(told)])
-    star = f"*: the difference is not 0; p is corrected for the number of groups ({corrected(subgroups)})."
+    star = "*: the difference is not 0; p is corrected for the number of groups (Holm)."
     minus = _minus_the_rest(told, by, parts)
     return printed(title, table, "", minus) + paragraphs([alone(found), star, note(told)])
 
@@ -92,16 +91,16 @@ def comparison_table(told: Told) -> str:
     """Return one row per system and measure; those that may be the best are marked."""
     shown = compared_view(told)
     tables = [one for one in shown["measures"] if told["best"][one["name"]]]
-    parts = [_compared(one, shown["columns"], shown["corrected"]) for one in tables]
+    parts = [_compared(one, shown["columns"]) for one in tables]
     notes = paragraphs(shown["remarks"])
     return "\n".join([*parts, notes] if notes else parts)
 
 
-def _compared(shown: View, named: dict[str, str], corrected: str) -> str:
+def _compared(shown: View, named: dict[str, str]) -> str:
     rows = [(["*" if one["mark"] else "", one["name"]], one) for one in shown["rows"]]
     table = measured_table(("", shown["name"]), named, rows, place=1)
     best = "the best" if shown["tie"] is None else f"these may all be the best: {shown['tie']}"
-    star = f"*: {best} (paired differences, {corrected}'s correction)."
+    star = f"*: {best} (paired differences, Holm's correction)."
     return printed(table) + paragraphs([star, shown["permuted"]])
 
 

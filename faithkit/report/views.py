@@ -11,7 +11,6 @@ from faithkit.report.agreeing import remarks as about_predictions
 from faithkit.report.formats import (
     Told,
     between,
-    corrected,
     number,
     outward,
     percent,
@@ -21,7 +20,7 @@ from faithkit.report.formats import (
     system_name,
     unbroken,
 )
-from faithkit.report.further import further_sentences
+from faithkit.report.readings import reading_sentences
 from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.told import confidence, estimates, estimator_name, interval_name, note, ranked
 from faithkit.wording import listing
@@ -35,8 +34,8 @@ NUMBERS = ("at_least", "interval", "chance", "checked", "agree", "value", "brack
 
 def fragment_view(told: Told) -> View:
     """Return what fits in a terminal, and between the cells of a notebook."""
-    said, further = (  # a page breaks lines where it likes
-        [unbroken(one) for one in some] for some in (sentences(told), further_sentences(told))
+    said, of_reader = (  # a page breaks lines where it likes
+        [unbroken(one) for one in some] for some in (sentences(told), reading_sentences(told))
     )
     measures = [
         {"name": name, "sentence": sentence, **estimate_view(found, words(told))}
@@ -52,7 +51,7 @@ def fragment_view(told: Told) -> View:
         "measures": measures,
         "permuted": _permuted(told, p),
         "sentences": said,
-        "further": further,
+        "reader": of_reader,
         "next_steps": [unbroken(step) for step in told.get("next_steps") or ()],
     }
 
@@ -194,7 +193,6 @@ def compared_view(told: Told) -> View:
         "glossary_words": words(_first(told)).glossary,
         "measures": [_table(told, measure) for measure in MEASURES],
         "remarks": _remarks(told),
-        "corrected": corrected(told),
     }
 
 
@@ -225,7 +223,7 @@ def _best_sentence(best: list[str], tie: str | None) -> str:
 
 def _tie(best: Mapping[str, Estimate]) -> str:
     """Say why several systems may be the best; with most care where next to nothing could be checked."""
-    unchecked = [name for name, one in best.items() if one.verdict == "unverifiable"]
+    unchecked = [name for name, one in best.items() if one.checkability == "unverifiable"]
     if not unchecked:
         return "the sample cannot tell them apart"
     count = "none" if all(best[name].verified == 0 for name in unchecked) else "hardly any"

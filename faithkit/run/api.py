@@ -275,7 +275,6 @@ def compare(
     pool: Any = None,
     outcome: str | None = None,
     agree: str | None = None,
-    adjust: str = "holm",
     ids: Any = None,
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
@@ -295,9 +294,6 @@ def compare(
         As in `evaluate`, for those explainers whose explanations can be checked against it.
     outcome, agree
         As in `evaluate`.
-    adjust : str
-        How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg", as in
-        `Evaluation.by`.
     ids
         As in `evaluate`, for the results of each explainer.
 
@@ -305,7 +301,7 @@ def compare(
     -------
     Comparison
         Its order, its best and its differences are those of leave-one-out, the estimate of the measure
-        itself, whatever the estimator.
+        itself, whatever the estimator. p-values are adjusted for the number of pairs by Holm's method.
 
     Examples
     --------
@@ -338,7 +334,7 @@ def compare(
         "agree": agree,
         "ids": ids,
     }
-    return compared(explainers, discretizers, partial(evaluate, model, X, **options), adjust)
+    return compared(explainers, discretizers, partial(evaluate, model, X, **options))
 
 
 def plan(

@@ -5,7 +5,6 @@ from itertools import chain, count
 from typing import Any
 
 from faithkit.errors import InputError
-from faithkit.measure.adjustment import adjustment
 from faithkit.report.formats import system_name
 from faithkit.run.comparison import Comparison
 from faithkit.run.components import component, several
@@ -15,14 +14,11 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.wording import listing
 
 
-def compared(
-    explainers: Any, discretizers: Any, evaluate: Callable[..., Evaluation], adjust: str = "holm"
-) -> Comparison:
+def compared(explainers: Any, discretizers: Any, evaluate: Callable[..., Evaluation]) -> Comparison:
     """Evaluate every explainer, and what it said under every discretizer that takes it.
 
     Without discretizers it is evaluated as it is alone.
     """
-    adjustment(adjust)
     named = _named("explainer", explainers)
     ways = None if discretizers is None else _named("discretizer", discretizers)
     if not named or ways == {}:
@@ -41,7 +37,7 @@ def compared(
     if not results:
         raise InputError("no discretizer takes the explanations of any explainer: add 'original'.")
     left_out = (f"{listing(names)} for {who} ({why})" for (who, why), names in misfits.items())
-    return Comparison(results, tuple(left_out), adjust)
+    return Comparison(results, tuple(left_out))
 
 
 def _named(kind: str, given: Any) -> dict[str, Any]:

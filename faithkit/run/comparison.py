@@ -11,7 +11,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.files import written
 from faithkit.measure import MEASURES
-from faithkit.measure.adjustment import ADJUSTMENTS, adjustment
+from faithkit.measure.adjustment import holm
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.run.evaluation import Evaluation
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(repr=False)
 class Pair(Shown):
-    """Two systems' difference, with the p-value adjusted for all pairs asked about."""
+    """Two systems' difference, with the p-value adjusted for all pairs by Holm's method."""
 
     first: str
     second: str
@@ -60,8 +60,6 @@ class Comparison(Report):
     results : dict of str to Evaluation
     left_out : tuple of str
         Which discretizers were left out for which explainers, and why.
-    adjust : str
-        How p-values are adjusted for the number of pairs: "holm" or "benjamini-hochberg".
 
     Examples
     --------
@@ -76,7 +74,6 @@ class Comparison(Report):
 
     results: dict[str, Evaluation]
     left_out: tuple[str, ...] = ()
-    adjust: str = attrs.field(default="holm", converter=adjustment)
     _saved: Mapping[str, list[Pair]] | None = None
 
     def pairs(self, measure: str = "consistency") -> list[Pair]:
@@ -84,7 +81,7 @@ class Comparison(Report):
         if self._saved is not None:
             return self._saved.get(measure, [])
         found = [self._ordered(a, b, measure) for a, b in combinations(self._measured(measure), 2)]
-        adjusted = ADJUSTMENTS[self.adjust]([difference.p_value for _, _, difference in found])
+        adjusted = holm([difference.p_value for _, _, difference in found])
         return [Pair(*names, p) for names, p in zip(found, adjusted, strict=True)]
 
     def best(self, measure: str = "consistency") -> list[str]:
@@ -117,7 +114,6 @@ class Comparison(Report):
         return {
             "systems": {name: result.to_dict(data, steps=False) for name, result in self.results.items()},
             "left_out": list(self.left_out),
-            "adjust": self.adjust,
             "ranked": {measure: list(self.ranked(measure)) for measure in MEASURES},
             "best": {measure: self.best(measure) for measure in MEASURES},
             "differences": {
@@ -130,7 +126,7 @@ class Comparison(Report):
         """Make a comparison of what `to_dict` told: all numbers, and no rows behind them."""
         results = {name: Evaluation.from_dict(one) for name, one in told["systems"].items()}
         pairs = {name: [Pair.from_dict(pair) for pair in some] for name, some in told["differences"].items()}
-        return cls(results, tuple(told.get("left_out", ())), told.get("adjust", "holm"), pairs)
+        return cls(results, tuple(told.get("left_out", ())), pairs)
 
     def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
         """Draw every system's measure with interval and bracket, the best to the fore; return the axes."""

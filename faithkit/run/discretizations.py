@@ -161,7 +161,7 @@ def _row(result: Evaluation, given: Any) -> tuple[dict[str, Any], Estimate | Non
     except Exception as error:  # a discretizer that fails is a fact about it; others may work
         name = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
         empty = dict.fromkeys(COLUMNS, float("nan"))
-        return {"discretizer": name, **empty, "verdict": "", "note": describe(error)}, None
+        return {"discretizer": name, **empty, "checkability": "", "note": describe(error)}, None
     return {"discretizer": found.text, **_facts(other), "note": note}, other.consistency
 
 
@@ -169,4 +169,4 @@ def _facts(result: Evaluation) -> dict[str, Any]:
     found = result.consistency
     ends = (found.at_least, found.low, found.high, found.verified, found.value, found.bracket[1])
     values = (*ends, found.by_chance, result.uniqueness, result.n_explanations)
-    return {**dict(zip(COLUMNS, values, strict=True)), "verdict": found.verdict}
+    return {**dict(zip(COLUMNS, values, strict=True)), "checkability": found.checkability}

@@ -1,6 +1,6 @@
 """The result of an evaluation: what was measured, and everything a person may ask about it next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,14 @@ from faithkit.files import written
 from faithkit.inputs.models.columns import unused
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
-from faithkit.measure.adjustment import adjustment
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import n_rows
 from faithkit.measure.difference import Difference, Side, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanations import Sample
+from faithkit.measure.mean import Mean
 from faithkit.measure.slots import Slots
-from faithkit.measure.tally import Tally
+from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.beside import RowIds
 from faithkit.run.components import component
@@ -27,14 +27,15 @@ from faithkit.run.in_memory import InMemory
 from faithkit.run.judging import Judgement, given_limits, judged
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population
-from faithkit.run.questions import Questions
+from faithkit.run.reading import ReaderResult, reader
+from faithkit.run.result import Result
 from faithkit.run.setup import Setup
 from faithkit.run.subgroups import Subgroups
 from faithkit.run.violations import violations
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Evaluation(Questions):
+class Evaluation(Result):
     """The faithfulness of one explanation system on one sample; made by `evaluate`, `score` and `load`.
 
     Attributes
@@ -74,6 +75,7 @@ class Evaluation(Questions):
     True
     """
 
+    counts: Mapping[str, Count] = attrs.field(factory=dict)  # none where it was loaded from a file
     _again: "Callable[[Population, Setup], Evaluation] | None" = None
 
     @property
@@ -148,18 +150,62 @@ class Evaluation(Questions):
         counted = self._counted("sufficiency" if "sufficiency" in self.measures else "consistency")
         return violations(self.population, self.setup, counted, most)
 
-    def by(self, groups: Any, adjust: str = "holm") -> Subgroups["Evaluation"]:
+    def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:
+        """Let a classifier guess the predictions from the explanations, having learnt from other rows.
+
+        This works where no two explanations are equal: what a reader can guess, the explanations tell. A
+        result that was loaded from a file has the reader that was saved there, if any, and can ask no other.
+
+        Parameters
+        ----------
+        classifier : str or classifier, optional
+            "auto", the default, lets every reader choose between "logistic" regression and boosted "trees"
+            by the rows it learns from. Or any scikit-learn classifier that has `predict_proba`; it is copied.
+            Numbers and scores are read by "linear" regression, "trees", or any scikit-learn regressor.
+        seed : int, optional
+            Decides which rows are read by whom; by default that of the result.
+
+        Examples
+        --------
+        >>> import faithkit, numpy as np
+        >>> x = np.random.default_rng(0).normal(size=(300, 2))
+        >>> found = faithkit.score(x[:, 0] > 0, x).reader()
+        >>> found.accuracy.value > 0.9, found.baseline.value < 0.6, found.low > 0.8
+        (True, True, True)
+        """
+        if self._saved_reader is not None and classifier is None and seed is None:
+            return self._saved_reader
+        return reader(self.population, self.setup, classifier, seed)
+
+    def mean(self, scores: Any, least: float = 0.0) -> Mean:
+        """Return the mean of one score for each row of the sample, by their weights and clusters.
+
+        Parameters
+        ----------
+        scores : sequence of n numbers
+            From `least` to 1; rows whose score is NaN are left out.
+        least : float
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score([0, 0, 1], ["a", "a", "a"], weights=[1, 1, 2])
+        >>> result.mean([1.0, 1.0, 0.0]).value
+        0.5
+        """
+        if len(scores) != self.n:
+            raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
+        return Mean.of(scores, self.confidence, self.population.row_names.design, least)
+
+    def by(self, groups: Any) -> Subgroups["Evaluation"]:
         """Re-estimate inside each group: both x and x′ come from it.
 
         The difference to all other rows is that of leave-one-out, the estimate of the measure itself,
-        whatever the estimator.
+        whatever the estimator. Its p-value is corrected for the number of groups by Holm's method.
 
         Parameters
         ----------
         groups : sequence of n values, or the name of a column of X
-        adjust : str
-            How p-values of the differences are adjusted for the number of groups: "holm", so that none of
-            those found is wrong, or "benjamini-hochberg", so that few are, which finds more among many.
 
         Examples
         --------
@@ -168,10 +214,9 @@ class Evaluation(Questions):
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
-        adjustment(adjust)
         name, *both = self.population.parts(as_column(groups))
         parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
-        return Subgroups(name, parts, rests, adjust)
+        return Subgroups(name, parts, rests)
 
     def on(self, X: Any, weights: Any = None, clusters: Any = None, ids: Any = None) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
@@ -275,6 +320,18 @@ class Evaluation(Questions):
                 "did not write what that takes. Evaluate or score the rows again."
             )
         return Side(found.moments)
+
+    def _measure(self, name: str, trouble: str) -> Estimate:
+        """Return a measure that was taken, or say why there is none."""
+        if name not in self.measures:
+            reason = self.why_no_sufficiency if name == "sufficiency" else "there is no such measure"
+            raise InputError(f"{name} {trouble}: {reason}.")
+        return self.measures[name]
+
+    def _counted(self, measure: str) -> Count:
+        if measure not in self.counts:
+            self.population.refuse("a tally cannot be had")
+        return self.counts[measure]
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given.

@@ -10,13 +10,11 @@ import pandas as pd
 from faithkit.files import written
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
-from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
 from faithkit.report.told import nothing_known
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.further import Exceedances, as_told
 from faithkit.run.reading import NOBODY, ReaderResult, read_unasked
 from faithkit.run.reference import learnt_apart
 from faithkit.run.result import with_ends
@@ -28,8 +26,7 @@ from faithkit.shown import Report
 class Findings(Report):
     """An evaluation with its witnesses, its subgroups, its reader, and the same system on a reference sample.
 
-    `allowed` says for measures how much worse than in the reference they may be; `exceedance` is that of each
-    measure.
+    `allowed` says for measures how much worse than in the reference they may be.
 
     Examples
     --------
@@ -46,8 +43,6 @@ class Findings(Report):
     reference: Evaluation | None = None
     allowed: Mapping[str, float] = attrs.field(factory=dict)
     reader: ReaderResult | None = None
-    exceedance: Exceedances | None = None
-    encoding_gap: EncodingGap | None = None
 
     @classmethod
     def of(
@@ -56,24 +51,17 @@ class Findings(Report):
         violations: int | None = None,
         by: Any = None,
         reference: Evaluation | None = None,
-        adjust: str = "holm",
         allowed: Mapping[str, float] | None = None,
         reader: Any = NOBODY,
-        exceedance: float | None = None,
-        encoding_gap: bool = False,
     ) -> "Findings":
         """Ask a result for more; what is None is not asked for, but a reader: it reads if that is quick."""
         return cls(
             result,
             None if violations is None else result.violations(violations),
-            None if by is None else result.by(by, adjust),
+            None if by is None else result.by(by),
             reference,
             allowed or {},
             _read(result, reader),
-            None
-            if exceedance is None
-            else {name: result.exceedance(exceedance, name) for name in result.measures},
-            result.encoding_gap() if encoding_gap else None,
         )
 
     def drift(self) -> dict[str, Difference]:
@@ -99,9 +87,8 @@ class Findings(Report):
 
     def to_dict(self, data: bool = True) -> dict[str, Any]:
         """Return the result's JSON values, and what else was asked for; `data` as there."""
-        further = {"exceedance": self.exceedance, "encoding_gap": self.encoding_gap}
-        asked = {name: one for name, one in further.items() if one is not None}
-        found = self.result.to_dict(data) | as_told({"reader": self.reader, **asked})
+        found = self.result.to_dict(data)
+        found["reader"] = None if self.reader is None else self.reader.to_dict()
         if self.violations is not None:
             found["violations"] = [violation.to_dict() for violation in self.violations]
         if self.subgroups is not None:

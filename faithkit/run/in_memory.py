@@ -16,7 +16,6 @@ from faithkit.inputs.randomness import global_seed
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import take_rows
 from faithkit.measure.difference import Side
-from faithkit.measure.encoding_gap import Kinds, Spreads
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments
 from faithkit.measure.permutation import permutation_p_value
@@ -215,10 +214,6 @@ class InMemory(Population):
     def _named(self, seen: Witness) -> Witness:
         place = seen.row + (len(self.sample) if seen.in_pool else 0)
         return attrs.evolve(seen, id=self.beside.name(place))
-
-    def gap_spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
-        """Look at all rows at once."""
-        return kinds.spreads(_of_rows(same), _of_rows(other))
 
     def read(self, classifier: Any, confidence: float, seed: int) -> Read:
         """Show the explanations to a classifier; one that takes no seed draws from the global generators."""

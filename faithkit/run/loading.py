@@ -17,33 +17,13 @@ from faithkit.wording import describe
 SHARES = (
     *("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance"),
     *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach", "guaranteed"),
-    *("level", "share", "surely"),
 )
 SIZES = (
     *("se", "se_disagreement", "trials", "effective", "most", "mse_bound", "checked"),
     *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool", "columns", "seen"),
-    *("compared", "without_same", "without_other"),
 )
 TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
-NESTED = (
-    *("measures", "moments", "merged", "consistency", "sufficiency", "reader", "accuracy", "baseline"),
-    "exceedance",
-)
-SIGNED = {
-    "reader": ("score",),
-    "encoding_gap": (
-        "value",
-        "low",
-        "high",
-        "same",
-        "other",
-        "n",
-        "compared",
-        "without_same",
-        "without_other",
-    ),
-}
-"""What may be negative, but not below −1."""
+NESTED = ("measures", "moments", "merged", "consistency", "sufficiency", "reader", "accuracy", "baseline")
 ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
 OPEN = ("value", "low", "high", "at_least", "agree", "disagreement", "score", "span")
 """What has no ends where predictions are numbers: some explanations leave more than a constant one does."""
@@ -60,7 +40,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
     ----------
     path : path
         A JSON file. What else the command line was asked for (violations, subgroups, a reference) stays
-        there, but for a reader, exceedance and an encoding gap.
+        there, but for a reader.
 
     Returns
     -------
@@ -115,9 +95,8 @@ def _check(told: Mapping[str, Any]) -> None:
     if type(told["n"]) is not int or told["n"] < 1:
         raise ValueError(f"n is {told['n']!r}")
     _check_numbers(_numbers(told), of_numbers=_are_numbers(told))
-    for name, fields in SIGNED.items():
-        if told.get(name) is not None:
-            _check_numbers([(field, told[name][field]) for field in fields], least=-1)
+    if told.get("reader") is not None:
+        _check_numbers([("score", told["reader"]["score"])], least=-1)
     steps = told.get("next_steps") or []
     if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
         raise ValueError("next_steps are no sentences")

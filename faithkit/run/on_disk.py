@@ -18,7 +18,6 @@ from faithkit.measure import asking
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
 from faithkit.measure.discretizers import Original
-from faithkit.measure.encoding_gap import Kinds, Spreads
 from faithkit.measure.explanations import Explanations, Sample, object_array
 from faithkit.measure.inference import Moments, agreement, moments_of, span_of
 from faithkit.measure.jackknife import added, grouped_pseudo_values, grouped_spreads
@@ -31,7 +30,7 @@ from faithkit.measure.witnesses import RowId, Witness, contradicted
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
 from faithkit.run.held import held
-from faithkit.run.passes import FirstPass, GapPass, LaterPasses, Reading, label_places
+from faithkit.run.passes import FirstPass, LaterPasses, Reading, label_places
 from faithkit.run.population import Parts, Population, divided
 from faithkit.run.readable import cells_of
 
@@ -213,7 +212,8 @@ class OnDisk(Population):
                 return facts
             found, _ = merged(counted, facts, lambda: grouped_pseudo_values(slots.compact))
             return attrs.evolve(facts, merged=found)
-        passes = self._later(counted)
+        census = counted.census
+        passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)
         return moments_of(
             slots.n,
             agreement(slots),
@@ -221,15 +221,6 @@ class OnDisk(Population):
             lambda: slots.n / (1.0 + max(self.reading.each(passes, "share"))),
             span=span,
         )
-
-    def gap_spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
-        """Go over the log once more, with both relations."""
-        both = (self._later(_of_log(same)), self._later(_of_log(other)))
-        return reduce(add, self.reading.each(GapPass(kinds, *both), "spreads"))
-
-    def _later(self, counted: LogCount) -> LaterPasses:
-        census = counted.census
-        return LaterPasses(self.reading, counted.relation, census.whole, census.labels, counted.slots)
 
     def parts(self, groups: Any) -> Parts:
         """Divide the log by the column that it was read with."""

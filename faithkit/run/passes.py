@@ -26,7 +26,6 @@ from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome
 from faithkit.measure.asking import Asked, Whole
 from faithkit.measure.blocks import MAX_THREADS
 from faithkit.measure.census import SAVED, Census, Values, gathered
-from faithkit.measure.encoding_gap import Kinds, Spreads
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group, ordered
 from faithkit.measure.inference import agreement
@@ -200,17 +199,3 @@ class LaterPasses:
         for _, log in self.reading.logs(pieces):
             codes = label_places(self.labels, log.predictions)
             yield self.relation, Sample(log.X, log.explanations), codes
-
-
-@attrs.frozen(eq=False)
-class GapPass:
-    """Ask who has the same explanation, and who another, about every piece: for the interval of their gap."""
-
-    kinds: Kinds
-    same: LaterPasses
-    other: LaterPasses
-
-    def spreads(self, pieces: list[Piece]) -> Spreads:
-        """Measure the spread of pseudo-values in some pieces."""
-        both = zip(self.same.counts(pieces), self.other.counts(pieces), strict=True)
-        return reduce(add, (self.kinds.spreads(*one) for one in both))

@@ -14,7 +14,6 @@ import numpy as np
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.difference import Side
-from faithkit.measure.encoding_gap import Kinds, Spreads
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments
@@ -127,10 +126,6 @@ class Population:
         `held` says how many instances of each label the explanation holds for.
         """
         self.refuse("rows that contradict each other cannot be shown")
-
-    def gap_spreads(self, kinds: Kinds, same: Count, other: Count) -> Spreads:
-        """Measure the pseudo-values of an encoding gap, of what was counted."""
-        self.refuse("the interval of an encoding gap cannot be found")
 
     def read(self, classifier: Any, confidence: float, seed: int) -> Read:
         """Let a classifier guess the predictions by the explanations."""

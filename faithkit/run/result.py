@@ -8,9 +8,9 @@ import pandas as pd
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
-from faithkit.run.further import as_told, kept
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.population import Population, Saved
+from faithkit.run.reading import ReaderResult
 from faithkit.run.setup import Setup
 from faithkit.shown import Report
 
@@ -44,7 +44,7 @@ class Result(Report):
     setup: Setup
     population: Population
     _steps: list[str] | None = None
-    _kept: Mapping[str, Any] = attrs.field(factory=dict)  # what else a file told, whose rows are gone
+    _saved_reader: ReaderResult | None = None  # that of a file, whose rows are gone
     _found: list[str] = attrs.field(factory=list, init=False)
 
     @property
@@ -115,7 +115,7 @@ class Result(Report):
             "relation": self.relation,
             **self.setup.to_dict(),
         }
-        told |= as_told(self._kept)
+        told |= {} if self._saved_reader is None else {"reader": self._saved_reader.to_dict()}
         told |= {"next_steps": self.next_steps} if steps else {}
         return told | {"data": self.data} if data else told
 
@@ -123,6 +123,7 @@ class Result(Report):
     def from_dict(cls, told: Mapping[str, Any]) -> Self:
         """Make a result of what `to_dict` told: all numbers, and no rows behind them."""
         found = {name: one for name, one in told["measures"].items() if one is not None}
+        reader = told.get("reader")
         names = ("n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance")
         return cls(
             **{name: told[name] for name in (*names, "uniqueness", "why_no_sufficiency", "relation")},
@@ -135,7 +136,7 @@ class Result(Report):
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),
             steps=told.get("next_steps"),
-            kept=kept(told),
+            saved_reader=None if reader is None else ReaderResult.from_dict(reader),
         )
 
     def to_frame(self) -> pd.DataFrame:

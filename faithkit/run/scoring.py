@@ -18,6 +18,7 @@ from faithkit.run.learnt import learnt_discretizer, learnt_relation
 from faithkit.run.on_disk import OnDisk, learns_from_rows
 from faithkit.run.passes import Reading
 from faithkit.run.pipeline import measured
+from faithkit.run.reading import NOBODY
 from faithkit.run.reference import check_alike, check_columns
 from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
 
@@ -27,15 +28,12 @@ def score_log(
     violations: int | None = None,
     pool: PoolRows | None = None,
     unexplained: str = "count",
-    adjust: str = "holm",
     reference: Log | ParquetLog | Evaluation | None = None,
     allowed: Mapping[str, float] | None = None,
-    further: Mapping[str, Any] | None = None,
+    reader: Any = NOBODY,
     **options: Any,
 ) -> Findings:
     """Measure a log, with its groups where it names some; `options` are those of `score`.
-
-    What else is asked about it, `further`, is what `Findings.of` takes.
 
     Rows without an explanation are counted as such, or are a "pool" for those that have one. An earlier log,
     the reference, is measured alike: what learns does so from it, for both.
@@ -51,7 +49,7 @@ def score_log(
     result = _having_learnt("given" if taught else result.setup.learnt_from, result)
     if reference is not None:
         check_alike(result, reference)
-    return Findings.of(result, violations, groups, reference, adjust, allowed, **(further or {}))
+    return Findings.of(result, violations, groups, reference, allowed, reader)
 
 
 def _learnt(reference: Log | ParquetLog, options: dict[str, Any]) -> tuple[Log | ParquetLog, dict[str, Any]]:

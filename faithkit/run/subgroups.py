@@ -7,7 +7,7 @@ import attrs
 import pandas as pd
 
 from faithkit.jsonable import names
-from faithkit.measure.adjustment import ADJUSTMENTS, adjustment
+from faithkit.measure.adjustment import holm
 from faithkit.measure.difference import Difference
 from faithkit.shown import Shown
 
@@ -24,7 +24,7 @@ class Subgroups(Shown, Mapping[Any, Result]):
 
     Both x and x′ come from the group: averaging local scores would answer another question. Differences are
     those of leave-one-out, the estimate of the measure itself, whatever the estimator. Their p-values are
-    adjusted for the number of groups, as `adjust` says.
+    adjusted for the number of groups by Holm's method.
 
     Examples
     --------
@@ -40,7 +40,6 @@ class Subgroups(Shown, Mapping[Any, Result]):
     name: str
     parts: dict[Any, Result]
     rests: dict[Any, Result]
-    adjust: str = attrs.field(default="holm", converter=adjustment)
 
     def __getitem__(self, group: Any) -> Result:
         return self.parts[group]
@@ -67,7 +66,7 @@ class Subgroups(Shown, Mapping[Any, Result]):
         found = {group: self.difference(group, measure) for group in self}
         some = [group for group, difference in found.items() if difference is not None]
         p_values = [found[group].p_value for group in some]  # type: ignore[union-attr]
-        adjusted = dict(zip(some, ADJUSTMENTS[self.adjust](p_values), strict=True))
+        adjusted = dict(zip(some, holm(p_values), strict=True))
         for group, difference in found.items():
             if difference is not None:
                 ends = {"difference": difference.value, "from": difference.low, "to": difference.high}
@@ -83,7 +82,6 @@ class Subgroups(Shown, Mapping[Any, Result]):
         frames = {measure: self.to_frame(measure).astype(object) for measure in measures}
         return {
             "by": self.name,
-            "adjust": self.adjust,
             "groups": {
                 measure: dict(zip(names(self), map(_jsonable, frame.to_dict("records")), strict=True))
                 for measure, frame in frames.items()

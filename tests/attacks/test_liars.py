@@ -1,7 +1,6 @@
 """Every explainer that lies does what it says, and what is said to catch it does."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from faithkit_attacks.catalogue import ATTACKS, chosen
 from faithkit_attacks.explainers.cherry_picker import CherryPicker, decidedness
@@ -16,19 +15,9 @@ def lower(measure):
     return lambda lie, twin: getattr(lie, measure).high < getattr(twin, measure).at_least
 
 
-def failed(lie, twin):
-    return lie.exceedance(0.9, "sufficiency").low > twin.exceedance(0.9, "sufficiency").high
-
-
-def whispered(lie, twin):
-    """The gap is known: who has the explanation agrees with all who have it, and with none of the others."""
-    gap = lie.encoding_gap()
-    return gap.value == 1.0 and gap.low > 0.9 and twin.encoding_gap().value is None
-
-
 def unchecked(measure):
     def is_so(lie, twin):
-        return (getattr(lie, measure).verdict, getattr(twin, measure).verdict) == (
+        return (getattr(lie, measure).checkability, getattr(twin, measure).checkability) == (
             "unverifiable",
             "verifiable",
         )
@@ -38,13 +27,10 @@ def unchecked(measure):
 
 CAUGHT = [
     ("encoder", lower("sufficiency")),
-    ("encoder", failed),
-    ("encoder", whispered),
     ("flatterer", unchecked("sufficiency")),
     ("flatterer", unchecked("consistency")),
     ("same-for-all", lower("sufficiency")),
     ("same-for-all", lower("consistency")),
-    ("same-for-all", failed),
 ]
 
 
@@ -99,19 +85,6 @@ def test_columns_are_known_by_name_and_not_by_place(name):
     told, again = (liar.explain(X, seeds=None) for X in (world.X, world.X[world.X.columns[::-1]]))
     values = again.values[world.X.columns] if name == "out-of-reach" else again.values
     assert told.values.equals(values) if name == "out-of-reach" else (told.values == values).all()
-
-
-def test_an_encoder_of_a_coin_has_no_gap():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.integers(0, 2, 400), "b": rng.integers(0, 2, 400), "row": range(400)})
-    label = rng.integers(0, 2, 400)
-    # which of two columns is named has nothing to do with the label: nothing is whispered
-    named = rng.choice(["a", "b"], 400)
-    rules = [faithkit.Rule([faithkit.OneOf(c, [int(X[c][i])])]) for i, c in enumerate(named)]
-    gap = faithkit.score(
-        label, faithkit.Explanations.of(rules, kind="rule", relation="in-scope"), X=X
-    ).encoding_gap()
-    assert gap.low < 0 < gap.high
 
 
 def test_the_encoder_names_the_first_word_or_the_last():

@@ -39,7 +39,6 @@ def is_fooled_and_caught(explainer, n, seed, fooled):
     assert np.mean(first == "arrears") > fooled
     # arrears and sex are independent: to know one is to know nothing. Of the honest model the value is 1
     assert result.sufficiency.high < 0.7
-    assert result.exceedance(0.9, "sufficiency").low > 0.75
 
 
 def test_the_scaffold_fools_lime_and_real_rows_catch_it():
@@ -52,7 +51,6 @@ def test_of_the_honest_model_explainers_tell_the_truth_and_the_measure_is_1(expl
     assert set(first) == {"arrears"}
     assert result.sufficiency.value == 1.0
     assert result.sufficiency.low > 0.95
-    assert result.exceedance(0.9, "sufficiency").high == 0
 
 
 @pytest.mark.slow

@@ -64,6 +64,12 @@ def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
     assert all(measure in PAGE for measure in MEASURES)
 
 
+def test_consistency_or_sufficiency_catches_every_lie_that_is_caught(printed):
+    caught = [set(lie[1].split(", ")) for lie, _ in printed.values() if lie[1] != "nothing"]
+    assert len(caught) == 6
+    assert all(measures & {"consistency", "sufficiency"} for measures in caught)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(dataset_place("adult") == "to be downloaded", reason="adult is not here")
 def test_what_the_page_says_of_adult_is_true():
@@ -78,24 +84,20 @@ def test_what_the_page_says_of_adult_is_true():
 
 
 INTERVALS = [
-    ("consistency", Cell(0.5, 0.4, 0.6), Cell(0.9, 0.7, 1.0), True),
-    ("consistency", Cell(0.5, 0.4, 0.7), Cell(0.9, 0.7, 1.0), False),
-    ("consistency", Cell(0.9, 0.8, 1.0), Cell(0.5, 0.4, 0.6), False),  # that the lie looks better is no catch
-    ("exceedance", Cell(0.9, 0.8, 1.0), Cell(0.5, 0.4, 0.6), True),
-    ("exceedance", Cell(0.1, 0.0, 0.2), Cell(0.5, 0.4, 0.6), False),
-    ("encoding gap", Cell(0.5, 0.1, 0.9), Cell(), True),
-    ("encoding gap", Cell(0.5, -0.1, 0.9), Cell(), False),
-    ("encoding gap", Cell(0.5), Cell(), False),  # no interval
-    ("sufficiency", Cell(0.0, 0.0, 1.0, unchecked=True), Cell(0.9, 0.8, 1.0), True),
-    ("sufficiency", Cell(0.0, 0.0, 1.0, unchecked=True), Cell(0.0, 0.0, 1.0, unchecked=True), False),
-    ("sufficiency", Cell(), Cell(0.9, 0.8, 1.0), False),
-    ("uniqueness", Cell(1.0), Cell(0.1), False),
+    (Cell(0.5, 0.4, 0.6), Cell(0.9, 0.7, 1.0), True),
+    (Cell(0.5, 0.4, 0.7), Cell(0.9, 0.7, 1.0), False),
+    (Cell(0.9, 0.8, 1.0), Cell(0.5, 0.4, 0.6), False),  # that the lie looks better is no catch
+    (Cell(0.0, 0.0, 1.0, unchecked=True), Cell(0.9, 0.8, 1.0), True),
+    (Cell(0.0, 0.0, 1.0, unchecked=True), Cell(0.0, 0.0, 1.0, unchecked=True), False),
+    (Cell(), Cell(0.9, 0.8, 1.0), False),
+    (Cell(0.5, 0.4, 0.6), Cell(), False),
+    (Cell(1.0), Cell(0.1), False),  # no intervals
 ]
 
 
-@pytest.mark.parametrize(("measure", "lie", "twin", "caught"), INTERVALS)
-def test_a_measure_catches_a_lie_where_its_interval_is_the_worse_one(measure, lie, twin, caught):
-    assert betrays(measure, lie, twin) is caught
+@pytest.mark.parametrize(("lie", "twin", "caught"), INTERVALS)
+def test_a_measure_catches_a_lie_where_its_interval_is_the_worse_one(lie, twin, caught):
+    assert betrays(lie, twin) is caught
 
 
 @pytest.mark.parametrize(

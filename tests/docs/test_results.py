@@ -84,16 +84,10 @@ def test_a_score_of_odd_logs(predictions, explanations):
 
 def test_what_else_can_be_asked_about_an_evaluation():
     result = evaluated(relation=same_decade)
-    asked = {"violations": 3, "by": "job", "exceedance": 0.8, "encoding_gap": True}
-    found = Findings.of(result, reference=result.on(FRAME.iloc[:5]), **asked).to_dict()
-    assert {"violations", "subgroups", "reference", "exceedance", "encoding_gap"} <= set(found)
+    found = Findings.of(result, 3, by="job", reference=result.on(FRAME.iloc[:5])).to_dict()
+    assert {"violations", "subgroups", "reference"} <= set(found)
     assert found["violations"]
     check("evaluation", found)
-
-
-def test_exceedance_of_consistency_alone():
-    check("evaluation", Findings.of(evaluated(), exceedance=1).to_dict())
-    check("evaluation", Findings.of(faithkit.score([0, 1], ["a", "b"]), exceedance=0.5).to_dict())
 
 
 def test_a_comparison():
@@ -110,7 +104,7 @@ def test_the_instance_of_a_local_result():
     [
         (
             "evaluation",
-            "evaluate --data iris --model tree --explainer tree --violations 2 --exceedance 0.8 --encoding-gap --json -",
+            "evaluate --data iris --model tree --explainer tree --violations 2 --json -",
         ),
         (
             "comparison",

@@ -130,7 +130,7 @@ def test_where_everyone_is_left_out_the_value_is_none_and_not_a_number():
     found = summarise(distinct, VerifiedOnly())
     assert found.value is None
     assert found.bracket == (0.0, 1.0)
-    assert found.verdict == "unverifiable"
+    assert found.checkability == "unverifiable"
 
 
 def test_an_owner_left_out_changes_neither_sum_nor_weight():

@@ -242,7 +242,7 @@ def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case
 
 
 @pytest.mark.parametrize(
-    ("owned", "verdict"),
+    ("owned", "checkability"),
     [
         ([0] * 19 + [1], "verifiable"),  # 0.95
         ([0] * 18 + [1, 2], "partly verifiable"),
@@ -250,9 +250,9 @@ def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case
         ([0, 0, *range(1, 38)], "partly verifiable"),
     ],
 )
-def test_the_verdict_follows_the_verified_share(owned, verdict):
+def test_checkability_follows_the_verified_share(owned, checkability):
     found = estimated(grouping(owned, [0] * len(owned)), LeaveOneOut(), 0.95)
-    assert found.verdict == verdict
+    assert found.checkability == checkability
 
 
 def test_the_error_bound_of_a_grouping_is_nine_over_four_n_plus_the_squared_unverified_share():

@@ -257,7 +257,7 @@ def test_a_plan_without_a_number_says_what_the_pilot_is_too_small_for():
     assert found.why == "the pilot is too small to say what makes the interval ± 0.01. Take a larger pilot."
 
 
-RANGE = RangePlan(40, bias=700, half_width=9000, mean_squared_error=300, corollary=10**5)
+RANGE = RangePlan(40, bias=700, half_width=9000, corollary=10**5)
 
 
 @pytest.mark.parametrize(

@@ -214,15 +214,15 @@ RESULTS = {
 
 @pytest.mark.parametrize("case", RESULTS)
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
-def test_the_verdict_is_in_json_and_nobody_reads_it(case):
+def test_checkability_is_in_json_and_nobody_reads_it(case):
     explanations, finding = RESULTS[case]
     result = faithkit.score(LABELS, explanations)
     told = result.to_dict()["measures"]["consistency"]
     assert told["finding"] == finding
-    assert told["verdict"] in ("verifiable", "unverifiable")
+    assert told["checkability"] in ("verifiable", "unverifiable")
     for text in (str(result), result._repr_html_(), result.to_html(), str(result.by(LABELS))):
         assert "verifiable" not in text
-        assert "verdict" not in text
+        assert "checkability" not in text
 
 
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
@@ -301,12 +301,11 @@ def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confi
     differing = {"n": 999_999, "difference": -0.9, "from": -0.91, "to": -0.89, "p_value": 0.0001}
     groups = {
         "by": "occupation",
-        "adjust": "holm",
         "groups": {"consistency": {"a group of a long name": WIDEST | differing}},
     }
     name = "an explainer of a long name · a discretizer"
     compared = {
-        "systems": {name: told}, "left_out": [], "adjust": "holm", "ranked": {"consistency": [name], "sufficiency": []},
+        "systems": {name: told}, "left_out": [], "ranked": {"consistency": [name], "sufficiency": []},
         "best": {"consistency": [name], "sufficiency": []}, "differences": {"consistency": [], "sufficiency": []},
     }  # fmt: skip
     for text in (summary(told), subgroup_table(told, groups), comparison_table(compared)):

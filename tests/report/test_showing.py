@@ -78,8 +78,6 @@ SYSTEMS = {
     "an instance": lambda hostile: system(hostile).local(0),
     "one measure of it": lambda hostile: system(hostile).local(0).consistency,
     "a reader": lambda hostile: system(hostile).reader(),
-    "exceedance": lambda hostile: system(hostile).exceedance(0.8, "sufficiency"),
-    "an encoding gap": lambda hostile: system(hostile).encoding_gap(lambda x, explanation: True),
     "a plan from a pilot": lambda hostile: faithkit.plan(0.05, pilot=system(hostile)),
 }
 OTHERS = {
@@ -90,10 +88,6 @@ OTHERS = {
     "violations of numbers": lambda: numbers().violations(),
     "an instance of numbers": lambda: numbers().local(3),
     "a reader of numbers": lambda: numbers().reader(),
-    "exceedance of nothing": lambda: faithkit.score(["y", "n"], ["a", "b"]).exceedance(0.5),
-    "no encoding gap": lambda: faithkit.score(["y", "n"], [[0.0], [1.0]]).encoding_gap(
-        "near-explanation:tau=1"
-    ),
     "nothing checked": lambda: faithkit.score(["y", "n", "n"], ["a", "b", "c"]),
     "no interval": lambda: faithkit.score(["y", "n", "n"], ["a", "a", "a"], estimator="majority").consistency,
 }

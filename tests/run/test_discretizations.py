@@ -71,7 +71,7 @@ def test_every_row_is_what_scoring_with_that_discretizer_gives():
         assert row["at_least"] == found.at_least
         assert row["up_to"] == found.bracket[1]
         assert (row["uniqueness"], row["n_explanations"]) == (alone.uniqueness, alone.n_explanations)
-        assert row["verdict"] == found.verdict
+        assert row["checkability"] == found.checkability
 
 
 @pytest.mark.parametrize("estimator", ["verified-only", "plug-in", "majority"])

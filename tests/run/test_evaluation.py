@@ -80,7 +80,7 @@ def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
     assert result.consistency.bracket == (pytest.approx(result.chance), 1)
     assert result.consistency.low < result.chance
     assert result.consistency.high == 1
-    assert (result.consistency.verdict, result.consistency.finding) == ("unverifiable", "unknown")
+    assert (result.consistency.checkability, result.consistency.finding) == ("unverifiable", "unknown")
     assert (result.uniqueness, result.singletons) == (1, 1)
     assert "This does not show whether consistency is above chance" in " ".join(str(result).split())
     row = next(line for line in str(result).splitlines() if line.startswith("consistency  "))
@@ -89,7 +89,7 @@ def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
 
 def test_one_row_is_unverifiable_and_no_error():
     result = faithkit.score(["yes"], ["because"])
-    assert result.consistency.verdict == "unverifiable"
+    assert result.consistency.checkability == "unverifiable"
     assert result.chance is None
     assert result.consistency.se is None
     json.loads(result.to_json())
@@ -272,7 +272,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "agree",
             "bracket",
             "mse_bound",
-            "verdict",
+            "checkability",
             "finding",
             "by_chance",
             "at_least_by_chance",

@@ -168,55 +168,9 @@ def test_a_damaged_reader_is_refused_in_one_line(damage, tmp_path):
         faithkit.load(path)
 
 
-def asked(tmp_path):
-    """Return what the command line writes of a result with all that else was asked, and the file."""
-    result = scored(relation="near-explanation:tau=0.5")
-    found = Findings.of(result, exceedance=0.8, encoding_gap=True)
-    path = tmp_path / "asked.json"
-    path.write_text(found.to_json())
-    return found, path
-
-
-def test_exceedance_and_an_encoding_gap_that_were_saved_come_back(tmp_path):
-    found, path = asked(tmp_path)
-    loaded = faithkit.load(path)
-    assert found.exceedance == {name: loaded.exceedance(0.8, name) for name in ("consistency", "sufficiency")}
-    assert loaded.encoding_gap() == found.encoding_gap
-    assert {**loaded.to_dict(), "reader": None} == found.to_dict()
-    assert "Encoding gap" in str(loaded)
-    assert "have a local consistency under 0.8" in loaded.to_html()
-    with pytest.raises(faithkit.InputError, match="loaded from a file"):
-        loaded.exceedance(0.7)
-
-
-DAMAGED_FURTHER = {
-    "a share above all": (("exceedance", "consistency", "share"), 2, "share is 2"),
-    "no surely": (("exceedance", "consistency", "surely"), None, "TypeError"),
-    "an end that is a text": (("exceedance", "sufficiency", "high"), "1", "high is '1'"),
-    "a gap below all": (("encoding_gap", "value"), -1.5, "value is -1.5"),
-    "a count that is a text": (("encoding_gap", "compared"), "many", "compared is 'many'"),
-    "half an interval": (("encoding_gap", "low"), 0.1, "Error"),
-    "a gap of another kind": (("encoding_gap",), 3, "TypeError"),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGED_FURTHER)
-def test_damaged_answers_are_refused_in_one_line(damage, tmp_path):
-    way, to, reason = DAMAGED_FURTHER[damage]
-    _, path = asked(tmp_path)
-    told = json.loads(path.read_text())
-    told["encoding_gap"] |= {"low": None, "high": None}
-    changed(*way, to=to)(told)
-    path.write_text(json.dumps(told))
-    with pytest.raises(faithkit.InputError, match=f"is no result as faithkit writes it .*{reason}"):
-        faithkit.load(path)
-
-
 NEEDS_ROWS = {
     "a reader": lambda result: result.reader(),
     "a row": lambda result: result.local(0),
-    "exceedance": lambda result: result.exceedance(0.8),
-    "an encoding gap": lambda result: result.encoding_gap("near-explanation:tau=0.5"),
     "witnesses": lambda result: result.violations(),
     "groups": lambda result: result.by(["f"] * result.n),
     "another relation": lambda result: result.measure("near-explanation:tau=0.5"),

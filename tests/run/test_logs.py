@@ -132,24 +132,6 @@ def test_pieces_give_the_same_bytes_as_the_whole(log, question):
 @pytest.mark.parametrize(
     "question",
     [
-        {"explanation": ("rule",), "features": ("age", "sex")},
-        {"relation": "near-explanation:tau=2", "discretizer": "sign"},
-        {"relation": "near-explanation:tau=0.5", "prediction": "single", "agree": "within:0.1"},
-    ],
-    ids=str,
-)
-def test_what_else_is_asked_has_the_same_bytes_in_pieces(log, question):
-    pieces, whole = (
-        Findings.of(found.result, exceedance=0.7, encoding_gap=True).to_dict()
-        for found in both_ways(log, outcome="numbers" if "agree" in question else None, **question)
-    )
-    assert pieces["encoding_gap"]["low"] is not None
-    assert json.dumps(pieces) == json.dumps(whole)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
         {},
         {"prediction": "single"},
         {"agree": "within:0.05"},

@@ -33,7 +33,7 @@ def test_no_estimator_has_a_value(estimator):
     if found.low is not None:
         assert found.low < 1 / 3
         assert found.high == 1.0
-    assert found.verdict == "unverifiable"
+    assert found.checkability == "unverifiable"
 
 
 def test_a_relation_that_holds_for_nobody_has_no_value():

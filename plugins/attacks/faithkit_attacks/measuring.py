@@ -10,23 +10,12 @@ import faithkit
 from faithkit_attacks.catalogue import Attack, Telling
 from faithkit_attacks.worlds import World
 
-LEVEL = 0.9  # the local value under which an instance is failed
 READ: dict[str, dict[str, Any]] = {  # by what kind of explanation: what counts as the same, and who is meant
     "vector": {"discretizer": "sign-of-top:k=1", "relation": "same-top-features:k=1,bins=2"},
     "example": {"discretizer": "is-feature-modified"},
 }
 STEADY = 9  # digits: what is written hangs on no later ones, in which machines differ
-MEASURES = (
-    "consistency",
-    "merged bound",
-    "sufficiency",
-    "same-top-features",
-    "reader",
-    "exceedance",
-    "encoding gap",
-    "uniqueness",
-)
-HIGH_IS_BAD = ("exceedance", "encoding gap")
+MEASURES = ("consistency", "merged bound", "sufficiency", "same-top-features", "reader", "uniqueness")
 
 
 @attrs.frozen
@@ -61,25 +50,18 @@ class Cell:
         return self.low, self.high
 
 
-def betrays(measure: str, lie: Cell, twin: Cell) -> bool:
+def betrays(lie: Cell, twin: Cell) -> bool:
     """Whether a measure makes the lie look worse than its twin: two intervals with nothing in common.
 
-    It also does where nothing of the lie can be checked, and the twin can. Who has the same reason as
-    everybody to whom it applies has no encoding gap: that counts as a gap of 0.
+    It also does where nothing of the lie can be checked, and the twin can.
 
-    >>> betrays("consistency", Cell(0.5, 0.4, 0.6), Cell(0.9, 0.8, 1.0))
-    True
-    >>> betrays("encoding gap", Cell(0.5, 0.4, 0.6), Cell())
+    >>> betrays(Cell(0.5, 0.4, 0.6), Cell(0.9, 0.8, 1.0))
     True
     """
     if lie.unchecked:
         return twin.interval is not None
     mine, honest = lie.interval, twin.interval
-    if measure == "encoding gap" and twin.value is None:
-        honest = (0.0, 0.0)
-    if mine is None or honest is None:
-        return False
-    return mine[0] > honest[1] if measure in HIGH_IS_BAD else mine[1] < honest[0]
+    return mine is not None and honest is not None and mine[1] < honest[0]
 
 
 @attrs.frozen
@@ -93,7 +75,7 @@ class Finding:
     @property
     def caught_by(self) -> list[str]:
         """The measures by which the lie looks worse than the truth."""
-        return [name for name in MEASURES if betrays(name, self.lie[name], self.twin[name])]
+        return [name for name in MEASURES if betrays(self.lie[name], self.twin[name])]
 
 
 def find(attack: Attack, world: World, seed: int = 0) -> Finding:
@@ -124,8 +106,6 @@ def cells(told: Telling, attack: Attack, world: World, seed: int = 0) -> dict[st
         "sufficiency": Cell() if is_vector else _of(applied),
         "same-top-features": _of(applied) if is_vector else Cell(),
         "reader": Cell() if guessed is None else Cell(guessed.value, guessed.low, guessed.high),
-        "exceedance": _failed(result),
-        "encoding gap": Cell() if applied is None else _gap(result),
         "uniqueness": Cell(result.uniqueness),
     }
 
@@ -141,20 +121,8 @@ def explained(told: Telling, attack: Attack, world: World, seed: int = 0) -> fai
 def _of(estimate: faithkit.Estimate | None) -> Cell:
     if estimate is None:
         return Cell()
-    nothing = estimate.verdict == "unverifiable"
+    nothing = estimate.checkability == "unverifiable"
     return Cell(estimate.at_least, estimate.low, estimate.high, unchecked=nothing)
-
-
-def _failed(result: faithkit.Evaluation) -> Cell:
-    """Return the share of instances whose local value is under the level."""
-    measure = "consistency" if result.sufficiency is None else "sufficiency"
-    found = result.exceedance(LEVEL, measure)
-    return Cell(found.share, found.low, found.high)
-
-
-def _gap(result: faithkit.Evaluation) -> Cell:
-    found = result.encoding_gap()
-    return Cell(found.value, found.low, found.high)
 
 
 def _plain(value: float, digits: int = 2) -> str:

@@ -36,7 +36,7 @@ def as_text(finding: Finding) -> str:
     for name in MEASURES:
         lie, twin = finding.lie[name], finding.twin[name]
         if (str(lie), str(twin)) != ("–", "–"):
-            rows.append((name, str(lie), str(twin), "caught" if betrays(name, lie, twin) else ""))
+            rows.append((name, str(lie), str(twin), "caught" if betrays(lie, twin) else ""))
     head = f"{finding.attack.name}: {finding.attack.summary}"
     who = f"  {_who(finding.attack.lie)} beside {_who(finding.attack.twin)}"
     return "\n".join([head, who, *_aligned(rows)])

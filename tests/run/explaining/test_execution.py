@@ -97,7 +97,7 @@ def test_a_sample_in_which_every_row_fails_is_unverifiable():
         parity, np.full((8, 1), 3.0), explainer=Slow(trouble="raise"), on_error="record"
     )
     assert result.unexplained == 8
-    assert result.consistency.verdict == "unverifiable"
+    assert result.consistency.checkability == "unverifiable"
 
 
 def test_warnings_given_in_workers_are_told_once():
