@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,14 @@ def test_a_path_with_odd_letters_is_a_path(tmp_path):
     faithkit.Monitor.create(path, *columns(log(400, seed=0)))
     assert path.exists()
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_forged_state_imports_no_module(state, tmp_path, monkeypatch):
+    trace = tmp_path / "imported"
+    (tmp_path / "trap.py").write_text(f"open({str(trace)!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    change(state, """UPDATE settings SET told = '"trap:values"' WHERE name = 'discretizer'""")
+    with pytest.raises(InputError, match="looked up among installed components only"):
+        faithkit.Monitor.open(state).add(*columns(log(50, seed=1)), name="a")
+    assert not trace.exists()
