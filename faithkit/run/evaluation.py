@@ -9,6 +9,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.files import written
 from faithkit.inputs.models.columns import unused
+from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.adjustment import adjustment
@@ -169,6 +170,7 @@ class Evaluation(Questions):
         {'f': 1.0, 'm': 0.0}
         """
         adjustment(adjust)
+        check_order({"the sample": self.population.index, "the groups": groups})
         name, *both = self.population.parts(as_column(groups))
         parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
         return Subgroups(name, parts, rests, adjust)
@@ -196,6 +198,7 @@ class Evaluation(Questions):
             raise InputError(
                 "the rows of this result have weights or clusters: give those of the others, too."
             )
+        check_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
         X, weights, clusters, ids = as_rows(X), as_column(weights), as_column(clusters), as_column(ids)
         design = design_of(weights, clusters, X, n_rows(X))
         names = None if ids is None else RowIds.of(ids, X, n_rows(X))

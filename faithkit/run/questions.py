@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.inputs.objects.alignment import check_order
 from faithkit.measure.encoding_gap import EncodingGap
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.exceedance import Exceedance, checked_level, exceedance
@@ -127,6 +128,7 @@ class Questions(Result):
         >>> result.mean([1.0, 1.0, 0.0]).value
         0.5
         """
+        check_order({"the sample": self.population.index, "the scores": scores})
         if len(scores) != self.n:
             raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
         return Mean.of(scores, self.confidence, self.population.row_names.design, least)
