@@ -1,7 +1,9 @@
 """Saved results come back with the same numbers and without rows; no other file gives a number."""
 
+import contextlib
 import copy
 import json
+import random
 
 import numpy as np
 import pandas as pd
@@ -309,6 +311,9 @@ DAMAGED = {
     "no data": (changed("data", to={}), "'rows' is a required property"),
     "data of another kind": (changed("data", to=3), "data is 3"),
     "another way": (changed("explained_by", to=3), "explained_by is 3"),
+    "a finding that is a number": (changed("measures", "consistency", "finding", to=1), "finding is 1"),
+    "a version that is none": (changed("versions", "pandas", to=None), "versions.pandas is None"),
+    "an explainer that is a number": (changed("explainer", to=-0.5), "explainer is -0.5"),
     "another program's": (lambda told: told.clear(), "'n' is a required property"),
 }
 
@@ -336,3 +341,35 @@ def test_a_file_that_is_not_there_and_a_folder_are_told_apart(tmp_path):
         faithkit.load(tmp_path / "nothing.json")
     with pytest.raises(faithkit.InputError, match="is a folder"):
         faithkit.load(tmp_path)
+
+
+def places(told, way=()):
+    """Yield where each value of a result stands; of a list, the first ones."""
+    inside = told.items() if isinstance(told, dict) else enumerate(told[:2]) if isinstance(told, list) else ()
+    for step, value in inside:
+        yield (*way, step)
+        yield from places(value, (*way, step))
+
+
+ODD_VALUES = [None, True, "x", -1, 0, 0.5, 2, 1e308, 1e-308, float("nan"), [], {}, [1], ["a", "b"], {"a": 1}]
+
+
+def test_no_mutated_result_loads_and_fails_later(tmp_path):
+    rng, path = random.Random(0), tmp_path / "result.json"
+    told = scored(relation="near-explanation:tau=0.5").to_dict()
+    every = list(places(told))
+    for _ in range(120):
+        mutated, way, value = copy.deepcopy(told), rng.choice(every), rng.choice(ODD_VALUES)
+        changed(*way, to=value)(mutated)
+        path.write_text(json.dumps(mutated))
+        try:
+            loaded = faithkit.load(path)
+        except faithkit.InputError:
+            continue
+        assert str(loaded), (way, value)
+        json.loads(loaded.to_json())
+        loaded.to_frame()
+        with contextlib.suppress(faithkit.InputError):
+            loaded.difference(loaded, paired=False)
+        with contextlib.suppress(faithkit.InputError):
+            faithkit.plan(0.1, pilot=loaded)
