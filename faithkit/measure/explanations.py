@@ -51,10 +51,10 @@ class Explanations:
     shared : dict
         What all rows have in common: names, prototypes, a base value.
     relation : str, optional
-        The name of the default applicability relation.
+        The name of the default applicability relation, which must be installed.
     discretizer : str, optional
-        The name of the discretizer that is meant for them, "name:param=value,…" with parameters; used where
-        nobody names another.
+        The name of the installed discretizer that is meant for them, "name:param=value,…" with parameters;
+        used where nobody names another.
     remarks : object array, optional
         What to know about a row: why it has no explanation, such as "no counterfactual found", or what is
         wrong with the one it has, such as "below the threshold"; None where there is nothing to say.

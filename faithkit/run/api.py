@@ -207,7 +207,7 @@ def score(
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
     beside_them = {"X": X, "weights": weights, "clusters": clusters, "ids": ids}
-    check_order({"predictions": predictions, "explanations": explanations, **beside_them})
+    index = check_order({"predictions": predictions, "explanations": explanations, **beside_them})
     X, predictions = as_rows(X), gone_through(as_column(predictions))
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
     if X is not None and not isinstance(X, list | np.ndarray | pd.DataFrame) and not issparse(X):
@@ -233,7 +233,7 @@ def score(
     if given.instances is None:
         given = attrs.evolve(given, instances=X)
     drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), against)
-    beside = Beside(ids=None if ids is None else RowIds.of(ids, X, len(given), more))
+    beside = Beside(ids=None if ids is None else RowIds.of(ids, X, len(given), more), index=index)
     population = InMemory.of(X, labels, given, drawn, against, beside)
     warn_about_repeats(population, clusters is not None)
     if learns(way):

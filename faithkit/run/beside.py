@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.inputs.objects.alignment import row_index
 from faithkit.inputs.pools import PoolRows
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.slots import Counts
@@ -75,14 +76,21 @@ class RowIds:
 
 @attrs.frozen(eq=False)
 class Beside:
-    """All columns of the rows as they were given, and their names; None for what nobody gave."""
+    """All columns of the rows as they were given, and their names; None for what nobody gave.
+
+    `index` is pandas' index of the rows, where it names them: that of the table unless another is given.
+    """
 
     table: Any = None
     ids: RowIds | None = None
+    index: pd.Index | None = attrs.field(
+        default=attrs.Factory(lambda self: row_index(self.table), takes_self=True)
+    )
 
     def take(self, rows: Counts) -> "Beside":
         """Return what is known of some rows."""
-        return Beside(take_rows(self.table, rows), None if self.ids is None else self.ids.take(rows))
+        index = None if self.index is None else self.index[np.asarray(rows)]
+        return Beside(take_rows(self.table, rows), None if self.ids is None else self.ids.take(rows), index)
 
     def name(self, row: int) -> RowId | None:
         """Return what people call a row; None where nobody said."""

@@ -85,6 +85,22 @@ def component(kind: str, given: Any) -> Given:
         return _component(kind, given)
 
 
+def installed_component(kind: str, name: str) -> Given:
+    """Make a component of a name that explanations carry or a file holds: data, which never names code.
+
+    Examples
+    --------
+    >>> installed_component("discretizer", "original").text
+    'original'
+    >>> installed_component("discretizer", "os:system")
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: the discretizer 'os:system' is code (module:attribute), and names in ...
+    """
+    with foreign(f"the {kind} {name}"):
+        return _written(kind, name, may_import=False)
+
+
 def _component(kind: str, given: Any) -> Given:
     if isinstance(given, Given):
         return given
@@ -104,13 +120,18 @@ def _component(kind: str, given: Any) -> Given:
     )
 
 
-def _written(kind: str, text: str) -> Given:
+def _written(kind: str, text: str, may_import: bool = True) -> Given:
     """Return the component that a text stands for."""
     if kind == "relation" and is_composed(text):
-        made = composed(text, relation)
+        made = composed(text, lambda part: _written(kind, part, may_import).instance)
         return Given(kind, str(made), made)
     module, _, attribute = text.partition(":")
     if is_dotted(module) and is_dotted(attribute) and module not in registry().names(kind):
+        if not may_import:
+            raise InputError(
+                f"the {kind} {text!r} is code (module:attribute), and names in explanations and files are "
+                f"looked up among installed components only: give the {kind} yourself, or install it."
+            )
         return attrs.evolve(_component(kind, import_object(text)), text=text)
     name, params = parse_spec(text)
     instance = _conforming(kind, registry().create(kind, name, params))

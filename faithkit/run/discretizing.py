@@ -10,7 +10,7 @@ from faithkit.foreign import foreign
 from faithkit.measure.discretizers import Original
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
-from faithkit.run.components import Given, component
+from faithkit.run.components import Given, component, installed_component
 
 OTHER = "Use another one, such as original."
 MEND = (
@@ -35,7 +35,7 @@ def discretizer_for(given: Any, explanations: Explanations) -> Given:
     if given is not None or own is None:
         return component("discretizer", "original" if given is None else given)
     try:
-        return component("discretizer", own)
+        return installed_component("discretizer", own)
     except FaithkitError as error:
         raise InputError(
             f"the explanations name a discretizer that cannot be had: {str(error).rstrip('.')}. Correct that "

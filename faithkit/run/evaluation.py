@@ -9,6 +9,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.files import written
 from faithkit.inputs.models.columns import unused
+from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.arguments import whole_number
@@ -193,6 +194,7 @@ class Evaluation(Result):
         >>> result.mean([1.0, 1.0, 0.0]).value
         0.5
         """
+        check_order({"the sample": self.population.index, "the scores": scores})
         if len(scores) != self.n:
             raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
         return Mean.of(scores, self.confidence, self.population.row_names.design, least)
@@ -214,6 +216,7 @@ class Evaluation(Result):
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
+        check_order({"the sample": self.population.index, "the groups": groups})
         name, *both = self.population.parts(as_column(groups))
         parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
         return Subgroups(name, parts, rests)
@@ -241,6 +244,7 @@ class Evaluation(Result):
             raise InputError(
                 "the rows of this result have weights or clusters: give those of the others, too."
             )
+        check_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
         X, weights, clusters, ids = as_rows(X), as_column(weights), as_column(clusters), as_column(ids)
         design = design_of(weights, clusters, X, n_rows(X))
         names = None if ids is None else RowIds.of(ids, X, n_rows(X))

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.inputs.models.columns import seen_by
@@ -192,6 +193,11 @@ class InMemory(Population):
         if rows not in self._sides:
             self._sides[rows] = Side.of(rows)
         return self._sides[rows]
+
+    @property
+    def index(self) -> pd.Index | None:
+        """The index of pandas that names the rows, if any does."""
+        return self.beside.index
 
     def parts(self, groups: Any) -> Parts:
         """Divide the rows by one value each, or by a column of X, whether the model sees it or not."""

@@ -1,8 +1,9 @@
 """Saved results: read, checked, and never taken for a number where they are none."""
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +15,8 @@ from faithkit.run.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
 
-SHARES = (
-    *("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance"),
-    *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach", "guaranteed"),
-)
-SIZES = (
-    *("se", "se_disagreement", "trials", "effective", "most", "mse_bound", "checked"),
-    *("n", "n_explanations", "unexplained", "permutations", "clusters", "pool", "columns", "seen"),
-)
 TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
-NESTED = ("measures", "moments", "merged", "consistency", "sufficiency", "reader", "accuracy", "baseline")
 ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
-OPEN = ("value", "low", "high", "at_least", "agree", "disagreement", "score", "span")
-"""What has no ends where predictions are numbers: some explanations leave more than a constant one does."""
-PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 
 
 def load(path: str | Path) -> Evaluation | Comparison:
@@ -58,13 +47,17 @@ def load(path: str | Path) -> Evaluation | Comparison:
     if is_folder(path):
         raise InputError(f"{path} is a folder; expected the JSON file of a result. Name a file in it.")
     try:
-        told = json.loads(Path(path).read_text("utf-8"))
+        told = json.loads(
+            Path(path).read_text("utf-8"),
+            parse_constant=_finite,
+            parse_float=_finite,
+            parse_int=lambda text: int(text) if _finite(text) else 0,
+        )
         systems = told.get("systems")
-        for one in [told] if systems is None else systems.values():
-            _check(one)
-        for pair in (pair for some in told.get("differences", {}).values() for pair in some):
-            numbers = any(map(_are_numbers, (systems or {}).values()))
-            _check_numbers({name: pair[name] for name in PAIRED}.items(), -1, numbers)
+        _validate(told, "evaluation" if systems is None else "comparison")
+        for result in [told] if systems is None else systems.values():
+            _check(result)
+        _check_differences(told)
         found = Evaluation.from_dict(told) if systems is None else Comparison.from_dict(told)
         _try(found)
         return found
@@ -90,20 +83,51 @@ def _try(found: Evaluation | Comparison) -> None:
                 interval(measure.moments, measure.confidence)
 
 
+def _finite(text: str) -> float:
+    """Read a number; NaN, Infinity and what no float can hold are none."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text:.30} is no finite number")
+    return number
+
+
+def _validate(told: Any, definition: str) -> None:
+    """Refuse what the shipped schema does not describe."""
+    from jsonschema import Draft7Validator
+    from jsonschema.exceptions import best_match
+
+    schema = json.loads(files("faithkit.run").joinpath("results.schema.json").read_text("utf-8"))
+    part = {"$ref": f"#/definitions/{definition}", "definitions": schema["definitions"]}
+    error = best_match(Draft7Validator(part).iter_errors(told))
+    if error is not None:
+        place = ".".join(map(str, error.absolute_path))
+        is_value = place and error.validator not in ("required", "additionalProperties", "dependencies")
+        reason = f"{place} is {error.instance!r:.60}" if is_value else f"{place} {error.message:.200}".strip()
+        raise ValueError(reason)
+
+
 def _check(told: Mapping[str, Any]) -> None:
-    """Refuse what no result could say: a file may be cut, edited or of another program."""
-    if type(told["n"]) is not int or told["n"] < 1:
-        raise ValueError(f"n is {told['n']!r}")
-    _check_numbers(_numbers(told), of_numbers=_are_numbers(told))
-    if told.get("reader") is not None:
-        _check_numbers([("score", told["reader"]["score"])], least=-1)
-    steps = told.get("next_steps") or []
-    if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
-        raise ValueError("next_steps are no sentences")
+    """Refuse numbers that do not fit together, which a schema cannot say."""
+    is_divided = Outcome(**told.get("outcome", {})).is_divided
     for name, measure in told["measures"].items():
-        others = measure and measure.get("others")
-        if others:
-            _check_others(name, others, told["n"])
+        if measure is None:
+            continue
+        for field in ("value", "low", "high", "at_least", "agree"):
+            if not is_divided and (measure.get(field) or 0) < 0:  # only of numbers, a share can be below 0
+                raise ValueError(f"{field} is {measure[field]!r:.30}")
+        if measure.get("others"):
+            _check_others(name, measure["others"], told["n"])
+
+
+def _check_differences(told: Mapping[str, Any]) -> None:
+    """Refuse differences of shares that are more than all."""
+    results = (told.get("systems") or {}).values()
+    if any(Outcome(**result.get("outcome", {})).is_divided for result in results):
+        return
+    for pair in (pair for pairs in told.get("differences", {}).values() for pair in pairs):
+        for field in ("value", "low", "high"):
+            if abs(pair[field] or 0) > 1:
+                raise ValueError(f"{field} is {pair[field]!r:.30}")
 
 
 def _check_others(name: str, others: Mapping[str, Any], n: int) -> None:
@@ -112,30 +136,3 @@ def _check_others(name: str, others: Mapping[str, Any], n: int) -> None:
     whole = all(type(one) is int for one in (*others["number"], *others["rows"]))
     if not whole or max(others["number"]) > ROUNDED * n:
         raise ValueError(f"the others of {name} are no numbers of {n} rows")
-
-
-def _are_numbers(told: Mapping[str, Any]) -> bool:
-    """Whether the share of a variance was measured; older versions had labels only."""
-    return Outcome(**told.get("outcome", {})).is_divided
-
-
-def _check_numbers(named: Iterable[tuple[str, Any]], least: int = 0, of_numbers: bool = False) -> None:
-    largest = sys.float_info.max
-    for name, value in named:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        is_open = of_numbers and name in OPEN
-        ends = -largest if is_open else least, largest if is_open or name in SIZES else 1
-        if value is not None and not (is_number and ends[0] <= value <= ends[1]):
-            raise ValueError(f"{name} is {value!r:.30}")
-
-
-def _numbers(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield what must be a number, by its name, in the result and in its measures."""
-    for name, value in told.items():
-        if name in SHARES + SIZES:
-            yield name, value
-        elif isinstance(value, Mapping) and name in NESTED:
-            yield from _numbers(value)
-        elif name == "others" and value is not None:
-            yield from (("trials", one) for one in value["number"])
-            yield from (("value", one) for one in value["score"])

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import attrs
 import numpy as np
+import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.predictions.labels import Labels
@@ -58,6 +59,11 @@ class Population:
     def labels(self) -> list[Any]:
         """The predictions that occur, in order of their codes."""
         self.refuse("predictions cannot be listed")
+
+    @property
+    def index(self) -> pd.Index | None:
+        """The index of pandas that names the rows; None where there is none."""
+        return None
 
     @property
     def says_nothing(self) -> bool:

@@ -14,7 +14,7 @@ from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
 from faithkit.measure.relations import Relation, fitted
-from faithkit.run.components import Given, component
+from faithkit.run.components import Given, component, installed_component
 from faithkit.run.provenance import versions
 from faithkit.run.system import System
 from faithkit.wording import listing
@@ -64,7 +64,7 @@ class Applicability:
                 "relation (relation=, CLI: --relation) to measure sufficiency",
             )
         try:
-            found = component("relation", name)
+            found = installed_component("relation", name) if given is None else component("relation", given)
         except FaithkitError as error:
             if given is not None:
                 raise

@@ -21,7 +21,7 @@ from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.protocols import said
 from faithkit.measure.relations import fitted, holds_bits, key_of
-from faithkit.run.components import component
+from faithkit.run.components import installed_component
 from faithkit.run.discretizing import accepted_kinds, discretizer_for
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.component_checks import make
@@ -242,7 +242,7 @@ def check_the_named_relation_takes_them(entry: Entry) -> None:
 def _relate(named: str, answer: Explanations, trial: Trial) -> None:
     X = fresh(trial.situation.X)
     given = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
-    relation = fitted(component("relation", named).instance, fresh(trial.situation.background))
+    relation = fitted(installed_component("relation", named).instance, fresh(trial.situation.background))
     key_of(relation, given)
     holds_bits(relation, Sample(X, given), given)
 

@@ -205,3 +205,17 @@ def test_files_get_all_looks():
 def test_a_result_for_programs_replaces_the_table():
     done = loans("1.csv", "--csv", "-")
     assert pd.read_csv(io.StringIO(done.stdout))["name"].tolist() == ["1.csv"]
+
+
+@pytest.mark.parametrize("kind", ["datetime", "date"])
+def test_dates_that_become_timestamps_are_refused_and_raise_no_alarm(kind):
+    dates = {"income": "2026-11-10", "debt": "2026-11-11", "age": "2026-11-12", "savings": "2026-11-13"}
+    frame = log(2000, seed=0).replace({"why": dates})
+    frame.to_csv("loans.csv", index=False)
+    days = pd.to_datetime(frame["why"])
+    frame.assign(why=days.dt.date if kind == "date" else days).to_parquet("later.parquet")
+    done = loans("later.parquet")
+    assert done.exit_code == 1
+    assert f"the explanations of later.parquet are made of {kind}, " in done.stderr
+    assert "write both in the same way" in done.stderr
+    assert looks() == []

@@ -129,6 +129,23 @@ def test_the_step_ends_as_the_command_does_and_the_summary_says_why(runner, more
     assert (Path(runner.outputs["reports"]) / "junit.xml").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("log.csv --prediction label --explanation why", "No limit was given"),
+        ("--help", "Nothing was measured"),
+        ("log.csv --help --fail-under consistency=0.9", "Nothing was measured"),
+    ],
+)
+def test_the_step_does_not_pass_where_nothing_was_judged(runner, arguments, said):
+    done = runner.run("Measure", command="score", arguments=arguments)
+    assert done.returncode == 1
+    assert runner.outputs["exit-code"] == "1"
+    assert said in done.stderr
+    assert runner.summary.startswith(f"## Explanations: {said}")
+
+
 # --- what the step makes of its inputs -------------------------------------------------------------------
 
 
@@ -159,6 +176,20 @@ def test_what_is_not_understood_does_not_pass(runner, inputs):
     assert found is None
 
 
+def test_a_command_that_writes_no_result_does_not_pass(runner):
+    done, found = arguments_of(runner, arguments="--explainer tree --fail-under consistency=0.8")
+    assert found is not None
+    assert (done.returncode, runner.outputs["exit-code"]) == (1, "1")
+
+
+def test_no_module_of_the_repository_is_imported(runner):
+    for name in ("shlex", "secrets", "xml", "os"):
+        (runner.folder / f"{name}.py").write_text("open('hacked', 'w').close()")
+    _, found = arguments_of(runner, arguments="--explainer tree")
+    assert found[:3] == ["evaluate", "--explainer", "tree"]
+    assert not (runner.folder / "hacked").exists()
+
+
 def test_a_command_that_is_not_there_does_not_pass(runner):
     runner.program("faithkit", "exec a-program-that-nobody-has")
     assert runner.run("Measure", arguments="").returncode == 127
@@ -187,7 +218,7 @@ def test_the_plugins_are_those_of_the_actions_own_version(runner):
     assert done.returncode == 0, done.stderr
     words = (runner.folder / "pip").read_text().splitlines()
     projects = [str(ROOT), *(str(ROOT / "plugins" / name) for name in ("scoped-rules", "paper"))]
-    assert words == ["-m", "pip", "install", *projects, "xgboost>=2", "*.whl"]
+    assert words == ["-I", "-m", "pip", "install", *projects, "xgboost>=2", "*.whl"]
 
 
 def test_the_plugins_that_are_installed_unasked_exist():

@@ -250,12 +250,25 @@ def test_infinite_explanations_are_equal_to_themselves():
 # --- indexes of pandas -------------------------------------------------------------------------------------
 
 ROWS = pd.DataFrame({"age": [31, 45, 52, 28], "why": WORDS, "label": LABELS}, index=["d", "b", "a", "c"])
+
+
+def explained_rows():
+    return faithkit.evaluate(lambda X: X["label"], ROWS, explainer=lambda X: X["why"].tolist())
+
+
 ORDERS = {
     "explanations": lambda: faithkit.score(ROWS["label"], ROWS["why"].sort_index()),
     "a table of them": lambda: faithkit.score(ROWS["label"], ROWS[["age"]].sort_index()),
     "X": lambda: faithkit.score(ROWS["label"].sort_index(), WORDS, X=ROWS),
     "weights": lambda: faithkit.score(LABELS, WORDS, X=ROWS, weights=ROWS["age"].sort_index()),
     "ids": lambda: faithkit.evaluate(len, ROWS, explainer=len, ids=ROWS["age"].sort_index()),
+    "groups": lambda: faithkit.score(ROWS["label"], WORDS).by(ROWS["why"].sort_index()),
+    "groups of X": lambda: explained_rows().by(ROWS["why"].sort_index()),
+    "groups inside a group": lambda: (
+        explained_rows().by(["f", "m", "f", "m"])["f"].by(ROWS["why"][["a", "d"]])
+    ),
+    "scores": lambda: faithkit.score(LABELS, ROWS["why"]).mean(ROWS["age"].sort_index() / 100),
+    "weights of later rows": lambda: explained_rows().on(ROWS, weights=ROWS["age"].sort_index()),
 }
 
 

@@ -105,7 +105,8 @@ def check_none_only(
     first: Path, second: Path, owner: Path, mine: Sequence[str], theirs: Sequence[str]
 ) -> None:
     """Refuse two files where one of them, the owner, has columns that the other has not."""
-    only = [name for name in mine if name not in set(theirs)]
+    known = set(theirs)
+    only = [name for name in mine if name not in known]
     if only:
         raise InputError(
             f"{first.name} and {second.name} have different columns: only {owner.name} has {few(only)}. "

@@ -108,6 +108,19 @@ def kind_of(name: str) -> tuple[str, str] | None:
     return None if kind is None or (packing and kind == PARQUET) else (kind, packing)
 
 
+def check_packed_once(paths: list[Path]) -> None:
+    """Refuse two files that differ in their packing only, a.csv and a.csv.gz: they may be the same rows."""
+    seen: dict[str, Path] = {}
+    for path in paths:
+        _, packing = kind_of(path.name) or ("", "")
+        twin = seen.setdefault(str(path)[: len(str(path)) - len(packing)], path)
+        if twin is not path:
+            raise InputError(
+                f"{twin} and {path} have the same name, packed and not, and may be the same rows: "
+                "leave one of them out."
+            )
+
+
 def is_hidden(name: str) -> bool:
     """Whether a name is one that programs give to what is not yet, or not, a part of the data."""
     return name.startswith((".", "_"))
@@ -139,32 +152,42 @@ def _inside(place: Path) -> Iterator[Path]:
             continue
         if len(here.parts) - len(place.parts) > DEEPEST:
             raise InputError(f"{place} has folders more than {DEEPEST} deep; expected those of a log.")
-        with foreign(f"reading the folder {here}", "Check that you may look into it."):
-            names = [name for name in os.listdir(here) if not is_hidden(name)]
+        entries = log_entries(here)
         if here != place and "=" not in here.name:
-            _check_no_logs(place, here, names)
-        waiting += _logs([here / name for name in names])
+            _check_no_logs(place, entries)
+        waiting += entries
 
 
-def _logs(entries: list[Path]) -> Iterator[Path]:
-    """Yield the folders and the files of rows, and refuse what could be taken for one of them."""
-    for entry in entries:
-        found = kind_of(entry.name)
-        if found is None and not entry.is_dir():
-            continue
+def log_entries(folder: Path) -> list[Path]:
+    """Return the folders and the files of rows in a folder, by name; links among them are refused.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("b.csv", "a.csv", "notes.txt", ".c.csv"):
+    ...     (folder / name).touch()
+    >>> [entry.name for entry in log_entries(folder)]
+    ['a.csv', 'b.csv']
+    """
+    with foreign(f"reading the folder {folder}", "Check that you may look into it."):
+        entries = [folder / name for name in sorted(os.listdir(folder)) if not is_hidden(name)]
+    logs = [entry for entry in entries if kind_of(entry.name) is not None or entry.is_dir()]
+    for entry in logs:
+        kind = kind_of(entry.name)
         if entry.is_symlink():
             raise InputError(_LINK.format(entry))
-        if found is not None and is_folder(entry):
-            raise InputError(f"{entry} is a folder; expected a {found[0]} file. Name it by itself.")
-        yield entry
+        if kind is not None and is_folder(entry):
+            raise InputError(f"{entry} is a folder; expected a {kind[0]} file. Name it by itself.")
+    return logs
 
 
-def _check_no_logs(folder: Path, inside: Path, names: list[str]) -> None:
+def _check_no_logs(folder: Path, entries: list[Path]) -> None:
     """Refuse files in a folder whose name says nothing of them: they may be of another log."""
-    log = next((name for name in sorted(names) if kind_of(name) is not None), None)
+    log = next((entry for entry in entries if kind_of(entry.name) is not None), None)
     if log is not None:
         raise InputError(
-            f"{folder} has files in a folder inside it ({(inside / log).relative_to(folder)}): name a folder "
+            f"{folder} has files in a folder inside it ({log.relative_to(folder)}): name a folder "
             "that has all of them side by side, or in folders such as month=2026-01."
         )
 
@@ -190,14 +213,7 @@ def _text(name: str) -> str:
 def _check_together(files: list[File]) -> None:
     """Refuse files of several kinds, files twice, and those of which folders say different things."""
     first = files[0]
-    seen: dict[str, File] = {}
-    for file in files:
-        other = seen.setdefault(str(file.path).removesuffix(file.packing), file)
-        if other is not file:
-            raise InputError(
-                f"{other.path} and {file.path} have the same name, packed and not, and may be the same rows: "
-                "leave one of them out."
-            )
+    check_packed_once([file.path for file in files])
     for file in files:
         if file.kind != first.kind:
             raise InputError(

@@ -121,7 +121,8 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
             f"no column is left: {few(map(repr, wanted))} without {few(map(repr, unwanted))} is none. "
             f"There is: {few(map(repr, names))}."
         )
-    return [name for name in names if name in found - without]
+    kept = found - without
+    return [name for name in names if name in kept]
 
 
 def split_patterns(names: Sequence[str], patterns: str | Sequence[str]) -> tuple[list[str], list[str]]:

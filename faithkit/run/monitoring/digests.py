@@ -44,7 +44,8 @@ def digests(identities: Any) -> list[bytes]:
 def form(explanations: Explanations) -> dict[str, Any]:
     """Return what two logs must have in common for their explanations to be comparable.
 
-    The names of columns, and the width of floats: 0.1 in single precision is another number than in double.
+    The names of columns; the width of floats, as 0.1 in single precision is another number than in double;
+    and the type of dates and times, as neither equals its text.
 
     Examples
     --------
@@ -70,18 +71,34 @@ def _columns(identities: Any) -> list[Any]:
 
 
 def _type(column: Any) -> str:
-    kind = column.dtype.kind
-    if kind in "biuf" and not isinstance(column.dtype, pd.CategoricalDtype):
-        return str(column.dtype) if kind == "f" and column.dtype.itemsize < 8 else "number"
-    return "date" if kind == "M" else "value"
+    if _is_numeric(column):
+        narrow = column.dtype.kind == "f" and column.dtype.itemsize < 8
+        return str(column.dtype) if narrow else "number"
+    types = (_time_type(cell) for cell in _objects(column) if cell is not None and cell is not pd.NaT)
+    first = next(types, "value")
+    return first if first == "value" or all(other == first for other in types) else "value"
+
+
+def _is_numeric(column: Any) -> bool:
+    return column.dtype.kind in "biuf" and not isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def _time_type(cell: Any) -> str:
+    """Name the type of a date or a time; anything else is a "value"."""
+    if isinstance(cell, dt.datetime):
+        return "datetime" if cell.tzinfo is None else "datetime with time zone"
+    types = (dt.date, dt.time, dt.timedelta)
+    return next((kind.__name__ for kind in types if isinstance(cell, kind)), "value")
+
+
+def _objects(column: Any) -> Any:
+    return column if isinstance(column, np.ndarray) else column.to_numpy(dtype=object, na_value=None)
 
 
 def _cells(column: Any) -> Iterable[bytes]:
-    """Return every cell as bytes: a number as one word, anything else as the digest of its text."""
-    if _type(column) == "value":
-        given = isinstance(column, np.ndarray)
-        cells = column if given else column.to_numpy(dtype=object, na_value=None)
-        return [_digest(_text(cell)) for cell in cells]
+    """Return every cell as bytes: a number or a datetime as one word, others as the digest of their text."""
+    if not _is_numeric(column) and column.dtype.kind != "M":
+        return [_digest(_text(cell)) for cell in _objects(column)]
     words = cell_words(column).astype("<u8").tobytes()
     return [words[start : start + 8] for start in range(0, len(words), 8)]
 

@@ -14,7 +14,7 @@ from faithkit.measure.arguments import share, whole_number
 from faithkit.measure.sequence import Sequence
 from faithkit.measure.watch import Watch
 from faithkit.report.formats import percent
-from faithkit.run.components import Given, component
+from faithkit.run.components import Given, component, installed_component
 from faithkit.run.discretizing import learns
 from faithkit.run.monitoring.looking import outcome
 from faithkit.run.monitoring.scores import Scores, divided
@@ -28,6 +28,8 @@ ASKED = ("discretizer", "confidence", "seed", "columns", "outcome")
 
 def chosen(discretizer: str | Given) -> Given:
     """Return a discretizer that is the same at every look: one that has a name, and does not learn."""
+    if isinstance(discretizer, str):
+        discretizer = installed_component("discretizer", discretizer)
     way = component("discretizer", discretizer)
     if way.recipe is None:
         raise InputError(

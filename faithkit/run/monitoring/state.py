@@ -7,6 +7,7 @@ numbers, names and JSON.
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -23,6 +24,7 @@ from faithkit.wording import one_line
 APPLICATION = 0x6661_6974  # "fait"
 VERSION = 1
 PATIENCE = 60.0  # seconds that a writer waits for another
+SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # how a journal ends that names a file to delete
 
 TABLES = (
     "CREATE TABLE settings (name TEXT PRIMARY KEY, told TEXT NOT NULL) WITHOUT ROWID",
@@ -108,12 +110,22 @@ class State:
             raise InputError(f"the state {self.path} is a folder; expected a file: name one in it.")
         advice = "Check that it is a whole file which a monitor made, and that you may write to it."
         with foreign(f"the state {self.path}", advice):
+            self._check_journal()
             where = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
             opened = sqlite3.connect(where, PATIENCE, isolation_level=None, uri=True)
             with contextlib.closing(opened) as state:
                 state.execute("PRAGMA trusted_schema = OFF")
                 self._check(state)
                 yield state
+
+    def _check_journal(self) -> None:
+        """Refuse a journal that names a super-journal, which SQLite deletes; no state's own journal does."""
+        journal = Path(f"{os.path.realpath(self.path)}-journal")  # SQLite follows links, too
+        if journal.is_file() and _ending(journal) == SUPER_JOURNAL:
+            raise InputError(
+                f"{journal} names a file that SQLite would delete, which no monitor writes: do not use this "
+                "state, or remove the journal if you trust it."
+            )
 
     def _check(self, state: sqlite3.Connection) -> None:
         """Refuse files of others and of the future."""
@@ -128,6 +140,15 @@ class State:
             )
         if application != APPLICATION or sorted(tables) != sorted(TABLES):
             raise InputError(f"{self.path} is a database, and no state of a monitor: name another file.")
+
+
+def _ending(journal: Path) -> bytes:
+    """Return the last bytes of a journal; none where its writer has removed it by now."""
+    with contextlib.suppress(FileNotFoundError), journal.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - len(SUPER_JOURNAL)))
+        return file.read(len(SUPER_JOURNAL))
+    return b""
 
 
 @contextlib.contextmanager

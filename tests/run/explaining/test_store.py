@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -488,3 +489,47 @@ def test_a_file_in_place_of_the_store_is_a_clear_error(tmp_path):
     (tmp_path / "store").write_text("hello")
     with pytest.raises(faithkit.StoreError, match="name a folder"):
         evaluated(store=tmp_path / "store")
+
+
+# --- names of components in a chunk -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def trap(tmp_path, monkeypatch):
+    """Return where a module is noted as soon as it is imported."""
+    trace = tmp_path / "imported"
+    (tmp_path / "trap.py").write_text(
+        f"open({str(trace)!r}, 'w').close()\n\ndef holds(x, e):\n    return True\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "trap", raising=False)
+    return trace
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"relation": "trap:holds"},
+        {"relation": "~same-explanation & trap:holds"},
+        {"discretizer": "trap:holds"},
+    ],
+    ids=str,
+)
+def test_a_forged_chunk_imports_no_module(tmp_path, trap, names):
+    def kept():
+        return faithkit.evaluate(parity, X, explainer=Slow(), store=tmp_path / "store")
+
+    kept()
+    for file in (tmp_path / "store").glob("*/*.chunk"):
+        answer = Answer.load(file.read_bytes(), file.stem)
+        forged = attrs.evolve(answer, found=attrs.evolve(answer.found, **names))
+        file.write_bytes(forged.dump(file.stem))
+    if "relation" in names:
+        result = kept()
+        assert result.sufficiency is None
+        assert "looked up among installed components only" in result.why_no_sufficiency
+    else:
+        with pytest.raises(faithkit.InputError, match="looked up among installed components only"):
+            kept()
+    assert not trap.exists()

@@ -27,13 +27,13 @@ def write(folder, files):
 @pytest.mark.parametrize(
     ("files", "names", "rows"),
     [
-        (["a.parquet", "b.csv", "c.csv.gz"], ["log"], [9]),
-        (["deep/er/a.csv"], ["log"], [3]),
+        (["a.csv", "b.csv", "c.csv.gz", "notes.txt"], ["log"], [9]),
+        (["a.parquet", "b.parquet"], ["log"], [6]),
         (["date=2026-11-10/a.csv", "date=2026-11-09/b.csv"], ["date=2026-11-09", "date=2026-11-10"], [3, 3]),
         (["dt=20261110/a.csv", "dt=20260110/b.csv"], ["dt=20260110", "dt=20261110"], [3, 3]),
         (["hour=2026-11-10T07/a.csv", "hour=2026-11-09T23/b.csv"], ["hour=2026-11-09T23", "hour=2026-11-10T07"], [3, 3]),
         (["t=2026-11-10 07%3A30/a.csv", "t=2026-11-10T08:00Z/a.csv"], ["t=2026-11-10 07%3A30", "t=2026-11-10T08:00Z"], [3, 3]),
-        (["date=2026-11-10/model=b/a.csv", "date=2026-11-10/model=a/a.parquet"], ["date=2026-11-10"], [6]),
+        (["date=2026-11-10/model=b/a.csv", "date=2026-11-10/model=a/a.csv"], ["date=2026-11-10"], [6]),
         (["date=2026-11-10/a.csv", "date=2026-11-10/.a.csv", "date=2026-11-10/_temporary/b.csv"], ["date=2026-11-10"], [3]),
         (["date=2026-11-10/a.csv", "_SUCCESS.csv", ".hidden/a.csv"], ["date=2026-11-10"], [3]),
     ],
@@ -50,12 +50,14 @@ def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows
     [
         (["date=yesterday/a.csv"], "date=yesterday is of no date, as date=2026-11-14 is"),
         (["date=__HIVE_DEFAULT_PARTITION__/a.csv"], "is of no date"),
-        (["date=2026-11-10/a.csv", "date=2026-11-10/b.orc"], "b.orc is no log; expected a file that ends in .csv"),
-        (["date=2026-11-10/.a.csv"], "has no files: expected logs"),
+        (["date=2026-11-10/a.csv", "date=2026-11-10/b.parquet"], "are of different kinds, CSV and Parquet"),
+        (["date=2026-11-10/a.csv", "date=2026-11-10/a.csv.gz"], "have the same name, packed and not"),
+        (["date=2026-11-10/deep/a.csv"], "has files in a folder inside it"),
+        (["date=2026-11-10/.a.csv"], "has no file that ends in .csv"),
         (["date=2026-11-10/a.csv", "b.csv"], "b.csv lies beside folders of days"),
     ],
 )  # fmt: skip
-def test_what_is_no_log_is_told_and_never_left_out(tmp_path, files, message):
+def test_what_is_no_log_of_score_is_no_batch(tmp_path, files, message):
     write(tmp_path / "log", files)
     with pytest.raises(InputError, match=message):
         [batch.read(COLUMNS, WAY) for batch in batches(tmp_path / "log")]
@@ -92,10 +94,25 @@ def test_in_which_files_and_formats_the_rows_are_does_not_matter(tmp_path):
         (tmp_path / name).mkdir()
         write_one(tmp_path / name / f"a.{name}")
     (tmp_path / "parts").mkdir()
-    frame[60:].to_parquet(tmp_path / "parts" / "1.parquet")
-    frame[:60].to_csv(tmp_path / "parts" / "2.csv", index=False)
+    frame[60:].to_csv(tmp_path / "parts" / "1.csv", index=False)
+    frame[:60].to_csv(tmp_path / "parts" / "2.csv.gz", index=False)
     found = [batches(tmp_path / name)[0].read(COLUMNS, WAY) for name in ("parquet", "csv", "parts")]
     assert len({one.fingerprint() for one in found}) == 1
+
+
+@pytest.mark.parametrize("link", ["date=2026-11-11", "date=2026-11-10/b.csv"])
+def test_rows_are_not_counted_twice_through_a_link(tmp_path, link):
+    write(tmp_path / "log", ["date=2026-11-10/a.csv"])
+    day = (tmp_path / "log" / "date=2026-11-10").absolute()
+    (tmp_path / "log" / link).symlink_to(day / "a.csv" if link.endswith("csv") else day)
+    with pytest.raises(InputError, match=f"{link} is a link; expected files and folders themselves"):
+        [batch.read(COLUMNS, WAY) for batch in batches(tmp_path / "log")]
+
+
+def test_a_pattern_finds_no_file_both_packed_and_not(tmp_path):
+    write(tmp_path, ["a.csv", "a.csv.gz", "b.csv"])
+    with pytest.raises(InputError, match=r"a\.csv and .*a\.csv\.gz have the same name, packed and not"):
+        batches(tmp_path / "*.csv*")
 
 
 def test_a_recorded_folder_is_read_day_by_day():

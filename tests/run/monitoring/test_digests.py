@@ -132,6 +132,14 @@ def test_what_says_nothing_about_itself_is_refused(value):
         (Explanations.vectors(np.zeros((1, 2), dtype=np.float16)), ["float16", "float16"]),
         (Explanations.of(["a"]), ["value"]),
         (Explanations(kind="value", values=pd.DataFrame({"a": [1], "b": ["x"]})), ["number", "value"]),
+        (Explanations.of([dt.date(2026, 11, 14), None]), ["date"]),
+        (Explanations.of([dt.date(2026, 11, 14), "2026-11-14"]), ["value"]),
+        (Explanations.of([dt.datetime(2026, 11, 14)]), ["datetime"]),
+        (Explanations.of([dt.datetime(2026, 11, 14, tzinfo=dt.UTC)]), ["datetime with time zone"]),
+        (
+            Explanations(kind="value", values=pd.DataFrame({"a": pd.to_datetime([None, "2026-11-14"])})),
+            ["datetime"],
+        ),
     ],
 )
 def test_the_form_says_what_can_be_compared(explanations, made_of):

@@ -3,6 +3,8 @@
 import os
 import sqlite3
 import stat
+import struct
+import sys
 from pathlib import Path
 
 import pytest
@@ -151,3 +153,40 @@ def test_a_path_with_odd_letters_is_a_path(tmp_path):
     faithkit.Monitor.create(path, *columns(log(400, seed=0)))
     assert path.exists()
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_forged_state_imports_no_module(state, tmp_path, monkeypatch):
+    trace = tmp_path / "imported"
+    (tmp_path / "trap.py").write_text(f"open({str(trace)!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    change(state, """UPDATE settings SET told = '"trap:values"' WHERE name = 'discretizer'""")
+    with pytest.raises(InputError, match="looked up among installed components only"):
+        faithkit.Monitor.open(state).add(*columns(log(50, seed=1)), name="a")
+    assert not trace.exists()
+
+
+def journal_that_deletes(victim, state):
+    """Return a hot journal, as SQLite's file format describes it, that ends in the name of a super-journal."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+    header = magic + struct.pack(">IIIII", 0, 0, state.stat().st_size // 4096, 512, 4096)
+    record = struct.pack(">I", 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    return header.ljust(512, b"\0") + record
+
+
+@pytest.mark.parametrize("way", ["itself", "through a link"])
+def test_a_journal_that_deletes_another_file_is_refused(state, tmp_path, way):
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    Path(f"{state}-journal").write_bytes(journal_that_deletes(victim, state))
+    opened = state
+    if way == "through a link":
+        opened = tmp_path / "link"
+        opened.symlink_to(state)
+    for ask in (
+        faithkit.Monitor.open,
+        lambda path: faithkit.Monitor.create(path, *columns(log(400, seed=0))),
+    ):
+        with pytest.raises(InputError, match=r"loans\.state-journal names a file that SQLite would delete"):
+            ask(opened)
+    assert victim.read_text() == "kept"
