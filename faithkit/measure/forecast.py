@@ -106,7 +106,7 @@ class Pilot:
             return self._of_numbers(explained)
         least, most = interval(self.moments, LIKELY)
         low, high = self._ends(min(max(0.5, least), most), explained)
-        found = self.moments.at_least[0]
+        found = self.moments.estimate
         arm = (found - least) * math.sqrt(1 + self.moments.n / explained)  # another sample has its luck, too
         lowest = self._ends(max(0.0, found - arm), explained)[0]
         return min(high - low + self._left_open * unverified, 1.0 - lowest) / 2
@@ -124,7 +124,7 @@ class Pilot:
         [0.05, 0.03]
         """
         low, high = interval(self.moments, self.confidence)
-        left = 1.0 - self.moments.at_least[0]
+        left = 1.0 - self.moments.estimate
         more = (1.0 - interval(self.moments, LEVELS[0])[0]) / left if left > 0 else 1.0
         return min(1.0, (high - low) * max(1.0, more) * math.sqrt(self.moments.n / explained)) / 2
 

@@ -113,8 +113,8 @@ def _drift(told: Told) -> View:
     rows = [
         {
             "name": name,
-            "here": estimate_view(here[name])["at_least"],
-            "there": estimate_view(there[name])["at_least"],
+            "here": estimate_view(here[name])["estimate"],
+            "there": estimate_view(there[name])["estimate"],
             **difference_view(change["value"], change["low"], change["high"], change["p_value"], alpha),
         }
         for name, change in reference["difference"].items()

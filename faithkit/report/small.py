@@ -47,7 +47,7 @@ def estimate_sheet(found: Estimate) -> Sheet:
     --------
     >>> import faithkit
     >>> print(faithkit.score(["yes", "no", "no"] * 9, ["a", "b", "a"] * 9).consistency)
-    at least                   0.647
+    estimate                   0.647
     95 % interval              0.542 – 0.825
     by chance                  0.538
     checked                    100 %
@@ -59,7 +59,7 @@ def estimate_sheet(found: Estimate) -> Sheet:
     words = Words() if found.moments is None or found.moments.span is None else Shares()
     shown = estimate_view(found, words)
     named = {
-        "at least": shown["at_least"],
+        "estimate": shown["estimate"],
         f"{100 * found.confidence:g} % interval": shown["interval"],
         "by chance": shown["chance"],
         "checked": shown["checked"],

@@ -128,10 +128,10 @@ def local_text(found: LocalResult, row: int | None = None) -> str:
 
 
 def _drift(told: Told, reference: Told) -> str:
-    table = new_table("measure", "at least", "reference", "difference", "p", left=("measure",))
+    table = new_table("measure", "estimate", "reference", "difference", "p", left=("measure",))
     here, there = estimates(told), estimates(reference)
     for name, change in reference["difference"].items():
-        values = [estimate_view(part[name])["at_least"] for part in (here, there)]
+        values = [estimate_view(part[name])["estimate"] for part in (here, there)]
         minus = f"{signed(change['value'])} ({between(change['low'], change['high'])})"
         add_row(table, name, *values, minus, significance(change["p_value"]))
     title = f"compared with the reference, {plural(reference['n'], 'instance')}"

@@ -16,7 +16,7 @@ from faithkit.wording import describe
 
 SHARES = (
     *("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance"),
-    *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach", "guaranteed"),
+    *("estimate", "agree", "floor", "by_chance", "chance", "reach", "guaranteed"),
     *("level", "share", "surely"),
 )
 SIZES = (
@@ -45,7 +45,7 @@ SIGNED = {
 }
 """What may be negative, but not below −1."""
 ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
-OPEN = ("value", "low", "high", "at_least", "agree", "disagreement", "score", "span")
+OPEN = ("value", "low", "high", "estimate", "agree", "disagreement", "score", "span")
 """What has no ends where predictions are numbers: some explanations leave more than a constant one does."""
 PAIRED = ("value", "low", "high", "confidence", "p_value", "adjusted_p_value")
 

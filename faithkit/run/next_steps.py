@@ -225,14 +225,14 @@ def _best(
 
 
 def _proposed(argument: str, flag: str, measure: str, text: str, found: Estimate) -> str:
-    least = f"at least {number(found.at_least)}"
+    level = f"the estimate of {measure} is {number(found.estimate)}"
     if found.low is not None:
-        least += f" (interval {outward(found.low, found.high)})"
+        level += f" (interval {outward(found.low, found.high)})"
     if found.finding != ABOVE:
-        least += ", which is not shown to be above chance"
+        level += ", which is not shown to be above chance"
     return (
         f"With {argument}={text!r} (CLI: {flag} {text}), {percent(found.verified)} of these rows could be "
-        f"checked, and {measure} is {least}. It was chosen on these rows: report it on others."
+        f"checked, and {level}. It was chosen on these rows: report it on others."
     )
 
 

@@ -2,7 +2,7 @@
 
 A coarser explanation says less: its consistency m is at most that of the finer one it was made from, since
 m = E Σ_y P(y | π)² and squares are convex. So a discretization can only lower the measure and raise what can
-be checked of it; what consistency is at least under the coarser one, it is at least under the finer one, too.
+be checked of it; a lower end for the coarser one is a lower end for the finer one, too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -140,10 +140,10 @@ def recommended(found: Sequence[Estimate]) -> int | None:
     if all(one.finding in (ONE_LABEL, UNKNOWN) for one in found):
         return None
     ends = [_lower_end(one) for one in found]
-    near = [place for place, one in enumerate(found) if one.at_least >= max(ends)]
+    near = [place for place, one in enumerate(found) if one.estimate >= max(ends)]
     share = {place: round(found[place].verified, 2) for place in near}  # less than a percent decides nothing
     return max(near, key=lambda place: (share[place], ends[place], -place))
 
 
 def _lower_end(found: Estimate) -> float:
-    return found.at_least if found.low is None else found.low  # not every estimator has an interval
+    return found.estimate if found.low is None else found.low  # not every estimator has an interval

@@ -260,7 +260,7 @@ def test_the_result_has_exactly_the_documented_fields():
         *(
             "value",
             "se",
-            "at_least",
+            "estimate",
             "merging",
             "low",
             "high",
@@ -275,7 +275,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "verdict",
             "finding",
             "by_chance",
-            "at_least_by_chance",
+            "chance",
             "moments",
             "others",
         ),

@@ -322,7 +322,7 @@ DAMAGED = {
     ),
     "a number of 400 digits": (changed("measures", "consistency", "by_chance", to=10**400), "by_chance is 1"),
     "an agreement that is a text": (changed("measures", "consistency", "agree", to="all"), "agree is 'all'"),
-    "more than all": (changed("measures", "consistency", "at_least", to=2), "at_least is 2"),
+    "more than all": (changed("measures", "consistency", "estimate", to=2), "estimate is 2"),
     "half a row": (changed("measures", "consistency", "moments", "merged", "reach", to=-0.5), "reach is"),
     "no data": (changed("data", to={}), "it has no 'rows'"),
     "data of another kind": (changed("data", to=3), "TypeError"),

@@ -80,7 +80,7 @@ def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives()
     assert found.finding == "above chance"
     assert sentence == (
         f"With discretizer='{name}' (CLI: --discretize {name}), {percent(found.verified)} of these rows could "
-        f"be checked, and consistency is at least {number(found.at_least)} (interval {outward(found.low, found.high)}). "
+        f"be checked, and the estimate of consistency is {number(found.estimate)} (interval {outward(found.low, found.high)}). "
         "It was chosen on these rows: report it on others."
     )
 
@@ -115,7 +115,7 @@ def test_a_relation_is_proposed_with_what_measuring_it_gives():
     found = faithkit.score(LABELS, PHI, X=X, relation=name).sufficiency
     assert sentence == (
         f"With relation='{name}' (CLI: --relation {name}), {percent(found.verified)} of these rows could "
-        f"be checked, and sufficiency is at least {number(found.at_least)} (interval {outward(found.low, found.high)}). "
+        f"be checked, and the estimate of sufficiency is {number(found.estimate)} (interval {outward(found.low, found.high)}). "
         "It was chosen on these rows: report it on others."
     )
     asked = faithkit.score(LABELS, PHI, X=X, relation=name)
@@ -133,10 +133,10 @@ def test_what_an_evaluation_proposes_is_what_evaluating_gives():
     result = faithkit.evaluate(model, X, explainer, background=background)
     way, sentence = proposed(result, "discretizer")
     found = faithkit.evaluate(model, X, explainer, way, background=background).consistency
-    assert f"at least {number(found.at_least)} (interval {outward(found.low, found.high)})" in sentence
+    assert f" is {number(found.estimate)} (interval {outward(found.low, found.high)})" in sentence
     relation, sentence = proposed(result, "relation")
     found = faithkit.evaluate(model, X, explainer, None, relation, background=background).sufficiency
-    assert f"at least {number(found.at_least)} (interval {outward(found.low, found.high)})" in sentence
+    assert f" is {number(found.estimate)} (interval {outward(found.low, found.high)})" in sentence
 
 
 def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was_given():
