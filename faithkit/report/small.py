@@ -26,6 +26,7 @@ from faithkit.report.instances import (
     local_cells,
     local_facts,
     local_table,
+    no_violation,
     sharers,
     witness_lines,
 )
@@ -35,7 +36,6 @@ from faithkit.report.sheets import Sheet, Table, cut, pairs
 from faithkit.report.views import estimate_view
 from faithkit.wording import cell_text
 
-NOT_ONE = "No explanation holds for instances of different predictions."
 WORST_FIRST = "Explanations that hold for instances of different predictions, worst first:"
 LETTERS = 300  # of an explanation
 
@@ -108,7 +108,7 @@ def violation_sheet(found: Violation) -> Sheet:
 def violations_sheet(found: Sequence[Violation]) -> Sheet:
     """Return the explanations that mislead most, each with two rows."""
     if not found:
-        return Sheet.of(None, NOT_ONE)
+        return Sheet.of(None, no_violation(found))
     rows = [(shortened(one.explanation), held(one), *witness_lines(one)) for one in found]
     heads = ("explanation", "holds for", "a row", "another that contradicts it")
     return Sheet.of(None, WORST_FIRST, Table(heads, rows, is_numeric=False))

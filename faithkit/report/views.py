@@ -91,7 +91,8 @@ def _facts(told: Told) -> list[str]:
     if told["unexplained"]:
         lines[0] += f", {told['unexplained']:,} unexplained"
     if told.get("pool"):
-        lines.append(f"{plural(told['n'], 'row')} explained, checked against {told['pool']:,} more")
+        explained = plural(told["n"] - told["unexplained"], "row")
+        lines.append(f"{explained} explained, checked against {told['pool']:,} more")
     if told.get("effective"):
         lines.append(_worth(told))
     if set(told["why_unexplained"]) - {"no explanation"}:
@@ -177,6 +178,17 @@ def difference_view(value: float | None, low: float, high: float, p_value: float
         "p": significance(p_value),
         "sure": p_value < alpha,
     }
+
+
+def starred(is_any: bool, correction: str) -> str:
+    """Say what a star means, where there is one, and how p is corrected.
+
+    Examples
+    --------
+    >>> starred(True, "p is corrected"), starred(False, "p is corrected")
+    ('*: the difference is not 0; p is corrected.', 'p is corrected.')
+    """
+    return f"*: the difference is not 0; {correction}." if is_any else f"{correction}."
 
 
 def changes(reference: Told) -> list[str]:

@@ -134,7 +134,7 @@ def _nothing(usable: list[tuple[dict[str, Any], Estimate | None]]) -> str:
     if any(found is not None and found.finding == ONE_LABEL for _, found in usable):
         why = "all explained predictions are the same, so that nothing was tested"
     else:
-        why = "nothing could be checked, and no bound says more than chance"
+        why = "next to nothing could be checked"
     return f"None is recommended: {why}. {FINER}"
 
 
