@@ -91,8 +91,8 @@ class Pilot:
     def expected_half_width(self, size: int) -> float:
         """Forecast half of the width of the interval of `size` rows, on average.
 
-        At its own size it is that of the pilot's interval. The ends of the bracket move with what cannot be checked, and the arms beyond them shrink with the
-        root of the rows.
+        At its own size it is that of the pilot's interval. The ends of the bracket move with what cannot be
+        checked, and the arms beyond them shrink with the root of the rows.
 
         Examples
         --------

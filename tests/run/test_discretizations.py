@@ -326,3 +326,12 @@ def test_none_is_recommended_where_nothing_is_known(case):
 def test_none_is_recommended_of_those_that_cannot_be_used():
     tried = faithkit.try_discretizers(faithkit.score([0, 1], ["a", "b"]), ["sign"])
     assert tried.attrs["note"].startswith("None is recommended: none could be used.")
+
+
+def test_what_checks_nothing_is_not_recommended():
+    x = np.random.default_rng(0).normal(size=(300, 1))
+    result = faithkit.score(x[:, 0] > 0, x)
+    assert result.consistency.finding == "above chance"  # by comparing near vectors
+    tried = faithkit.try_discretizers(result, ["original"])
+    assert not tried["recommended"].any()
+    assert "None is recommended: next to nothing could be checked." in tried.attrs["note"]
