@@ -37,7 +37,7 @@ def findings_view(told: Told, violations: Sequence[Violation] | None, slots: Map
         "plot": lines(found, "measures"),
         "figures": figures(told, "result", slots) + spreads(violations or ()),
         "unchecked": [name for name, one in found.items() if one and one.verified == 0],
-        "no_violation": no_violation(violations or ()),
+        "no_violation": no_violation(() if violations is None else violations),
         "witnesses": None if violations is None else [_witness(violation) for violation in violations],
         "subgroups": _subgroups(told) if "subgroups" in told else None,
         "drift": _drift(told) if "reference" in told else None,

@@ -580,7 +580,7 @@ def test_a_star_is_explained_only_where_there_is_one():
 
 def test_rows_without_an_explanation_are_not_called_explained():
     rules = [0, None] * 25
-    above = faithkit.relation(lambda x, least: x >= least)
-    pool = list(range(20)), [0, 1] * 10
-    found = faithkit.score([0, 1] * 25, rules, X=list(range(50)), relation=above, pool=pool)
+    above = faithkit.relation(lambda x, least: x[0] >= least)
+    X, pool = np.arange(50.0)[:, None], (np.arange(20.0)[:, None], [0, 1] * 10)
+    found = faithkit.score([0, 1] * 25, rules, X=X, relation=above, pool=pool)
     assert "25 rows explained, checked against 20 more" in str(found)
