@@ -195,7 +195,7 @@ def test_one_row_is_a_page_that_claims_nothing():
     assert 'class="value none">–<' in text
     read = Reader(text).text
     assert "nothing could be checked, so it has no curve and no local scores" in read
-    assert "No explanation was found to hold for two instances" in read
+    assert "No explanation holds for a second instance" in read
 
 
 def test_unexplained_rows_are_told_with_their_reasons(hostile_page):
