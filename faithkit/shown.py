@@ -17,7 +17,7 @@ class Shown:
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no", "no"] * 9, ["a", "a", "b", "a"] * 9)
     >>> result
-    <Evaluation of logged explanations: 36 instances, consistency at least 0.654 (0.523 – 0.831)>
+    <Evaluation of logged explanations: 36 instances, consistency estimate 0.654 (0.523 – 0.831)>
     >>> result._repr_html_().startswith("<div ")
     True
     >>> print(result.local(3))

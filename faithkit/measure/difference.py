@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 class Difference(Shown):
     """The difference of two measures, with interval and p-value.
 
-    `value` is that of what is known at least of each of them.
+    `value` is that of their estimates.
     """
 
     value: float
@@ -43,7 +43,7 @@ class Difference(Shown):
 class Side:
     """What one measure brings into a comparison: its moments, and pseudo-values for every row.
 
-    Those are of what is known at least, and of Q; without them nothing can be paired.
+    Those are of the estimate, and of Q; without them nothing can be paired.
     """
 
     facts: Moments
@@ -91,7 +91,7 @@ def difference(
         raise InputError(f"samples of {one.facts.n} and {two.facts.n} rows are no pair: say paired=False.")
     rho_low = _correlation(one.value, two.disagreement) if paired else 0.0
     rho_high = _correlation(two.value, one.disagreement) if paired else 0.0
-    value = one.facts.at_least[0] - two.facts.at_least[0]
+    value = one.facts.estimate - two.facts.estimate
 
     def limits(level: float) -> tuple[float, float]:
         return _floor(one.facts, two.facts, rho_low, level), -_floor(two.facts, one.facts, rho_high, level)
@@ -101,7 +101,7 @@ def difference(
 
 
 def _floor(one: Moments, two: Moments, rho: float, confidence: float) -> float:
-    lower, upper = one.at_least[0], 1.0 - two.disagreement
+    lower, upper = one.estimate, 1.0 - two.disagreement
     p = lower - interval(one, confidence)[0]
     q = interval(two, confidence)[1] - upper
     return lower - upper - float(np.sqrt(max(0.0, p * p + q * q + 2 * rho * p * q)))

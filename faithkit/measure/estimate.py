@@ -27,10 +27,11 @@ class Estimate(Shown):
     Attributes
     ----------
     value : float or None
-        The estimate; None where nothing could be checked, or the estimator leaves every instance out.
-    at_least : float
-        What is at most the measure in the mean: for grouping, leave-one-out with the rows that are alone
-        merged; for other relations, leave-one-out. Where that is below the `floor`, the floor.
+        What the estimator gives; None where nothing could be checked, or it leaves every instance out.
+    estimate : float
+        The point estimate that the interval is around: for grouping, leave-one-out with the rows that are
+        alone merged; for other relations, leave-one-out. Where that is below the `floor`, the floor. In the
+        mean it is at most the measure; in about half of all samples it is above.
     merging : str or None
         How rows that are alone were merged: "pairs", "near blocks", "one block" or "nothing"; None for other
         relations.
@@ -41,12 +42,12 @@ class Estimate(Shown):
     agree : float or None
         The mean share of others that agree, among those that were checked; None where nothing was.
     bracket : tuple of float
-        (`at_least`, M + 1 − verified), M by leave-one-out: what the sample cannot rule out; no end is below
+        (`estimate`, M + 1 − verified), M by leave-one-out: what the sample cannot rule out; no end is below
         the `floor`.
     se : float or None
         Standard error of leave-one-out; None where the sample shows no variation.
     low, high : float or None
-        Interval of the measure, around `at_least`; None, as is `se`, where the estimator estimates something
+        Interval of the measure, around `estimate`; None, as is `se`, where the estimator estimates something
         else.
     floor : float or None
         What the measure cannot be below: one over the number of labels that the model declares. `moments`
@@ -57,9 +58,12 @@ class Estimate(Shown):
         Permutation test; None unless asked for.
     mse_bound : float or None
         Bound on the mean-squared error (an estimate of it, for relations other than grouping).
-    by_chance, at_least_by_chance : float or None
-        What explanations unrelated to the predictions would get, of `value` and of `at_least`; None where the
-        estimator does not say, and for a single instance.
+    by_chance : float or None
+        What explanations unrelated to the predictions would get, of `value`; None where the estimator does
+        not say, and for a single instance.
+    chance : float or None
+        What one explanation for all instances would get: the baseline of `estimate` and its interval. None
+        for a single instance.
     finding : str
         What was found, against chance: one of `faithkit.measure.finding.FINDINGS`.
     moments : Moments or None
@@ -78,7 +82,7 @@ class Estimate(Shown):
     """
 
     value: float | None
-    at_least: float
+    estimate: float
     verified: float
     bracket: tuple[float, float]
     se: float | None
@@ -88,7 +92,7 @@ class Estimate(Shown):
     p_value: float | None
     mse_bound: float | None
     by_chance: float | None = None
-    at_least_by_chance: float | None = None
+    chance: float | None = None
     merging: str | None = None
     checked: int | None = None
     agree: float | None = None
@@ -106,9 +110,9 @@ class Estimate(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, in the documented order."""
-        order = ("value", "se", "at_least", "merging", "low", "high", "floor", "confidence", "p_value")
+        order = ("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value")
         more = ("verified", "checked", "agree", "bracket", "mse_bound", "checkability", "finding")
-        chances = ("by_chance", "at_least_by_chance")
+        chances = ("by_chance", "chance")
         fields = {name: getattr(self, name) for name in (*order, *more, *chances)}
         return fields | {
             "bracket": list(self.bracket),
@@ -125,8 +129,8 @@ class Estimate(Shown):
         """Make an estimate of what `to_dict` told of n rows; what an older version did not tell is None."""
         known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
         known["bracket"] = tuple(told["bracket"])
-        if known["at_least"] is None:
-            known["at_least"] = told["bracket"][0]
+        if known["estimate"] is None:
+            known["estimate"] = told["bracket"][0]
         if known["moments"] is not None:
             known["moments"] = Moments.from_dict(known["moments"], n, told["verified"])
         if known["others"] is not None:
@@ -148,15 +152,15 @@ def estimate(
     # the mean of leave-one-out's scores is known already
     value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
     checked, luck = facts.verified > 0, chance_of(counted)
-    least, unrelated = _above(floor, facts.at_least[0]), _unrelated(facts, luck)
+    point = _above(floor, facts.estimate)
     return Estimate(
         value=value if checked else None,
-        at_least=least,
+        estimate=point,
         merging=None if facts.merged is None else facts.merged.how,
         verified=facts.verified,
         checked=_n_checked(counted.slots),
         agree=facts.value / facts.verified if checked else None,
-        bracket=(least, max(least, 1.0 - facts.disagreement)),  # not below it in the last bit, either
+        bracket=(point, max(point, 1.0 - facts.disagreement)),  # not below it in the last bit, either
         se=facts.se if low is not None else None,
         low=None if low is None else _above(floor, low),
         high=None if high is None else _above(floor, high),
@@ -167,8 +171,8 @@ def estimate(
         if facts.span is not None
         else _mse_bound(facts, counted.relation.groups and facts.effective is None),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
-        at_least_by_chance=None if unrelated is None else _above(floor, unrelated),
-        finding=finding(counted, facts, unrelated, confidence, p_value),
+        chance=None if luck is None else _above(floor, luck),
+        finding=finding(counted, facts, luck, confidence, p_value),
         moments=facts,
         others=Others.of(counted.slots) if _is_plain(counted) else None,
     )
@@ -177,16 +181,6 @@ def estimate(
 def _above(floor: float | None, found: float) -> float:
     """Return what was found of a measure, or what it cannot be below where that is more."""
     return found if floor is None else max(found, floor)
-
-
-def _unrelated(facts: Moments, chance: float | None) -> float | None:
-    """Return what explanations unrelated to predictions would get at least, as far as they are checked.
-
-    Of numbers that is nothing: what could not be checked may be worse than chance, and is no part of it.
-    """
-    if chance is None or facts.span is not None:
-        return None if chance is None else 0.0
-    return facts.at_least[1] * chance
 
 
 def _floor(counted: Count, n_classes: int | None) -> float | None:

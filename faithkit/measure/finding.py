@@ -1,5 +1,6 @@
 """What a measure found, in words that cannot be misread: against chance, and whether anything was tested."""
 
+import attrs
 import numpy as np
 
 from faithkit.measure.inference import Moments, interval
@@ -12,10 +13,10 @@ UNKNOWN = "unknown"
 
 FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
 """All explained rows have one prediction, or any two of theirs agree, so that nothing was tested; there is
-one explanation for each prediction, so that it may be no more than its name; the interval lies above what
-explanations unrelated to predictions would get, or does not, or lies below; nothing could be checked, and
-no bound says more than chance. A permutation test that was asked for and finds more than chance is enough
-for the first of these: it is exact, where the interval is wide."""
+one explanation for each prediction, so that it may be no more than its name; the interval lies above chance,
+or does not, or lies below; nothing could be checked, and no bound says more than chance. A permutation test
+that was asked for and finds more than chance is enough for the first of these where every row was compared:
+it is exact, where the interval is wide. Elsewhere it compares with less than chance."""
 
 ROUNDING = 1e-9
 
@@ -23,7 +24,7 @@ ROUNDING = 1e-9
 def finding(
     counted: Count,
     facts: Moments,
-    by_chance: float | None,
+    chance: float | None,
     confidence: float,
     p_value: float | None = None,
 ) -> str:
@@ -33,8 +34,8 @@ def finding(
     ----------
     counted : Count
     facts : Moments
-    by_chance : float or None
-        What explanations unrelated to the predictions would get.
+    chance : float or None
+        What one explanation for all instances would get.
     confidence : float
     p_value : float or None
         Of the permutation test, if it was asked for.
@@ -52,12 +53,33 @@ def finding(
     if facts.disagreement < ROUNDING and counted.relation.groups and _names_the_label(counted.settled):
         return NAMES_THE_LABEL
     low, high = interval(facts, confidence)
-    shown = by_chance is not None and low > by_chance + ROUNDING
-    if shown or is_significant(p_value, confidence):
+    shown = chance is not None and low > chance + ROUNDING
+    if shown or (facts.reach > 1 - ROUNDING and is_significant(p_value, confidence)):
         return ABOVE
-    if facts.verified == 0 or by_chance is None:
+    if facts.verified == 0 or chance is None:
         return UNKNOWN
-    return BELOW if high < by_chance - ROUNDING else NOT_ABOVE
+    return BELOW if high < chance - ROUNDING else NOT_ABOVE
+
+
+def checked_above_chance(
+    facts: Moments, chance: float, confidence: float, p_value: float | None = None
+) -> bool:
+    """Whether rows that could be checked agree more often than chance, whatever the others may do.
+
+    The lower limit of leave-one-out exceeds the share checked times chance, or the permutation test says so.
+
+    Examples
+    --------
+    Of 200 rows half could be checked, and of these 95 % agree:
+
+    >>> half = Moments(200, value=0.475, verified=0.5, se=0.04, se_disagreement=0.01, trials=100.0)
+    >>> interval(half)[0] > 0.5, checked_above_chance(half, 0.5, 0.95)
+    (False, True)
+    """
+    if facts.verified == 0:
+        return False
+    low, _ = interval(attrs.evolve(facts, merged=None), confidence)
+    return low > facts.verified * chance + ROUNDING or is_significant(p_value, confidence)
 
 
 def is_significant(p_value: float | None, confidence: float) -> bool:

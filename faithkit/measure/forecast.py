@@ -80,8 +80,7 @@ class Pilot:
 
     def _share(self, others: int) -> tuple[float, float]:
         """Return limits of P_r, the share of rows with r others: groups of r + 1 rows, which are counted."""
-        rows = dict(zip(self.others.number, self.others.rows, strict=True)).get(others, 0)
-        share, unit = rows / self.others.n, self._clump * (others + 1) / self.others.n
+        share, unit = self._rows_with(others), self._clump * (others + 1) / self.others.n
         return _limits(share, share * unit, unit, LEVELS[others])
 
     @property
@@ -89,8 +88,32 @@ class Pilot:
         """How many groups may come and go with one row: 1 for a grouping, where trials are n/2 or more."""
         return max(1.0, self.moments.n / (2.0 * self.moments.trials))
 
+    def expected_half_width(self, size: int) -> float:
+        """Forecast half of the width of the interval of `size` rows, on average.
+
+        At its own size it is that of the pilot's interval. The ends of the bracket move with what cannot be
+        checked, and the arms beyond them shrink with the root of the rows.
+
+        Examples
+        --------
+        >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments(200, 0.9, 1.0, 0.02, 0.02, 100.0))
+        >>> [round(pilot.expected_half_width(n), 3) for n in (200, 800)]
+        [0.044, 0.022]
+        """
+        low, high = interval(self.moments, self.confidence)
+        alone, pairs, triples = (self._rows_with(others) for others in (0, 1, 2))
+        if not alone:
+            return (high - low) * math.sqrt(self.others.n / size) / 2
+        bracket = max(0.0, 1.0 - self.moments.disagreement - self.moments.estimate)
+        left = bracket * _most_left(size / self.others.n - 1, alone, pairs, triples) / alone
+        return ((high - low - bracket) * math.sqrt(self.others.n / size) + left) / 2
+
+    def _rows_with(self, others: int) -> float:
+        """Return P_r, the share of rows with so many others, as observed."""
+        return dict(zip(self.others.number, self.others.rows, strict=True)).get(others, 0) / self.others.n
+
     def half_width(self, explained: int, unverified: float) -> float:
-        """Forecast half of the width of the interval of so many explained rows, the one that is printed.
+        """Forecast half of the width of the interval of so many explained rows, for nine pilots of ten.
 
         It is that of the value nearest to 1/2 among the likely ones, with trials that grow with the rows, and
         with what merging leaves open of the share that is unverified. It is no wider than from the lower end
@@ -106,7 +129,7 @@ class Pilot:
             return self._of_numbers(explained)
         least, most = interval(self.moments, LIKELY)
         low, high = self._ends(min(max(0.5, least), most), explained)
-        found = self.moments.at_least[0]
+        found = self.moments.estimate
         arm = (found - least) * math.sqrt(1 + self.moments.n / explained)  # another sample has its luck, too
         lowest = self._ends(max(0.0, found - arm), explained)[0]
         return min(high - low + self._left_open * unverified, 1.0 - lowest) / 2
@@ -124,7 +147,7 @@ class Pilot:
         [0.05, 0.03]
         """
         low, high = interval(self.moments, self.confidence)
-        left = 1.0 - self.moments.at_least[0]
+        left = 1.0 - self.moments.estimate
         more = (1.0 - interval(self.moments, LEVELS[0])[0]) / left if left > 0 else 1.0
         return min(1.0, (high - low) * max(1.0, more) * math.sqrt(self.moments.n / explained)) / 2
 
@@ -177,7 +200,9 @@ def _limits(value: float, variance: float, unit: float, level: float) -> tuple[f
 
 def _most_left(t: float, p0: float, p1: float, p2: float) -> float:
     """Return the most that P₀, P₁ and P₂ allow to be unverified at (1 + t)·n."""
+    if not p1 or not p2:
+        return p0
     w = p1 * p1 / (2 * p0 * p2)
     if w >= 1:
         return p0 * math.exp(-t * p1 / p0)
-    return p0 * (1 - w + w * math.exp(-2 * t * p2 / p1)) if p1 else p0
+    return p0 * (1 - w + w * math.exp(-2 * t * p2 / p1))

@@ -44,14 +44,19 @@ class Moments:
     skew: float = 0.0
 
     @property
-    def at_least(self) -> tuple[float, float]:
-        """What is at most the measure in the mean, and the most that it could be in this sample.
+    def estimate(self) -> float:
+        """The point estimate that the interval is around; in the mean it is at most the measure.
 
         What could not be checked may disagree wholly, which for numbers is more than by chance.
         """
         if self.merged is not None:
-            return self.merged.value, self.merged.reach
-        return self.value - (1.0 - self.verified) * ((self.span or 1.0) - 1.0), self.verified
+            return self.merged.value
+        return self.value - (1.0 - self.verified) * ((self.span or 1.0) - 1.0)
+
+    @property
+    def reach(self) -> float:
+        """The share of rows that were compared with others, merged ones included."""
+        return self.verified if self.merged is None else self.merged.reach
 
     @property
     def disagreement(self) -> float:
@@ -205,8 +210,8 @@ class _Share:
 
 
 def _agreeing(moments: Moments) -> _Share:
-    """Return what is known at least, as a share of what two predictions can disagree by."""
-    merged, span, x = moments.merged, moments.span, moments.at_least[0]
+    """Return the estimate, as a share of what two predictions can disagree by."""
+    merged, span, x = moments.merged, moments.span, moments.estimate
     if span is not None:
         x = 1.0 - (1.0 - x) / span
     lean = max(0.0, -(moments if merged is None else merged).skew) / math.sqrt(moments.effective or moments.n)

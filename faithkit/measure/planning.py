@@ -223,6 +223,14 @@ def _from_pilot(pilot: Pilot, epsilon: float, pool: int) -> PilotPlan:
     return PilotPlan(n, (best, worst), _first(is_narrow, n, MOST_EXPLAINED * n), pool)
 
 
+def rows_for_width(pilot: Pilot, epsilon: float) -> int | None:
+    """Return about how many rows make half of the interval's width ε; None beyond eight times the pilot's.
+
+    That is on average: a plan's rows are enough for nine pilots of ten.
+    """
+    return _first(lambda size: pilot.expected_half_width(size) <= epsilon, pilot.others.n, pilot.farthest)
+
+
 def _first(reaches: Callable[[int], bool], least: int, most: int) -> int | None:
     """Return the smallest size that reaches something, as all larger ones do."""
     sizes = range(least, most + 1)

@@ -123,6 +123,11 @@ class Violation(Shown):
 class Violations(Shown, list[Violation]):
     """What `Evaluation.violations` returns: a list that is readable as a whole.
 
+    Attributes
+    ----------
+    is_tested : bool
+        Whether any explanation holds for a second instance: where none does, nothing can contradict it.
+
     Examples
     --------
     >>> import faithkit
@@ -134,6 +139,8 @@ class Violations(Shown, list[Violation]):
        row 0 → yes
        row 2 → no
     """
+
+    is_tested = True
 
 
 def contradicted(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, NDArray[np.bool_]]:

@@ -277,7 +277,7 @@ def words(told: Told) -> Words:
 def remarks(told: Told, measures: Mapping[str, Any]) -> list[str]:
     """Say what predictions are taken for where they are no labels, and what is to be known about them."""
     said = [words(told).meaning((told.get("outcome") or {}).get("unasked", False))]
-    ends = [end for one in measures.values() if one is not None for end in (one.at_least, one.value)]
+    ends = [end for one in measures.values() if one is not None for end in (one.estimate, one.value)]
     said += [BELOW_0] if any(end is not None and end < 0 for end in ends) else []
     said += [HEAVY.format(percent(told["tails"]))] if is_heavy(told.get("tails")) else []
     return [one for one in said if one is not None]

@@ -1,5 +1,6 @@
 """One instance, and two that contradict each other, as the texts that every report shows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from faithkit.measure.instance import Local
@@ -80,3 +81,17 @@ def sharers(found: LocalResult) -> str:
     both = zip(found.shared_by, names, strict=True)
     rows = few(f"{row}" if name is None else f"{row} ({name})" for row, name in both)
     return f"{plural(len(found.shared_by), 'other row')} of the sample share it: {rows}."
+
+
+def no_violation(violations: Sequence[Violation]) -> str:
+    """Say why there is no violation to show: nothing contradicts an explanation, or nothing could.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> no_violation(faithkit.score(["yes", "no"], ["a", "b"]).violations())
+    'No explanation holds for a second instance, so nothing could contradict one.'
+    """
+    if getattr(violations, "is_tested", True):
+        return "No explanation holds for instances of different predictions."
+    return "No explanation holds for a second instance, so nothing could contradict one."

@@ -36,7 +36,7 @@ def result_line(result: Any) -> str:
 
 
 def level(found: Estimate) -> str:
-    """Return what a measure is at least, or that nothing is known of it: a bare 0 would be misread.
+    """Return the estimate of a measure, or that nothing is known of it: a bare 0 would be misread.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def level(found: Estimate) -> str:
     if nothing_known(found):
         return "unknown"
     ends = "" if found.low is None else f" ({outward(found.low, found.high)})"
-    return f"at least {number(found.at_least)}{ends}"
+    return f"estimate {number(found.estimate)}{ends}"
 
 
 def estimate_line(found: Estimate) -> str:
@@ -57,21 +57,21 @@ def estimate_line(found: Estimate) -> str:
 
 def each_line(found: Mapping[Any, Any]) -> str:
     """Return the level of each of several systems or groups."""
-    levels = {name: "unknown" if nothing_known(one) else number(one.at_least) for name, one in found.items()}
+    levels = {name: "unknown" if nothing_known(one) else number(one.estimate) for name, one in found.items()}
     return few(f"{name} {told}" for name, told in levels.items())
 
 
 def comparison_line(compared: Any) -> str:
     """Return the systems, the highest first."""
     found = {measure: compared.ranked(measure) for measure in ("consistency", "sufficiency")}
-    levels = [f"{measure} at least: {each_line(some)}" for measure, some in found.items() if some]
+    levels = [f"{measure} estimates: {each_line(some)}" for measure, some in found.items() if some]
     return f"of {plural(len(compared.results), 'system')}; {'; '.join(levels)}"
 
 
 def subgroup_line(groups: Any) -> str:
     """Return the groups and their consistency."""
     found = {name: part.consistency for name, part in zip(names(groups), groups.values(), strict=True)}
-    return f"by {groups.name}; consistency at least: {each_line(printed_groups(found))}"
+    return f"by {groups.name}; consistency estimates: {each_line(printed_groups(found))}"
 
 
 def monitor_line(monitor: Any) -> str:

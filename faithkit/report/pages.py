@@ -8,6 +8,7 @@ from faithkit.measure.slots import Slots
 from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines, spreads
 from faithkit.report.formats import Told, held, plural, predictions
+from faithkit.report.instances import no_violation
 from faithkit.report.told import are_compared, confidence, estimates, group_estimates, printed_groups, ranked
 from faithkit.report.views import (
     View,
@@ -17,6 +18,7 @@ from faithkit.report.views import (
     difference_view,
     estimate_view,
     fragment_view,
+    starred,
     subgroup_rows,
 )
 from faithkit.wording import cell_text, listing
@@ -35,6 +37,7 @@ def findings_view(told: Told, violations: Sequence[Violation] | None, slots: Map
         "plot": lines(found, "measures"),
         "figures": figures(told, "result", slots) + spreads(violations or ()),
         "unchecked": [name for name, one in found.items() if one and one.verified == 0],
+        "no_violation": no_violation(() if violations is None else violations),
         "witnesses": None if violations is None else [_witness(violation) for violation in violations],
         "subgroups": _subgroups(told) if "subgroups" in told else None,
         "drift": _drift(told) if "reference" in told else None,
@@ -87,8 +90,12 @@ def _subgroups(told: Told) -> View:
     by, every = told["subgroups"]["by"], told["subgroups"]["groups"]
     groups = {measure: printed_groups(parts) for measure, parts in every.items()}
     found = {measure: group_estimates(told, parts) for measure, parts in groups.items()}
+    rows = {measure: subgroup_rows(groups[measure], parts, told) for measure, parts in found.items()}
+    sure = any(row["sure"] for some in rows.values() for row in some)
+    correction = "p is corrected for the number of groups (Holm)"
     return {
         "name": by,
+        "star": starred(sure, correction),
         "figures": [
             {"title": measure, "caption": "", "svg": lines(parts, f"{measure} by {by}")}
             for measure, parts in found.items()
@@ -97,7 +104,7 @@ def _subgroups(told: Told) -> View:
         "tables": [
             {
                 "measure": measure,
-                "rows": subgroup_rows(groups[measure], parts, told),
+                "rows": rows[measure],
                 "compared": are_compared(groups[measure]),
                 "alone": alone(parts),
             }
@@ -112,8 +119,8 @@ def _drift(told: Told) -> View:
     rows = [
         {
             "name": name,
-            "here": estimate_view(here[name])["at_least"],
-            "there": estimate_view(there[name])["at_least"],
+            "here": estimate_view(here[name])["estimate"],
+            "there": estimate_view(there[name])["estimate"],
             **difference_view(change["value"], change["low"], change["high"], change["p_value"], alpha),
         }
         for name, change in reference["difference"].items()

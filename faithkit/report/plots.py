@@ -62,7 +62,7 @@ def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes"
 def measures(
     ax: "Axes", estimates: Mapping[str, Estimate | None], best: Collection[str] | None = None
 ) -> "Axes":
-    """Draw a line for every measure, system or group: what it is at least, interval, and what may be.
+    """Draw a line for every measure, system or group: its estimate, interval, and what may be.
 
     Parameters
     ----------
@@ -230,12 +230,12 @@ def _value_text(found: Estimate | None, interval: bool) -> str:
     if _says_nothing(found):
         return "nothing known"
     told = f" ({outward(found.low, found.high)})" if interval and found.low is not None else ""
-    return number(found.at_least) + told
+    return number(found.estimate) + told
 
 
 def _says_nothing(found: Estimate) -> bool:
     """Whether a dot at 0 would look like an unfaithful explainer where there was nothing to check."""
-    return found.verified == 0 and found.at_least == 0
+    return found.verified == 0 and found.estimate == 0
 
 
 def _draw_rail(ax: "Axes", y: float, ticks: list[float]) -> None:
@@ -250,12 +250,12 @@ def _draw_estimate(ax: "Axes", y: float, found: Estimate, colours: tuple[str, st
         ax.plot(found.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
     if _says_nothing(found):
         return
-    if found.at_least_by_chance is not None:
-        ax.plot([found.at_least_by_chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
+    if found.chance is not None:
+        ax.plot([found.chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
     if found.low is not None and found.high is not None:
         told = f"{100 * found.confidence:g} % interval"
         ax.plot([found.low, found.high], [y, y], color=strong, lw=2.2, solid_capstyle="butt", label=told)
-    ax.plot([found.at_least], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
+    ax.plot([found.estimate], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
 
 
 def _add_legend(ax: "Axes") -> None:

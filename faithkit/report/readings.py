@@ -55,7 +55,7 @@ def _r_squared(found: Told) -> str:
     score = number(found["score"])
     if found["score"] <= 0:
         return f"By this reader's R² of {score} nothing is known about consistency"
-    return f"By this reader's R² of {score}, consistency is at least that on average; numbers have no limit"
+    return f"By this reader's R² of {score}, consistency is no less on average; numbers have no limit"
 
 
 def _seen(found: Told) -> str:

@@ -8,7 +8,7 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN, is_significant
+from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN, checked_above_chance, is_significant
 from faithkit.measure.merging.merged import BLOCK, NEAR, PAIRS
 from faithkit.report.agreeing import Words, of_the
 from faithkit.report.formats import lower_end, plural, significance, told_apart
@@ -51,7 +51,12 @@ def sentence(
     """
     if found is None:
         return f"{measure.capitalize()} was not measured: {why_not}."
-    parts = _checked(measure, found, n, words), _found(measure, found), _floor(measure, found, words)
+    parts = (
+        _checked(measure, found, n, words),
+        _found(measure, found),
+        _among_checked(found, words),
+        _floor(measure, found, words),
+    )
     return words.untested(found.finding) or " ".join(filter(None, parts))
 
 
@@ -102,6 +107,17 @@ def _found(measure: str, found: Estimate) -> str:
     return f"{said[0].upper()}{said[1:]}." if said else ""
 
 
+def _among_checked(found: Estimate, words: Words) -> str | None:
+    """Say that checked rows do better than chance, where that does not lift the measure above it."""
+    if found.finding not in (NOT_ABOVE, BELOW) or found.moments is None or found.chance is None:
+        return None
+    if not checked_above_chance(found.moments, found.chance, found.confidence, found.p_value):
+        return None
+    often = "more often" if words.is_counted else "more"
+    test = f" (permutation test, p {_p(found)})" if is_significant(found.p_value, found.confidence) else ""
+    return f"Those that could be checked agree {often} than chance{test}."
+
+
 def _bottom(found: Estimate) -> float:
     """Return what the lower end is where nothing is known: 0, but for the sufficiency of numbers."""
     span = None if found.moments is None or found.merging is not None else found.moments.span
@@ -110,7 +126,7 @@ def _bottom(found: Estimate) -> float:
 
 def _only_permuted(found: Estimate) -> bool:
     """Whether a permutation test shows more than chance, and the interval does not."""
-    luck = found.at_least_by_chance
+    luck = found.chance
     if found.finding != ABOVE or found.low is None or luck is None:
         return False
     return found.low <= luck and is_significant(found.p_value, found.confidence)
@@ -125,7 +141,7 @@ def _ends(found: Estimate, interval: str) -> str | None:
     """Return the end of the interval that decides, and what chance would give; None where neither does."""
     if found.low is None or found.high is None:
         return None
-    luck = found.at_least_by_chance
+    luck = found.chance
     if luck is None:
         return f"the lower end of {interval} is {lower_end(found.low)}"
     which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)

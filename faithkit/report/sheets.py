@@ -14,6 +14,7 @@ from faithkit.report.views import (
     columns,
     compared_view,
     fragment_view,
+    starred,
     subgroup_rows,
 )
 
@@ -102,14 +103,17 @@ def subgroup_sheet(told: Told, subgroups: Told) -> Sheet:
 
     Parameters are those of `subgroup_table`.
     """
-    star = "*: the difference is not 0; p is corrected for the number of groups (Holm)."
+    is_any = False
     parts: list[Table | str | None] = []
     for measure, every in subgroups["groups"].items():
         groups = printed_groups(every)
         found = group_estimates(told, groups)
-        rows = [_group(columns(told), row) for row in subgroup_rows(groups, found, told)]
+        views = subgroup_rows(groups, found, told)
+        is_any |= any(view["sure"] for view in views)
+        rows = [_group(columns(told), view) for view in views]
         heads = (subgroups["by"], "n", *columns(told).values(), "minus the rest", "p")
         parts += [Table(heads, rows, name=f"{measure} by {subgroups['by']}"), alone(found)]
+    star = starred(is_any, "p is corrected for the number of groups (Holm)")
     return Sheet.of(None, *parts, star, note(told))
 
 

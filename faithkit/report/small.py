@@ -23,6 +23,7 @@ from faithkit.report.instances import (
     local_cells,
     local_facts,
     local_table,
+    no_violation,
     sharers,
     witness_lines,
 )
@@ -32,7 +33,6 @@ from faithkit.report.sheets import Sheet, Table, cut, pairs
 from faithkit.report.views import estimate_view
 from faithkit.wording import cell_text
 
-NOT_ONE = "No explanation holds for instances of different predictions."
 WORST_FIRST = "Explanations that hold for instances of different predictions, worst first:"
 LETTERS = 300  # of an explanation
 
@@ -44,7 +44,7 @@ def estimate_sheet(found: Estimate) -> Sheet:
     --------
     >>> import faithkit
     >>> print(faithkit.score(["yes", "no", "no"] * 9, ["a", "b", "a"] * 9).consistency)
-    at least                   0.647
+    estimate                   0.647
     95 % interval              0.542 – 0.825
     by chance                  0.538
     checked                    100 %
@@ -56,7 +56,7 @@ def estimate_sheet(found: Estimate) -> Sheet:
     words = Words() if found.moments is None or found.moments.span is None else Shares()
     shown = estimate_view(found, words)
     named = {
-        "at least": shown["at_least"],
+        "estimate": shown["estimate"],
         f"{100 * found.confidence:g} % interval": shown["interval"],
         "by chance": shown["chance"],
         "checked": shown["checked"],
@@ -105,7 +105,7 @@ def violation_sheet(found: Violation) -> Sheet:
 def violations_sheet(found: Sequence[Violation]) -> Sheet:
     """Return the explanations that mislead most, each with two rows."""
     if not found:
-        return Sheet.of(None, NOT_ONE)
+        return Sheet.of(None, no_violation(found))
     rows = [(shortened(one.explanation), held(one), *witness_lines(one)) for one in found]
     heads = ("explanation", "holds for", "a row", "another that contradicts it")
     return Sheet.of(None, WORST_FIRST, Table(heads, rows, is_numeric=False))

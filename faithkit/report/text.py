@@ -13,11 +13,21 @@ from faithkit.report.formats import (
     signed,
     significance,
 )
-from faithkit.report.instances import local_facts, local_table, sharers, witness_lines
+from faithkit.report.instances import local_facts, local_table, no_violation, sharers, witness_lines
 from faithkit.report.layout import add_row, indented, measured_table, new_table, paragraphs, printed
 from faithkit.report.monitoring import monitor_view
 from faithkit.report.told import are_compared, confidence, estimates, group_estimates, note, printed_groups
-from faithkit.report.views import View, alone, changes, columns, compared_view, estimate_view, fragment_view
+from faithkit.report.views import (
+    View,
+    alone,
+    changes,
+    columns,
+    compared_view,
+    estimate_view,
+    fragment_view,
+    starred,
+    subgroup_rows,
+)
 from faithkit.wording import visible
 
 MOST_LOOKS = 30
@@ -70,7 +80,8 @@ def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
     title = f"{measure} by {by}"
     if not are_compared(parts):
         return printed(title, table) + paragraphs([alone(found), note(told)])
-    star = "*: the difference is not 0; p is corrected for the number of groups (Holm)."
+    sure = any(row["sure"] for row in subgroup_rows(parts, found, told))
+    star = starred(sure, "p is corrected for the number of groups (Holm)")
     minus = _minus_the_rest(told, by, parts)
     return printed(title, table, "", minus) + paragraphs([alone(found), star, note(told)])
 
@@ -107,7 +118,7 @@ def _compared(shown: View, named: dict[str, str]) -> str:
 def violation_text(violations: Sequence[Violation]) -> str:
     """Return the witnesses: each explanation, whom it holds for, and two rows that contradict each other."""
     if not violations:
-        return "No explanation holds for instances of different predictions.\n"
+        return f"{no_violation(violations)}\n"
     lines = ["Explanations that hold for instances of different predictions, worst first:"]
     for place, violation in enumerate(violations, 1):
         lines += ["", indented(f"{place}. {violation.explanation}", "   ")]
@@ -127,10 +138,10 @@ def local_text(found: LocalResult, row: int | None = None) -> str:
 
 
 def _drift(told: Told, reference: Told) -> str:
-    table = new_table("measure", "at least", "reference", "difference", "p", left=("measure",))
+    table = new_table("measure", "estimate", "reference", "difference", "p", left=("measure",))
     here, there = estimates(told), estimates(reference)
     for name, change in reference["difference"].items():
-        values = [estimate_view(part[name])["at_least"] for part in (here, there)]
+        values = [estimate_view(part[name])["estimate"] for part in (here, there)]
         minus = f"{signed(change['value'])} ({between(change['low'], change['high'])})"
         add_row(table, name, *values, minus, significance(change["p_value"]))
     title = f"compared with the reference, {plural(reference['n'], 'instance')}"

@@ -29,7 +29,7 @@ View = dict[str, Any]
 
 ROUNDING = 1e-9
 
-NUMBERS = ("at_least", "interval", "chance", "checked", "agree", "value", "bracket")
+NUMBERS = ("estimate", "interval", "chance", "checked", "agree", "value", "bracket")
 
 
 def fragment_view(told: Told) -> View:
@@ -59,7 +59,7 @@ def fragment_view(told: Told) -> View:
 def columns(told: Told) -> dict[str, str]:
     """Return what the columns of an estimate's numbers are called, in every table."""
     return {
-        "at_least": "at least",
+        "estimate": "estimate",
         "interval": interval_name(told),
         "chance": "by chance",
         "checked": "checked",
@@ -90,7 +90,8 @@ def _facts(told: Told) -> list[str]:
     if told["unexplained"]:
         lines[0] += f", {told['unexplained']:,} unexplained"
     if told.get("pool"):
-        lines.append(f"{plural(told['n'], 'row')} explained, checked against {told['pool']:,} more")
+        explained = plural(told["n"] - told["unexplained"], "row")
+        lines.append(f"{explained} explained, checked against {told['pool']:,} more")
     if told.get("effective"):
         lines.append(_worth(told))
     if set(told["why_unexplained"]) - {"no explanation"}:
@@ -128,9 +129,9 @@ def estimate_view(found: Estimate | None, words: Words = OF_LABELS) -> View:
         return {"measured": False, "finding": "not measured", "p": None, **dict.fromkeys(NUMBERS, "–")}
     return {
         "measured": True,
-        "at_least": number(found.at_least),
+        "estimate": number(found.estimate),
         "interval": outward(found.low, found.high),
-        "chance": number(found.at_least_by_chance),
+        "chance": number(found.chance),
         "checked": percent(found.verified),
         "agree": words.cell(found.agree, found.checked),
         "value": number(found.value),
@@ -142,7 +143,7 @@ def estimate_view(found: Estimate | None, words: Words = OF_LABELS) -> View:
 
 def alone(found: Mapping[str, Estimate | None]) -> str | None:
     """Say which groups are one independent instance: what chance would give is known of all others."""
-    names = [name for name, one in found.items() if one is not None and one.at_least_by_chance is None]
+    names = [name for name, one in found.items() if one is not None and one.chance is None]
     if not names:
         return None
     return f"One instance alone has nothing to be checked against, nor to be compared: {listing(names)}."
@@ -176,6 +177,17 @@ def difference_view(value: float | None, low: float, high: float, p_value: float
         "p": significance(p_value),
         "sure": p_value < alpha,
     }
+
+
+def starred(is_any: bool, correction: str) -> str:
+    """Say what a star means, where there is one, and how p is corrected.
+
+    Examples
+    --------
+    >>> starred(True, "p is corrected"), starred(False, "p is corrected")
+    ('*: the difference is not 0; p is corrected.', 'p is corrected.')
+    """
+    return f"*: the difference is not 0; {correction}." if is_any else f"{correction}."
 
 
 def changes(reference: Told) -> list[str]:

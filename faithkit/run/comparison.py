@@ -159,9 +159,9 @@ class Comparison(Report):
 
 
 def _height(found: Estimate) -> tuple[float, float]:
-    """Return what systems are ordered by: what is known at least, and how much of it could be checked.
+    """Return what systems are ordered by: the estimate, and how much of it could be checked.
 
     It is what their difference is made of, by which two systems at the floor are told apart.
     """
-    least = found.at_least if found.moments is None else found.moments.at_least[0]
+    least = found.estimate if found.moments is None else found.moments.estimate
     return round(least, 12), found.verified  # last bits order nothing

@@ -23,12 +23,12 @@ from faithkit.run.trying import recommended, suitable, variants
 from faithkit.wording import describe
 
 COLUMNS = (
-    *("at_least", "low", "high", "verified", "consistency", "up_to", "by_chance", "uniqueness"),
+    *("estimate", "low", "high", "verified", "consistency", "up_to", "by_chance", "uniqueness"),
     "n_explanations",
 )
 FINER = (
-    "A discretization of explanations can only lower the measure, and raise what can be checked: what "
-    "consistency is at least under a coarser one it is at least under the finer one, too."
+    "A discretization of explanations can only lower the measure, and raise what can be checked: the lower "
+    "end of a coarser one is a lower end of the finer one, too."
 )
 CHOSEN = "The best of many looks better than it is: choose on one sample, and report on another."
 
@@ -73,11 +73,11 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     -------
     DataFrame
         One row per discretizer, the highest lower end, `low`, first. `low` and `high` are the interval,
-        `at_least` what consistency is at least in the mean, `verified` the share that could be checked,
+        `estimate` the estimate of consistency, `verified` the share that could be checked,
         `consistency` the value, of which there is none (NaN) where nothing could be checked, `up_to` the
         value it would have if all that could not be checked agreed, and `by_chance` what explanations
         unrelated to the predictions would get, where the estimator says it. One is `recommended`: of those
-        whose `at_least` reaches the highest lower end, the one of which most could be checked; none where
+        whose `estimate` reaches the highest lower end, the one of which most could be checked; none where
         nothing is known of any. A discretizer that cannot be used stands last, with the reason in `note`.
         What the table says as a whole is in ``attrs["note"]``.
 
@@ -99,7 +99,7 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     >>> tried["note"].iloc[-1]
     "no discretizer 'near' is installed. Available: ..."
     >>> tried.attrs["note"]
-    'Recommended: <lambda>, under which 100 % could be checked and consistency is at least 1.000. ...'
+    'Recommended: <lambda>, under which 100 % could be checked; the estimate of consistency is 1.000. ...'
     """
     if not isinstance(result, Evaluation):
         raise InputError(f"the result is a {type(result).__name__}: give what evaluate or score returned.")
@@ -121,7 +121,7 @@ def _table(tried: list[tuple[dict[str, Any], Estimate | None]]) -> pd.DataFrame:
     types = dict.fromkeys(COLUMNS, "float64") | {"n_explanations": "Int64"}
     table = pd.DataFrame([row for row, _ in tried]).astype(types)
     table.insert(1, "recommended", [best is not None and row is best[0] for row, _ in tried])
-    order = ["low", "at_least", "verified", "n_explanations", "discretizer"]
+    order = ["low", "estimate", "verified", "n_explanations", "discretizer"]
     table = table.sort_values(order, ascending=[False, False, False, True, True], ignore_index=True)
     table.attrs["note"] = _nothing(usable) if best is None else _note(*best)
     return table
@@ -134,14 +134,14 @@ def _nothing(usable: list[tuple[dict[str, Any], Estimate | None]]) -> str:
     if any(found is not None and found.finding == ONE_LABEL for _, found in usable):
         why = "all explained predictions are the same, so that nothing was tested"
     else:
-        why = "nothing could be checked, and no bound says more than chance"
+        why = "next to nothing could be checked"
     return f"None is recommended: {why}. {FINER}"
 
 
 def _note(row: dict[str, Any], found: Estimate | None) -> str:
     assert found is not None
-    name, share, least = row["discretizer"], percent(found.verified), number(found.at_least)
-    best = f"{name}, under which {share} could be checked and consistency is at least {least}"
+    name, share, level = row["discretizer"], percent(found.verified), number(found.estimate)
+    best = f"{name}, under which {share} could be checked; the estimate of consistency is {level}"
     return f"Recommended: {best}. {FINER} {CHOSEN}"
 
 
@@ -167,6 +167,6 @@ def _row(result: Evaluation, given: Any) -> tuple[dict[str, Any], Estimate | Non
 
 def _facts(result: Evaluation) -> dict[str, Any]:
     found = result.consistency
-    ends = (found.at_least, found.low, found.high, found.verified, found.value, found.bracket[1])
+    ends = (found.estimate, found.low, found.high, found.verified, found.value, found.bracket[1])
     values = (*ends, found.by_chance, result.uniqueness, result.n_explanations)
     return {**dict(zip(COLUMNS, values, strict=True)), "checkability": found.checkability}

@@ -112,7 +112,7 @@ def _check(told: Mapping[str, Any]) -> None:
     for name, measure in told["measures"].items():
         if measure is None:
             continue
-        for field in ("value", "low", "high", "at_least", "agree"):
+        for field in ("value", "low", "high", "estimate", "agree"):
             if not is_divided and (measure.get(field) or 0) < 0:  # only of numbers, a share can be below 0
                 raise ValueError(f"{field} is {measure[field]!r:.30}")
         if measure.get("others"):

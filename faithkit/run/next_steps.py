@@ -6,6 +6,7 @@ proposed, and a plugin that fails is not, either.
 """
 
 import contextlib
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 
@@ -16,7 +17,7 @@ from faithkit.inputs.rows import is_one_of
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
 from faithkit.measure.forecast import FARTHEST, Pilot
-from faithkit.measure.planning import PilotPlan, plan_samples
+from faithkit.measure.planning import PilotPlan, plan_samples, rows_for_width
 from faithkit.report.formats import number, outward, percent
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns
@@ -108,26 +109,34 @@ def _unexplained(stage: Stage) -> Iterator[str]:
 
 def _more_rows(stage: Stage, measure: str) -> Iterator[str]:
     """Forecast how many rows leave little unchecked, or make a wide interval narrow."""
-    found, plan = stage.measures[measure], _plan(stage, measure)
-    if plan is None:
+    found, pilot, plan = stage.measures[measure], _pilot(stage, measure), _plan(stage, measure)
+    if pilot is None or plan is None:
         return
-    enough, narrow = plan.unverified[1], plan.half_width
+    enough = plan.unverified[1]
     wide = found.low is not None and found.high is not None and found.high - found.low > 2 * EPSILON
-    if found.verified < VERIFIABLE and enough is not None and enough > stage.n:
-        yield f"About {enough:,} rows would leave at most {percent(EPSILON)} unchecked in {measure}."
-    elif wide and narrow is not None and narrow > stage.n:
+    if found.verified < VERIFIABLE:
+        if enough is not None and enough > stage.n:
+            yield f"About {enough:,} rows would leave at most {percent(EPSILON)} unchecked in {measure}."
+    elif wide and (narrow := rows_for_width(pilot, EPSILON)) is not None and narrow > stage.n:
         yield f"About {narrow:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
 
 
-def _plan(stage: Stage, measure: str) -> PilotPlan | None:
-    """Plan with the result as its own pilot; None where rows are no independent ones that count alike.
+def _pilot(stage: Stage, measure: str) -> Pilot | None:
+    """Return the result as its own pilot; None where rows are no independent ones that count alike.
 
     Many rows without an explanation are nothing to plan with, which would take them for rare explanations.
     """
     found = stage.measures[measure]
     if found.others is None or found.moments is None or stage.many_unexplained:
         return None
-    pilot = Pilot(found.others, found.moments, found.confidence)
+    return Pilot(found.others, found.moments, found.confidence)
+
+
+def _plan(stage: Stage, measure: str) -> PilotPlan | None:
+    """Plan with that pilot."""
+    pilot = _pilot(stage, measure)
+    if pilot is None:
+        return None
     with contextlib.suppress(ArithmeticError, ValueError):  # a file may say what no sample could
         return plan_samples(EPSILON, pilot=pilot, measure=measure).from_pilot
     return None
@@ -225,14 +234,14 @@ def _best(
 
 
 def _proposed(argument: str, flag: str, measure: str, text: str, found: Estimate) -> str:
-    least = f"at least {number(found.at_least)}"
+    level = f"the estimate of {measure} is {number(found.estimate)}"
     if found.low is not None:
-        least += f" (interval {outward(found.low, found.high)})"
+        level += f" (interval {outward(found.low, found.high)})"
     if found.finding != ABOVE:
-        least += ", which is not shown to be above chance"
+        level += ", which is not shown to be above chance"
     return (
         f"With {argument}={text!r} (CLI: {flag} {text}), {percent(found.verified)} of these rows could be "
-        f"checked, and {measure} is {least}. It was chosen on these rows: report it on others."
+        f"checked, and {level}. It was chosen on these rows: report it on others."
     )
 
 
@@ -246,12 +255,24 @@ def _last(stage: Stage) -> str:
     if stage.judged.finding == BELOW:
         return f"Explanations tell less of the prediction than chance: {worst} which contradict it."
     if stage.judged.finding == NOT_ABOVE:
-        return f"More rows may show more than chance; {worst} explanations that contradict each other."
+        more = "More rows may show more than chance" if _may_be_shown(stage.judged) else _as_chance(stage.n)
+        return f"{more}; {worst} explanations that contradict each other."
     measured = "sufficiency" if "sufficiency" in stage.measures else "consistency"
     if stage.judged.bracket[1] < 1:
         shown = f"{worst} the explanations that hold for different predictions"
         return f"Of {measured} no more has to be measured: {shown}."
     return f"Of {measured} no more has to be measured: whatever could be checked agrees."
+
+
+def _may_be_shown(found: Estimate) -> bool:
+    """Whether eight times the rows would lift the lower end above chance, were the estimate to stay."""
+    if found.low is None or found.chance is None:
+        return False
+    return found.estimate - (found.estimate - found.low) / math.sqrt(FARTHEST) > found.chance
+
+
+def _as_chance(rows: int) -> str:
+    return f"As far as {rows:,} rows show, explanations tell no more of the prediction than chance"
 
 
 def _by_hand(stage: Stage) -> str:

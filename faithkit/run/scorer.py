@@ -14,7 +14,7 @@ from faithkit.run.components import METHOD, component
 from faithkit.run.judging import NO_INTERVAL, why_unknown
 from faithkit.wording import listing, suggest
 
-WITHOUT_EFFECT = ("estimator", "confidence", "permutations")  # on what a measure is at least
+WITHOUT_EFFECT = ("estimator", "confidence", "permutations")  # on an estimate
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -25,12 +25,12 @@ class Scorer:
     options: Mapping[str, Any]
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        """Return what the measure is at least; what y says is the model's concern, not the explanations'."""
+        """Return the measure's estimate; what y says is the model's concern, not the explanations'."""
         result = evaluate(estimator, X, **{"progress": False, **self.options})
         reason = why_unknown(result, self.measure)
         if reason is not None:
             raise InputError(f"{self.measure} cannot be scored: {reason}.")
-        found = float(getattr(result, self.measure).at_least)
+        found = float(getattr(result, self.measure).estimate)
         if not math.isfinite(found):
             raise InputError(f"{self.measure} cannot be scored: {NO_INTERVAL}.")
         return found
@@ -43,8 +43,8 @@ class Scorer:
 def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     """Return a scorer for scikit-learn's `cross_validate`, `GridSearchCV` and whatever else takes one.
 
-    It explains the rows that it is given, and returns what the measure is at least (`Estimate.at_least`): it
-    is never above the measure in the mean, over folds as over samples. Where nothing is known there is no
+    It explains the rows that it is given, and returns `Estimate.estimate`, which is never above the
+    measure in the mean, over folds as over samples. Where nothing is known there is no
     such number, and it raises an error, of which scikit-learn makes what `error_score` says: NaN, and a
     warning. A model that gives all rows one label is as consistent as can be, so score its accuracy, too.
 
@@ -77,7 +77,7 @@ def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     inspect.signature(evaluate).bind(None, None, **options)  # a misspelt option is told at once
     idle = [name for name in WITHOUT_EFFECT if name in options]
     if idle:
-        raise InputError(f"what a measure is at least does not depend on {listing(idle)}: leave it out.")
+        raise InputError(f"the estimate does not depend on {listing(idle)}: leave it out.")
     for kind in METHOD:
         if options.get(kind) is not None:
             component(kind, options[kind])

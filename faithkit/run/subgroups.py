@@ -14,7 +14,7 @@ from faithkit.shown import Shown
 Result = TypeVar("Result", bound=Any)  # an evaluation, which knows subgroups, so that they do not know it
 
 # what a table of groups shows of an estimate
-_LEVEL = ("at_least", "merging", "low", "high", "floor", "at_least_by_chance")
+_LEVEL = ("estimate", "merging", "low", "high", "floor", "chance")
 SHOWN = (*_LEVEL, "verified", "checked", "agree", "finding", "value", "by_chance", "bracket")
 
 

@@ -2,7 +2,7 @@
 
 A coarser explanation says less: its consistency m is at most that of the finer one it was made from, since
 m = E Σ_y P(y | π)² and squares are convex. So a discretization can only lower the measure and raise what can
-be checked of it; what consistency is at least under the coarser one, it is at least under the finer one, too.
+be checked of it; a lower end for the coarser one is a lower end for the finer one, too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec
 from faithkit.foreign import foreign
-from faithkit.measure.estimate import Estimate
+from faithkit.measure.estimate import UNVERIFIABLE, Estimate
 from faithkit.measure.finding import ONE_LABEL, UNKNOWN
 from faithkit.measure.protocols import said
 from faithkit.measure.relations import SameExplanation
@@ -125,9 +125,10 @@ def under(discretizer: Given, population: Population, setup: Setup, enough: floa
 def recommended(found: Sequence[Estimate]) -> int | None:
     """Return the place of the discretization to choose; None where of none of them anything is known.
 
-    The highest lower end is surely reached. The sample cannot tell those that are at least as high from the
-    one that has it, and of these the one of which most could be checked is chosen, as there the sample has
-    spoken, and not a bound.
+    One under which next to nothing could be checked is not chosen, whatever a bound says of it. The highest
+    lower end is surely reached. The sample cannot tell those whose estimate reaches it from the one that has
+    it, and of these the one of which most could be checked is chosen, as there the sample has spoken, and not
+    a bound.
 
     Examples
     --------
@@ -137,13 +138,15 @@ def recommended(found: Sequence[Estimate]) -> int | None:
     >>> fine.consistency.verified, recommended([fine.consistency, coarse.consistency])
     (0.0, 1)
     """
-    if all(one.finding in (ONE_LABEL, UNKNOWN) for one in found):
+    untold = (ONE_LABEL, UNKNOWN)
+    known = [i for i, one in enumerate(found) if one.finding not in untold and one.verified > UNVERIFIABLE]
+    if not known:
         return None
-    ends = [_lower_end(one) for one in found]
-    near = [place for place, one in enumerate(found) if one.at_least >= max(ends)]
+    ends = {place: _lower_end(found[place]) for place in known}
+    near = [place for place in known if found[place].estimate >= max(ends.values())]
     share = {place: round(found[place].verified, 2) for place in near}  # less than a percent decides nothing
     return max(near, key=lambda place: (share[place], ends[place], -place))
 
 
 def _lower_end(found: Estimate) -> float:
-    return found.at_least if found.low is None else found.low  # not every estimator has an interval
+    return found.estimate if found.low is None else found.low  # not every estimator has an interval

@@ -30,6 +30,7 @@ def violations(population: Population, setup: Setup, counted: Count, most: int) 
     worst = np.argsort(-loss, kind="stable")[:most]
     worst = worst[loss[worst] > 0]
     found = Violations()
+    found.is_tested = bool(((others > 0) & (slots.owners > 0)).any())
     for start, stop in spans(len(worst), max(1, asking.DENSE // counted.n_labels)):
         some = worst[start:stop]
         for u, held in zip(some.tolist(), counted.label_counts(some), strict=True):

@@ -86,7 +86,7 @@ def test_the_verb_prints_a_line_for_each_log_and_says_where_there_is_none(tmp_pa
     for name, said in (("b", ["x", "x"]), ("a", ["x", "y"])):
         pd.DataFrame({"label": [1, 1], "said": said}).to_csv(tmp_path / f"{name}.csv", index=False)
     printed = CliRunner().invoke(audit, asked).output
-    assert printed == "a.csv: at least 1.000, one label\nb.csv: at least 1.000, one label\n"
+    assert printed == "a.csv: estimate 1.000, one label\nb.csv: estimate 1.000, one label\n"
 
 
 def test_once_installed_it_is_listed_beside_all_others(tmp_path):

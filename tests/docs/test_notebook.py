@@ -70,7 +70,7 @@ def test_what_a_run_shows_while_it_lasts_has_gone_away(cells):
 def test_tables_are_of_what_the_sentences_say(cells):
     by_line = {last_line(cell): cell.outputs[-1].data for cell in cells if cell.outputs}
     result, line = by_line["result"]["text/html"], by_line["result"]["text/plain"]
-    (level,) = re.findall(r"at least (0\.\d{3}) \(", line)
+    (level,) = re.findall(r"estimate (0\.\d{3}) \(", line)
     assert f">{level}</td>" in result
     assert "Consistency is above chance" in result
     assert "of the prediction's variance" in by_line[next(one for one in SHOWN if "prices" in one)][

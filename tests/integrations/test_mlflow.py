@@ -40,7 +40,7 @@ def test_measures_are_metrics_and_how_they_were_taken_parameters(client):
     result = faithkit.score(LABELS, REASONS)
     data = logged(client, faithkit=result).data
     found = result.consistency
-    for name in ("value", "at_least", "low", "high", "verified", "at_least_by_chance"):
+    for name in ("value", "estimate", "low", "high", "verified", "chance"):
         assert data.metrics[f"faithkit/consistency/{name}"] == getattr(found, name)
     assert (data.metrics["faithkit/n"], data.metrics["faithkit/n_explanations"]) == (120, 2)
     assert data.params == {

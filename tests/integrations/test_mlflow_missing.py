@@ -29,7 +29,7 @@ def test_what_is_no_result_is_refused(given):
         (
             ["yes", "no"] * 50,
             ["a", "b"] * 50,
-            {"value", "at_least", "low", "high", "verified", "at_least_by_chance"},
+            {"value", "estimate", "low", "high", "verified", "chance"},
         ),
     ],
 )

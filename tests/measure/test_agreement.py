@@ -102,7 +102,7 @@ def test_rows_that_are_near_are_not_merged_for_together_they_agree_more_than_apa
     sample = Sample(None, Explanations.of(["a", "b", "c", "d"]))
     facts = Side.of(count(SameExplanation(), sample, codes, 3, agreement=agreement)).facts
     assert facts.merged is None
-    assert facts.at_least == (0, 0)
+    assert (facts.estimate, facts.reach) == (0, 0)
 
 
 @pytest.mark.parametrize("seed", range(5))

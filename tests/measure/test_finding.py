@@ -76,9 +76,30 @@ PERMUTED = {
 def test_a_permutation_test_is_not_contradicted(case):
     explanations, times, expected = PERMUTED[case]
     found = faithkit.score(RARE, explanations, permutations=times).consistency
-    assert found.low < found.at_least_by_chance
+    assert found.low < found.chance
     assert found.finding == expected
     assert (expected == "above chance") == (found.p_value is not None and found.p_value < 0.05)
+
+
+def test_a_measure_is_above_chance_only_where_its_lower_end_is():
+    """Half of the rows have no explanation, and 95 % of the others the label that theirs names.
+
+    m = 1/2 · (0.95² + 0.05²) = 0.4525, and one explanation for all rows would get 0.5.
+    """
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        labels = rng.integers(0, 2, 1000)
+        words = np.where(rng.random(1000) < 0.05, 1 - labels, labels).astype(object)
+        words[rng.random(1000) < 0.5] = None
+        found = faithkit.score(labels, words.tolist(), permutations=99)
+        one = found.consistency
+        assert one.low <= 0.4525 <= one.high
+        assert one.low > one.verified * one.chance  # what was compared with once
+        assert one.p_value == 0.01  # labels are related to explanations all the same
+        assert one.finding != "above chance"
+        assert "Those that could be checked agree more often than chance (permutation test, p = 0.010)" in (
+            " ".join(str(found).split())
+        )
 
 
 DRAWN = {

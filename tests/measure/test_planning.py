@@ -25,7 +25,7 @@ from faithkit.measure.inference import Moments, interval, moments
 from faithkit.measure.jackknife import grouped_pseudo_values, pseudo_values
 from faithkit.measure.merging.merged import Merged
 from faithkit.measure.others import Others
-from faithkit.measure.planning import PilotPlan, Plan, RangePlan, plan_samples
+from faithkit.measure.planning import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import count
 
@@ -384,6 +384,28 @@ def test_at_most_one_pilot_in_ten_misleads_about_words_of_which_too_few_repeat(l
             low, high = interval(law.draw(rng, rows).moments)
             wide += (high - low) / 2 > 0.15
     assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
+
+
+@pytest.mark.parametrize(
+    ("masses", "labels"),
+    [("Zipf 2, 5,000", "95 % agree"), ("Zipf 2, 5,000", "mixed"), ("geometric 0.9", "95 % agree")],
+)
+def test_who_follows_the_advice_gets_about_the_width_that_it_names(masses, labels):
+    """200 rows that leave ± 0.05 nearly reached once led to the advice of 12,949."""
+    rng, law, epsilon, widths = np.random.default_rng(0), words(masses, labels), 0.05, []
+    for _ in range(30):
+        pilot = law.draw(rng, 200)
+        low, high = interval(pilot.moments)
+        assert pilot.expected_half_width(200) == pytest.approx((high - low) / 2)
+        rows = rows_for_width(pilot, epsilon)
+        if rows is None or rows == 200:
+            continue
+        if pilot.moments.verified == 1 and high < 1:  # nothing but sampling error
+            assert rows == pytest.approx(200 * ((high - low) / 2 / epsilon) ** 2, abs=1)
+        low, high = interval(law.draw(rng, rows).moments)
+        widths.append((high - low) / 2)
+    assert len(widths) > 5
+    assert 0.7 * epsilon < np.median(widths) < 1.2 * epsilon
 
 
 def test_the_moments_of_a_pool_are_those_of_the_sample_where_there_is_none():

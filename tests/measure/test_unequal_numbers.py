@@ -272,7 +272,7 @@ def test_weights_that_hardly_differ_give_what_equal_numbers_get(clustered):
     drawn = {"clusters": rows} if clustered else {"weights": weights}
     nearly = faithkit.score(values[rows], vectors[rows], **drawn).consistency
     assert plain.merging == nearly.merging == "pairs"
-    assert nearly.at_least == pytest.approx(plain.at_least, abs=1e-9)
+    assert nearly.estimate == pytest.approx(plain.estimate, abs=1e-9)
     assert nearly.moments.merged.se == pytest.approx(plain.moments.merged.se, rel=0.05)
 
 
@@ -297,7 +297,7 @@ def test_near_numbers_stay_below_the_measure_even_if_weights_tell_the_number(kin
         else:
             rows = np.repeat(np.arange(150), 2)
             found = faithkit.score(values[rows], vectors[rows], clusters=rows).consistency
-        least.append(found.moments.at_least[0])
+        least.append(found.moments.estimate)
         lows.append(found.low)
     assert np.mean(least) < share + 4 * np.std(least) / np.sqrt(len(least))
     assert np.mean(np.array(lows) > share + 1e-9) < 0.1

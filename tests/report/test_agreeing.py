@@ -27,9 +27,9 @@ PRICES = 1000.0 * GROUPS + RNG.normal(size=300) * 1500
 def estimated(**given):
     """Return an estimate of 200 instances, all of which were checked; the measure is above chance."""
     usual = {
-        "value": 0.81, "at_least": 0.81, "merging": "nothing", "verified": 1.0, "checked": 200, "agree": 0.81,
+        "value": 0.81, "estimate": 0.81, "merging": "nothing", "verified": 1.0, "checked": 200, "agree": 0.81,
         "bracket": (0.81, 0.81), "se": 0.02, "low": 0.7645, "high": 0.85, "floor": 0.0, "confidence": 0.95,
-        "p_value": None, "mse_bound": None, "at_least_by_chance": 0.0, "finding": "above chance",
+        "p_value": None, "mse_bound": None, "chance": 0.0, "finding": "above chance",
     }  # fmt: skip
     return Estimate(**usual | given)
 
@@ -65,13 +65,13 @@ SAID = {
         "chance: the lower end of its interval is 0.000; chance alone would give 0.000.",
     ),
     "nothing checked of numbers": (
-        Shares(), "consistency", NONE | {"merging": "pairs", "at_least": 0.5},
+        Shares(), "consistency", NONE | {"merging": "pairs", "estimate": 0.5},
         f"No two instances share an explanation: {PAIRS}Consistency {ABOVE}",
     ),
     "nothing known of numbers": (
         Shares(), "sufficiency",
         NONE | {"merging": None, "floor": None, "low": -4.0, "high": 1.0, "moments": unchecked(5.0),
-                "finding": "unknown", "at_least": -4.0, "at_least_by_chance": -4.0},
+                "finding": "unknown", "estimate": -4.0, "chance": -4.0},
         "No explanation applies to another instance: nothing could be checked. The sample rules nothing out: "
         "sufficiency may be anything up to 1.",
     ),
@@ -85,7 +85,7 @@ SAID = {
         "accounts for all of the variance does not tell.",
     ),
     "within a tolerance": (
-        Near(within="2000"), "consistency", {"floor": None, "at_least_by_chance": 0.3},
+        Near(within="2000"), "consistency", {"floor": None, "chance": 0.3},
         f"{ALL}others with their explanation get a prediction within 2000 of theirs 81 % of the time. Consistency is "
         "above chance: the lower end of its interval is 0.764; chance alone would give 0.300.",
     ),
@@ -94,7 +94,7 @@ SAID = {
         "All explained instances have predictions within 0.5 of each other: nothing was tested.",
     ),
     "scores": (
-        Scores(), "sufficiency", {"floor": None, "merging": None, "at_least_by_chance": 0.5},
+        Scores(), "sufficiency", {"floor": None, "merging": None, "chance": 0.5},
         f"{ALL}scores of others to which their explanation applies agree with theirs by 0.810 on average. Sufficiency "
         "is above chance: the lower end of its interval is 0.764; chance alone would give 0.500.",
     ),
@@ -211,7 +211,7 @@ def outliers(n=40):
 def test_sufficiency_below_0_is_explained():
     y, rules, X = outliers()
     result = faithkit.score(y, rules, X=X)
-    assert result.sufficiency.at_least < 0
+    assert result.sufficiency.estimate < 0
     text = flat(str(result))
     assert "A measure below 0 is one of predictions that differ more than any two do on average" in text
     assert "-" not in text.split("sufficiency")[1].split("All")[0]  # a minus sign is no hyphen

@@ -166,7 +166,7 @@ def test_an_interval_that_a_floor_cuts_has_its_value(size):
     shown = estimate_view(found.consistency)
     lower, upper = ends(shown["interval"])
     assert lower == Decimal("0.5")
-    assert lower <= Decimal(shown["at_least"]) <= upper
+    assert lower <= Decimal(shown["estimate"]) <= upper
 
 
 GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 40)), min_size=1, max_size=6)
@@ -189,7 +189,7 @@ def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
     shown = estimate_view(found)
     for interval in (shown["interval"], shown["bracket"]):
         lower, upper = ends(interval)
-        least, most = printed(shown["at_least"])
+        least, most = printed(shown["estimate"])
         assert lower <= most
         assert least <= upper
     assert (shown["checked"] == "100 %") == (found.checked == len(labels))

@@ -14,9 +14,9 @@ from faithkit.run.comparison import Comparison
 def estimated(**given):
     """Return an estimate of 200 instances, of which 80 were checked; consistency is above chance."""
     usual = {
-        "value": 0.36, "at_least": 0.85, "merging": "pairs", "verified": 0.4, "checked": 80, "agree": 0.9,
+        "value": 0.36, "estimate": 0.85, "merging": "pairs", "verified": 0.4, "checked": 80, "agree": 0.9,
         "bracket": (0.85, 0.96), "se": 0.03, "low": 0.7812, "high": 0.98, "floor": None, "confidence": 0.95,
-        "p_value": None, "mse_bound": None, "at_least_by_chance": 0.504, "finding": "above chance",
+        "p_value": None, "mse_bound": None, "chance": 0.504, "finding": "above chance",
     }  # fmt: skip
     return Estimate(**usual | given)
 
@@ -82,19 +82,19 @@ CONSISTENCY = {
         "0.500; chance alone would give 0.504. With two labels consistency cannot be below 0.5.",
     ),
     "the floor of ten labels, above what chance gives in the sample": (
-        ALL | {"finding": "not above chance", "low": 0.1, "floor": 0.1, "at_least_by_chance": 0.1},
+        ALL | {"finding": "not above chance", "low": 0.1, "floor": 0.1, "chance": 0.1},
         f"All 200 instances could be checked: {CHECKED}Consistency is not shown to be above chance: the lower "
         "end of its interval is 0.100; chance alone would give 0.100. With 10 labels consistency cannot be "
         "below 0.1.",
     ),
     "three labels": (
-        NONE | UNKNOWN | {"low": 1 / 3, "floor": 1 / 3, "at_least_by_chance": 0.35},
+        NONE | UNKNOWN | {"low": 1 / 3, "floor": 1 / 3, "chance": 0.35},
         f"{ALONE}{PAIRS}This does not show whether consistency is above chance: the lower end of its interval is "
         "0.333; chance alone would give 0.350. With three labels consistency cannot be below 0.333.",
     ),
     "a floor that decides nothing": (ALL | {"floor": 0.5}, f"All 200 instances could be checked: {CHECKED}{SURE}"),
     "nothing to compare": (
-        NONE | {"merging": "nothing", "finding": "unknown", "low": 0.0, "high": 1.0, "at_least_by_chance": None},
+        NONE | {"merging": "nothing", "finding": "unknown", "low": 0.0, "high": 1.0, "chance": None},
         f"{ALONE}nothing could be checked. The sample rules nothing out: consistency may be anything from 0 to 1.",
     ),
     "at chance": (
@@ -119,17 +119,17 @@ CONSISTENCY = {
         "end of its interval is 0.488; chance alone would give 0.504.",
     ),
     "above chance by little": (
-        ALL | {"low": 0.50412, "at_least_by_chance": 0.50408},
+        ALL | {"low": 0.50412, "chance": 0.50408},
         f"All 200 instances could be checked: {CHECKED}Consistency is above chance: the lower end of its "
         "interval is 0.50412; chance alone would give 0.50408.",
     ),
     "above what chance gives in the sample, not above the floor": (
-        ALL | {"low": 0.5, "floor": 0.5, "at_least_by_chance": 0.5},
+        ALL | {"low": 0.5, "floor": 0.5, "chance": 0.5},
         f"All 200 instances could be checked: {CHECKED}Consistency is above chance. With two labels consistency "
         "cannot be below 0.5.",
     ),
     "below what chance gives, and at the floor": (
-        ALL | {"low": 0.5, "high": 0.5, "floor": 0.5, "finding": "below chance", "at_least_by_chance": 0.5},
+        ALL | {"low": 0.5, "high": 0.5, "floor": 0.5, "finding": "below chance", "chance": 0.5},
         f"All 200 instances could be checked: {CHECKED}Consistency is below chance. With two labels consistency "
         "cannot be below 0.5.",
     ),
@@ -147,11 +147,11 @@ CONSISTENCY = {
         "all agree does not tell.",
     ),
     "of an older version": (
-        {"finding": None, "merging": None, "at_least_by_chance": None},
+        {"finding": None, "merging": None, "chance": None},
         f"80 of 200 instances (40 %) could be checked: {CHECKED}The lower end of the interval of consistency is 0.781.",
     ),
     "of an older version, with weights": (
-        {"finding": None, "merging": None, "at_least_by_chance": None, "checked": None},
+        {"finding": None, "merging": None, "chance": None, "checked": None},
         f"40 % of 200 instances could be checked: {CHECKED}The lower end of the interval of consistency is 0.781.",
     ),
 }  # fmt: skip
@@ -171,7 +171,7 @@ SUFFICIENCY = {
         "would give 0.504.",
     ),
     "nothing checked": (
-        NONE | {"merging": None, "finding": "unknown", "low": 0.0, "high": 1.0, "at_least_by_chance": 0.0},
+        NONE | {"merging": None, "finding": "unknown", "low": 0.0, "high": 1.0, "chance": 0.0},
         "No explanation applies to another instance: nothing could be checked. The sample rules "
         "nothing out: sufficiency may be anything from 0 to 1.",
     ),
@@ -283,8 +283,8 @@ def test_systems_that_may_be_the_best_only_for_want_of_anything_to_check_say_so(
 
 
 WIDEST = {
-    "value": 0.99998, "at_least": 0.99999, "verified": 0.999999, "checked": 999_999, "agree": 0.99999,
-    "bracket": (0.99999, 1.0), "low": 0.9999, "high": 1.0, "at_least_by_chance": 0.99991,
+    "value": 0.99998, "estimate": 0.99999, "verified": 0.999999, "checked": 999_999, "agree": 0.99999,
+    "bracket": (0.99999, 1.0), "low": 0.9999, "high": 1.0, "chance": 0.99991,
 }  # fmt: skip
 
 

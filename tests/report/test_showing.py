@@ -179,7 +179,7 @@ def test_a_subclass_of_somebody_else_is_shown_like_its_parent():
     class Mine(faithkit.Comparison):
         pass
 
-    assert repr(Mine({"one": numbers()})).startswith("<Mine of 1 system; consistency at least: one 0.")
+    assert repr(Mine({"one": numbers()})).startswith("<Mine of 1 system; consistency estimates: one 0.")
 
 
 def test_a_long_table_is_cut_in_a_notebook_and_its_rest_is_counted():

@@ -133,7 +133,7 @@ def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():
 def test_what_a_result_of_an_older_version_does_not_tell_is_left_out():
     told = read(ordinary())
     for found in told["measures"].values():
-        for name in ("at_least", "checked", "agree", "finding", "at_least_by_chance", "moments", "others"):
+        for name in ("estimate", "checked", "agree", "finding", "chance", "moments", "others"):
             del found[name]
     page = html.page(told)
     assert "by sample size" not in page

@@ -68,7 +68,7 @@ def test_every_row_is_what_scoring_with_that_discretizer_gives():
             assert row["consistency"] == found.value
             assert row["by_chance"] == pytest.approx(found.verified * alone.chance)
         assert (row["low"], row["high"], row["verified"]) == (found.low, found.high, found.verified)
-        assert row["at_least"] == found.at_least
+        assert row["estimate"] == found.estimate
         assert row["up_to"] == found.bracket[1]
         assert (row["uniqueness"], row["n_explanations"]) == (alone.uniqueness, alone.n_explanations)
         assert row["checkability"] == found.checkability
@@ -182,7 +182,7 @@ def test_the_recommended_one_is_among_the_best_and_the_note_names_it():
     tried = faithkit.try_discretizers(faithkit.score(LABELS, PHI))
     (best,) = tried[tried["recommended"]].to_dict("records")
     assert tried["low"].is_monotonic_decreasing
-    near = tried[tried["at_least"] >= tried["low"].max()]  # no sample tells these from the first
+    near = tried[tried["estimate"] >= tried["low"].max()]  # no sample tells these from the first
     assert best["discretizer"] in near["discretizer"].tolist()
     assert best["verified"] >= near["verified"].max() - 0.01
     assert tried.attrs["note"].startswith(f"Recommended: {best['discretizer']}, under which ")
@@ -230,7 +230,7 @@ def test_what_a_coarser_one_is_at_least_bounds_the_finer_one_in_the_mean(law, pl
         ways = math.factorial(3) // math.prod(map(math.factorial, times))
         chance = ways * math.prod(law[u][y] / 12 for u, y in drawn)
         found = faithkit.score([y for _, y in drawn], [(f"{places[u]}",) for u, _ in drawn]).consistency
-        mean += chance * found.at_least
+        mean += chance * found.estimate
     assert mean <= consistency(law) + 1e-12
 
 
@@ -326,3 +326,12 @@ def test_none_is_recommended_where_nothing_is_known(case):
 def test_none_is_recommended_of_those_that_cannot_be_used():
     tried = faithkit.try_discretizers(faithkit.score([0, 1], ["a", "b"]), ["sign"])
     assert tried.attrs["note"].startswith("None is recommended: none could be used.")
+
+
+def test_what_checks_nothing_is_not_recommended():
+    x = np.random.default_rng(0).normal(size=(300, 1))
+    result = faithkit.score(x[:, 0] > 0, x)
+    assert result.consistency.finding == "above chance"  # by comparing near vectors
+    tried = faithkit.try_discretizers(result, ["original"])
+    assert not tried["recommended"].any()
+    assert "None is recommended: next to nothing could be checked." in tried.attrs["note"]

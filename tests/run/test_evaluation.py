@@ -260,7 +260,7 @@ def test_the_result_has_exactly_the_documented_fields():
         *(
             "value",
             "se",
-            "at_least",
+            "estimate",
             "merging",
             "low",
             "high",
@@ -275,7 +275,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "checkability",
             "finding",
             "by_chance",
-            "at_least_by_chance",
+            "chance",
             "moments",
             "others",
         ),
@@ -558,3 +558,29 @@ def test_measures_that_are_taken_one_after_the_other_do_not_mix():
         for tau in (0.5, 1.5, 2.5, 3.5, 40.5)
     ]
     assert [(one.value, one.low) for one in found] == [(one.value, one.low) for one in alone]
+
+
+def test_where_nothing_can_be_contradicted_violations_say_so():
+    alone, agreeing = faithkit.score([0, 1], ["a", "b"]), faithkit.score([0, 0, 1, 1], ["a", "a", "b", "b"])
+    nothing = "No explanation holds for a second instance, so nothing could contradict one."
+    assert str(alone.violations()).strip() == nothing
+    assert nothing in alone.to_html()
+    no_clash = "No explanation holds for instances of different predictions."
+    assert str(agreeing.violations()).strip() == no_clash
+
+
+def test_a_star_is_explained_only_where_there_is_one():
+    labels, words = [0, 1] * 200, (["a", "b"] * 100) + ["a"] * 200
+    halves = faithkit.score(labels, words).by(["first"] * 200 + ["second"] * 200)
+    assert "*: the difference is not 0; p is corrected" in str(halves)
+    alike = faithkit.score(labels, words).by(["even", "even", "odd", "odd"] * 100)
+    assert "*" not in str(alike)
+    assert "p is corrected for the number of groups" in str(alike)
+
+
+def test_rows_without_an_explanation_are_not_called_explained():
+    rules = [0, None] * 25
+    above = faithkit.relation(lambda x, least: x[0] >= least)
+    X, pool = np.arange(50.0)[:, None], (np.arange(20.0)[:, None], [0, 1] * 10)
+    found = faithkit.score([0, 1] * 25, rules, X=X, relation=above, pool=pool)
+    assert "25 rows explained, checked against 20 more" in str(found)

@@ -91,9 +91,9 @@ def test_no_bound_is_below_the_floor_and_all_are_in_order(explainer, classes):
     declared = None if classes is None else range(classes)
     result = faithkit.evaluate(Model(declared), X, explainer=EXPLAINERS[explainer])
     found, floor = result.consistency, 0.0 if classes is None else 1 / classes
-    assert floor <= found.low <= found.at_least <= found.bracket[1] <= 1
-    assert found.at_least == found.bracket[0] == max(floor, found.moments.at_least[0])
-    assert f"  {found.at_least:.3f}  " in str(result)  # what is printed is what the file tells
+    assert floor <= found.low <= found.estimate <= found.bracket[1] <= 1
+    assert found.estimate == found.bracket[0] == max(floor, found.moments.estimate)
+    assert f"  {found.estimate:.3f}  " in str(result)  # what is printed is what the file tells
 
 
 def test_the_best_discretizer_of_those_at_the_floor_is_found():

@@ -260,7 +260,7 @@ DAMAGED = {
         "is no finite number",
     ),
     "an agreement that is a text": (changed("measures", "consistency", "agree", to="all"), "agree is 'all'"),
-    "more than all": (changed("measures", "consistency", "at_least", to=2), "at_least is 2"),
+    "more than all": (changed("measures", "consistency", "estimate", to=2), "estimate is 2"),
     "half a row": (changed("measures", "consistency", "moments", "merged", "reach", to=-0.5), "reach is"),
     "no data": (changed("data", to={}), "'rows' is a required property"),
     "data of another kind": (changed("data", to=3), "data is 3"),

@@ -193,10 +193,10 @@ def test_so_do_the_row_groups_of_one_file(table, tmp_path, question):
 def test_another_discretizer_finds_the_same_without_reading_the_log_again(log, way, monkeypatch):
     tried = faithkit.try_discretizers(score_log(open_log(str(log), "label", ("phi_*",))).result, way)
     anew = score_log(open_log(str(log), "label", ("phi_*",)), discretizer=way).result.consistency
-    assert tried.loc[0, ["low", "high", "at_least", "verified"]].tolist() == [
+    assert tried.loc[0, ["low", "high", "estimate", "verified"]].tolist() == [
         anew.low,
         anew.high,
-        anew.at_least,
+        anew.estimate,
         anew.verified,
     ]
     result = score_log(open_log(str(log), "label", ("phi_*",))).result

@@ -53,7 +53,7 @@ def test_leave_one_out_is_epsilon_squared_and_plug_in_eta_squared_of_the_analysi
 
 def test_a_constant_explanation_gets_exactly_nothing(balanced):
     found = faithkit.score(balanced[1], ["same"] * len(balanced[1])).consistency
-    assert (found.value, found.at_least, found.low, found.by_chance) == (0, 0, 0, 0)
+    assert (found.value, found.estimate, found.low, found.by_chance) == (0, 0, 0, 0)
     assert found.finding == "not above chance"
 
 
@@ -108,7 +108,7 @@ def test_probabilities_are_scores_and_are_not_divided():
 def test_one_hot_scores_give_what_labels_give():
     labels, group = np.arange(90) % 3, (np.arange(90) // 2 % 7).tolist()
     one, two = faithkit.score(np.eye(3)[labels], group), faithkit.score(labels, group)
-    for name in ("value", "at_least", "low", "high", "se", "agree"):
+    for name in ("value", "estimate", "low", "high", "se", "agree"):
         found = getattr(one.consistency, name)
         assert found == pytest.approx(getattr(two.consistency, name), abs=1e-12)
     assert one.chance == pytest.approx(two.chance, abs=1e-12)

@@ -34,7 +34,7 @@ def stump():
 def test_the_score_is_what_the_measure_is_at_least():
     model = stump().fit(X, Y)
     found = faithkit.scorer("consistency", explainer=by_debt)(model, X, Y)
-    assert found == faithkit.evaluate(model, X, explainer=by_debt).consistency.at_least
+    assert found == faithkit.evaluate(model, X, explainer=by_debt).consistency.estimate
 
 
 def test_the_labels_may_be_left_out_and_change_nothing():
@@ -45,14 +45,14 @@ def test_the_labels_may_be_left_out_and_change_nothing():
 def test_sufficiency_is_scored_by_the_explanations_own_relation():
     model, options = stump().fit(X, Y), {"explainer": "tree:max_depth=2", "background": X[:60]}
     found = faithkit.scorer("sufficiency", **options)(model, X[60:])
-    assert found == faithkit.evaluate(model, X[60:], **options).sufficiency.at_least
+    assert found == faithkit.evaluate(model, X[60:], **options).sufficiency.estimate
 
 
 def test_numbers_are_scored_too():
     model = LinearRegression().fit(X, X["debt"] * 2)
     options = {"explainer": lambda X: (X["debt"] * 4).astype(int).tolist()}
     found = faithkit.scorer(**options)(model, X)
-    assert found == faithkit.evaluate(model, X, **options).consistency.at_least
+    assert found == faithkit.evaluate(model, X, **options).consistency.estimate
     assert 0.5 < found < 1
 
 
@@ -63,7 +63,7 @@ def test_cross_validation_scores_every_fold_beside_other_scorers():
         faithkit.evaluate(stump().fit(X.iloc[train], Y[train]), X.iloc[test], explainer=by_debt)
         for train, test in FOLDS.split(X)
     ]
-    assert found["test_consistency"].tolist() == [result.consistency.at_least for result in by_hand]
+    assert found["test_consistency"].tolist() == [result.consistency.estimate for result in by_hand]
 
 
 def test_a_search_finds_the_model_that_is_explained_best():

@@ -21,4 +21,4 @@ def audit(folder: Path, prediction: str, explanation: str) -> None:
     for file in files:
         log = pd.read_csv(file)
         found = faithkit.score(log[prediction], log[explanation]).consistency
-        click.echo(f"{file.name}: at least {found.at_least:.3f}, {found.finding}")
+        click.echo(f"{file.name}: estimate {found.estimate:.3f}, {found.finding}")

@@ -12,10 +12,15 @@ from faithkit.run.monitoring.state import Told
 def looked(name: str, scores: Scores, settings: Told, before: list[Told]) -> tuple[Told, Told]:
     """Return the settings that change with a look, and what is told of it."""
     watch = _watch(settings["watch"]).after(scores.values)
-    alarm = watch.alarm(Sequence(**settings["expected"]))
+    expected = Sequence(**settings["expected"])
+    alarm = watch.alarm(expected)
     so_far, low, high = watch.whole.now
     told = {"name": name, **outcome(scores, low, high), "so_far": so_far}
-    told["alarm"] = None if alarm is None else _alarm_told(alarm, [*before, told])
+    told["alarm"] = (
+        _lasting_alarm(scores.agreement, expected, before)
+        if alarm is None
+        else _alarm_told(alarm, [*before, told])
+    )
     return {"watch": attrs.asdict(watch)}, told
 
 
@@ -44,6 +49,21 @@ def outcome(scores: Scores, low: float, high: float) -> Told:
         "low": low,
         "high": high,
     }
+
+
+def _lasting_alarm(agreement: float, expected: Sequence, before: list[Told]) -> Told | None:
+    """Return the latest alarm where a batch is nearer to what raised it than to what is expected.
+
+    Windows that begin anew after an alarm have seen too little to raise it again.
+    """
+    alarm: Told | None = next((look["alarm"] for look in reversed(before) if look["alarm"]), None)
+    if alarm is None:
+        return None
+    _, low, high = expected.now
+    below, above = (alarm["high"], alarm["low"]) if alarm["change"] != "changed" else (low, high)
+    is_lower, is_higher = agreement < (below + low) / 2, agreement > (above + high) / 2
+    lasts = {"lower": is_lower, "higher": is_higher, "changed": is_lower or is_higher}[alarm["change"]]
+    return alarm if lasts else None
 
 
 def _alarm_told(alarm: Alarm, looks: list[Told]) -> Told:

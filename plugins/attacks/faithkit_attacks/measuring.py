@@ -102,7 +102,7 @@ def cells(told: Telling, attack: Attack, world: World, seed: int = 0) -> dict[st
     guessed = raw.reader().accuracy
     return {
         "consistency": _of(result.consistency),
-        "merged bound": Cell(raw.consistency.at_least, raw.consistency.low, raw.consistency.high),
+        "merged bound": Cell(raw.consistency.estimate, raw.consistency.low, raw.consistency.high),
         "sufficiency": Cell() if is_vector else _of(applied),
         "same-top-features": _of(applied) if is_vector else Cell(),
         "reader": Cell() if guessed is None else Cell(guessed.value, guessed.low, guessed.high),
@@ -122,7 +122,7 @@ def _of(estimate: faithkit.Estimate | None) -> Cell:
     if estimate is None:
         return Cell()
     nothing = estimate.checkability == "unverifiable"
-    return Cell(estimate.at_least, estimate.low, estimate.high, unchecked=nothing)
+    return Cell(estimate.estimate, estimate.low, estimate.high, unchecked=nothing)
 
 
 def _plain(value: float, digits: int = 2) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import faithkit
 
 OF_SAMPLE = ("n", "n_explanations", "unexplained", "uniqueness", "singletons", "chance")
-OF_MEASURE = ("value", "at_least", "low", "high", "verified", "at_least_by_chance", "p_value")
+OF_MEASURE = ("value", "estimate", "low", "high", "verified", "chance", "p_value")
 HOW = ("explainer", "discretizer", "relation", "estimator", "seed", "model")
 
 

@@ -272,3 +272,11 @@ def test_a_plot_of_nothing_of_one_look_and_of_an_alarm(monitor):
         axes.figure.canvas.draw()
     assert monitor.alarm is not None
     assert "alarm" in [text.get_text() for text in axes.texts]
+
+
+def test_later_looks_that_are_as_bad_stay_marked(monitor):
+    for day in range(8):
+        monitor = monitor.add(*columns(log(600, seed=1 + day, wrong=0.3)), name=f"bad {day}")
+    bad = [look.alarm is not None for look in monitor.looks]
+    assert any(bad)
+    assert all(bad[bad.index(True) :])
