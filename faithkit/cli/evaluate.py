@@ -6,7 +6,7 @@ import click
 
 from faithkit.cli.delivery import deliver
 from faithkit.cli.junit import Judging
-from faithkit.cli.limits import check_reference
+from faithkit.cli.limits import check_reference, margins
 from faithkit.cli.options import (
     asking,
     begin,
@@ -50,7 +50,7 @@ def command(
     adjust: str,
     violations: int | None,
     id: str | None,
-    limits: dict[str, dict[str, float]],
+    limits: dict[str, Any],
     **options: Any,
 ) -> None:
     """Measure how faithful a model's explanations are.
@@ -65,7 +65,7 @@ def command(
     from faithkit.run.further import asked
     from faithkit.run.reference import check_alike, is_saved, saved_reference
 
-    check_reference(reference, limits["fail_if_worse"])
+    check_reference(reference, limits)
     begin(options)
     paths, further = check_paths(output), asked(**further)
     kind, _ = checked(options["outcome"], options["agree"])
@@ -85,6 +85,5 @@ def command(
         before = saved if earlier is None else result.on(earlier)
         if before is not None:
             check_alike(result, before)
-        allowed = limits["fail_if_worse"]
-        found = Findings.of(result, violations, situation.groups, before, adjust, allowed, **further)
-    deliver(found, paths, **limits)
+        found = Findings.of(result, violations, situation.groups, before, adjust, margins(limits), **further)
+    deliver(found, paths, limits)
