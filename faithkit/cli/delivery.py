@@ -1,13 +1,13 @@
 """How results reach the person: the table on stdout, or files that are whole or not there."""
 
 import codecs
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import click
 
-from faithkit.cli.limits import check_limits, check_worse
+from faithkit.cli.limits import check_as_good, check_limits, check_unless, check_worse
 from faithkit.cli.streams import results, say
 from faithkit.errors import InputError
 from faithkit.files import write_whole
@@ -25,12 +25,7 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def deliver(
-    found: Any,
-    paths: dict[str, str],
-    fail_under: dict[str, float] | None = None,
-    fail_if_worse: dict[str, float] | None = None,
-) -> None:
+def deliver(found: Any, paths: dict[str, str], limits: Mapping[str, Any] | None = None) -> None:
     """Print the result, write the files and judge it, each whatever became of the others.
 
     Then end with what went wrong: whatever could not be written comes before a limit that was missed.
@@ -39,11 +34,25 @@ def deliver(
     steps: list[Step] = [partial(_write, found, *file) for file in files.items()]
     if "-" not in paths.values():
         steps.insert(0, lambda: say(str(found)))
-    if fail_under is not None:
-        steps.append(lambda: check_limits(found.result, fail_under))
+    every(steps if limits is None else [*steps, *_gates(found, **limits)])
+
+
+def _gates(
+    found: Any,
+    fail_under: dict[str, float],
+    fail_unless: tuple[str, ...],
+    fail_unless_as_good: dict[str, float],
+    fail_if_worse: dict[str, float],
+) -> list[Step]:
+    steps: list[Step] = [
+        partial(check_limits, found.result, fail_under),
+        partial(check_unless, found.result, fail_unless, fail_under),
+    ]
+    if fail_unless_as_good:
+        steps.append(partial(check_as_good, found, fail_unless_as_good))
     if fail_if_worse:
-        steps.append(lambda: check_worse(found, fail_if_worse))
-    every(steps)
+        steps.append(partial(check_worse, found, fail_if_worse))
+    return steps
 
 
 def every(steps: Iterable[Step]) -> None:

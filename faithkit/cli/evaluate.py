@@ -6,7 +6,7 @@ import click
 
 from faithkit.cli.delivery import deliver
 from faithkit.cli.junit import Judging
-from faithkit.cli.limits import check_reference
+from faithkit.cli.limits import check_reference, margins
 from faithkit.cli.options import (
     asking,
     begin,
@@ -49,7 +49,7 @@ def command(
     by: str | None,
     violations: int | None,
     id: str | None,
-    limits: dict[str, dict[str, float]],
+    limits: dict[str, Any],
     **options: Any,
 ) -> None:
     """Measure how faithful a model's explanations are.
@@ -64,7 +64,7 @@ def command(
     from faithkit.run.reading import asked
     from faithkit.run.reference import check_alike, is_saved, saved_reference
 
-    check_reference(reference, limits["fail_if_worse"])
+    check_reference(reference, limits)
     begin(options)
     paths, classifier = check_paths(output), asked(reader)
     kind, _ = checked(options["outcome"], options["agree"])
@@ -84,6 +84,5 @@ def command(
         before = saved if earlier is None else result.on(earlier)
         if before is not None:
             check_alike(result, before)
-        allowed = limits["fail_if_worse"]
-        found = Findings.of(result, violations, situation.groups, before, allowed, classifier)
-    deliver(found, paths, **limits)
+        found = Findings.of(result, violations, situation.groups, before, margins(limits), classifier)
+    deliver(found, paths, limits)

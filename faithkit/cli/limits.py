@@ -1,6 +1,6 @@
-"""`--fail-under` and `--fail-if-worse`: a build that must fail when explanations are bad, or get worse."""
+"""Gates: options that fail a build where explanations are bad, no better than chance, or got worse."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from faithkit.report.junit import Case
     from faithkit.run.judging import Judgement
 
+ABOVE_CHANCE = "above-chance"
+REQUIREMENTS = (ABOVE_CHANCE,)
 CASES = "faithkit.cli.limits.cases"  # of click's context: what `--junit` will tell of limits
 
 
@@ -50,7 +52,7 @@ def parse_limits(given: Sequence[str]) -> dict[str, float]:
     return limits
 
 
-def check_limits(result: Any, limits: dict[str, float]) -> None:
+def check_limits(result: Any, limits: Mapping[str, float]) -> None:
     """Say which limits the lower ends of the intervals miss, and end with code 3 if any does.
 
     A limit that cannot be checked is an error, once all that are missed have been told.
@@ -63,25 +65,39 @@ def check_limits(result: Any, limits: dict[str, float]) -> None:
     _enforce("--fail-under", judged(result, limits))
 
 
-def check_worse(found: Any, limits: dict[str, float]) -> None:
-    """Say which measures may be worse than in the reference by more than is allowed; if any, end with code 3.
+def check_unless(result: Any, requirements: Collection[str], limits: Mapping[str, float]) -> None:
+    """Check what `--fail-unless` requires of measures with limits, or of all that were taken if none has."""
+    from faithkit.run.judging import judged_by_chance
 
-    What counts is the lower end of the difference's interval. A difference that is none is an error.
-    """
-    from faithkit.run.judging import judged_by_reference
+    if ABOVE_CHANCE in requirements:
+        _enforce(f"--fail-unless {ABOVE_CHANCE}", judged_by_chance(result, limits))
 
-    _enforce("--fail-if-worse", judged_by_reference(found, limits))
+
+def check_as_good(findings: Any, margins: Mapping[str, float]) -> None:
+    """End with code 3 unless each measure is shown not to be worse than in the reference by its margin."""
+    from faithkit.run.judging import judged_as_good
+
+    _enforce("--fail-unless-as-good", judged_as_good(findings, margins))
+
+
+def check_worse(findings: Any, margins: Mapping[str, float]) -> None:
+    """End with code 3 if any measure is shown to be worse than in the reference by more than its margin."""
+    from faithkit.run.judging import judged_worse
+
+    _enforce("--fail-if-worse", judged_worse(findings, margins))
 
 
 def _enforce(option: str, judgements: "Sequence[Judgement]") -> None:
-    cases().extend(_case(option, one) for one in judgements)
-    for one in judgements:
-        if one.kept is False:
-            tell(f"failed: {one.words}.")
-    unchecked = [f"{option} {one.unchecked}" for one in judgements if one.kept is None]
+    cases().extend(_case(option, judgement) for judgement in judgements)
+    for judgement in judgements:
+        if judgement.kept is False:
+            tell(f"failed: {judgement.words}.")
+        elif judgement.kept and judgement.above_chance is False:
+            tell(f"warning: {judgement.words}.")
+    unchecked = [f"{option} {judgement.unchecked}" for judgement in judgements if judgement.kept is None]
     if unchecked:
         raise UncheckedError(" ".join(unchecked))
-    if not all(one.kept for one in judgements):
+    if not all(judgement.kept for judgement in judgements):
         raise click.exceptions.Exit(MISSED)
 
 
@@ -99,7 +115,14 @@ def _case(option: str, one: "Judgement") -> "Case":
     return Case(f"{option} {one.measure}", state, one.unchecked if one.kept is None else f"{one.words}.")
 
 
-def check_reference(reference: str | None, limits: dict[str, float]) -> None:
-    """Refuse to ask whether something is worse than nothing."""
-    if limits and reference is None:
-        raise click.UsageError("--fail-if-worse needs something to compare with: give --reference FILE, too.")
+def check_reference(reference: str | None, limits: Mapping[str, Any]) -> None:
+    """Refuse to compare with a reference that is not there."""
+    for name in ("fail_unless_as_good", "fail_if_worse"):
+        if limits[name] and reference is None:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} needs something to compare with: give --reference FILE, too.")
+
+
+def margins(limits: Mapping[str, Any]) -> dict[str, float]:
+    """Return the margin that a report compares each difference with: where there are two, of as good."""
+    return limits["fail_if_worse"] | limits["fail_unless_as_good"]

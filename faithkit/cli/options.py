@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from faithkit.cli.limits import parse_limits
+from faithkit.cli.limits import REQUIREMENTS, parse_limits
 from faithkit.cli.places import placed, placed_folder, placed_model
 from faithkit.cli.streams import tell
 from faithkit.errors import FaithkitWarning
@@ -255,11 +255,25 @@ judging = together(
         help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
     ),
     option(
-        "--fail-if-worse MEASURE=BY",
+        "--fail-unless",
+        type=click.Choice(REQUIREMENTS),
+        multiple=True,
+        help="Exit with code 3 unless the lower end of the interval is above chance: of the measures of "
+        "--fail-under, or without it of all that were taken.",
+    ),
+    option(
+        "--fail-unless-as-good MEASURE=MARGIN",
         multiple=True,
         callback=lambda _ctx, _param, given: parse_limits(given),
-        help="Exit with code 3 if a measure may be worse than in the --reference by more than this: "
-        "consistency=0.02. The lower end of the difference's interval counts.",
+        help="Exit with code 3 unless a measure is shown not to be worse than in the --reference by more "
+        "than a margin: consistency=0.02. The lower end of the difference's interval counts.",
+    ),
+    option(
+        "--fail-if-worse MEASURE=MARGIN",
+        multiple=True,
+        callback=lambda _ctx, _param, given: parse_limits(given),
+        help="Exit with code 3 if a measure is shown to be worse than in the --reference by more than a "
+        "margin: consistency=0.02. The upper end of the difference's interval counts.",
     ),
     into="limits",
 )

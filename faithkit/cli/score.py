@@ -7,7 +7,7 @@ import click
 
 from faithkit.cli.delivery import deliver
 from faithkit.cli.junit import Judging
-from faithkit.cli.limits import check_reference
+from faithkit.cli.limits import check_reference, margins
 from faithkit.cli.options import (
     asking,
     begin,
@@ -84,7 +84,7 @@ def command(
     by: str | None,
     violations: int | None,
     id: str | None,
-    limits: dict[str, dict[str, float]],
+    limits: dict[str, Any],
     workers: dict[str, Any],
     output: dict[str, Any],
     **options: Any,
@@ -104,7 +104,7 @@ def command(
     from faithkit.run.reference import is_saved, saved_reference
     from faithkit.run.scoring import score_log
 
-    check_reference(reference, limits["fail_if_worse"])
+    check_reference(reference, limits)
     begin(options)
     options["discretizer"] = options["discretizer"] or "original"  # a log names none
     pool = None if pool == "none" else pool
@@ -123,9 +123,9 @@ def command(
         elif reference is not None:
             earlier = open_log(reference, prediction, explanation, features, **columns)
             _check_cluster(reference, earlier, workers)
-        earlier_too = {"reference": earlier, "allowed": limits["fail_if_worse"]}
+        earlier_too = {"reference": earlier, "allowed": margins(limits)}
         found = score_log(logged, violations, more, unexplained, **earlier_too, reader=classifier, **options)
-        deliver(found, paths, **limits)
+        deliver(found, paths, limits)
 
 
 def _check_cluster(path: str, log: Any, workers: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
 MOST_LABELS = 10  # in a line
 DIGITS = 3
 MOST_DIGITS = 20
-NOISE = 12  # digits: a mean that differs from 0 or 1 only further on does so by rounding errors
+NOISE = 12  # digits: what differs from 0 or 1 only further on does so by rounding errors
 
 
 def number(value: float | None) -> str:
@@ -169,20 +169,30 @@ def of_those(share: float | None, count: int | None) -> str:
 
 
 def signed(value: float | None, digits: int = DIGITS) -> str:
-    """Return a difference with its sign, or a dash where there is none.
+    """Return a difference with its sign, or a dash where there is none; a small one has more digits.
 
-    >>> signed(0.0412), signed(-0.2), signed(-0.0001), signed(None)
-    ('+0.041', '−0.200', '+0.000', '–')
+    >>> signed(0.0412), signed(-0.2), signed(-0.0001), signed(0.0), signed(None)
+    ('+0.041', '−0.200', '−0.0001', '+0.000', '–')
     """
-    return "–" if value is None else _with_sign(_rounded(value, digits))
+    if value is None:
+        return "–"
+    while digits < NOISE and _rounded(value, digits) == 0 and round(value, NOISE):
+        digits += 1
+    return _with_sign(_rounded(value, digits))
 
 
 def spread(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
     """Return the ends of a difference's interval, the lower rounded down and the upper up.
 
-    >>> spread(-0.01112, 0.0171), spread(-0.0, 0.0), spread(-0.5, -0.00001)
-    (('−0.012', '+0.018'), ('+0.000', '+0.000'), ('−0.500', '+0.000'))
+    An interval without 0 is printed without 0: both ends have as many digits as that takes.
+
+    >>> spread(-0.01112, 0.0171), spread(-0.0, 0.0), spread(-0.0061, -0.0009)
+    (('−0.012', '+0.018'), ('+0.000', '+0.000'), ('−0.0061', '−0.0009'))
     """
+    while digits < NOISE and rounded_down(low, digits) <= 0 <= rounded_up(high, digits):
+        if round(low, NOISE) <= 0 <= round(high, NOISE):
+            break
+        digits += 1
     return _with_sign(rounded_down(low, digits)), _with_sign(rounded_up(high, digits))
 
 

@@ -25,7 +25,7 @@ from faithkit.run.beside import RowIds
 from faithkit.run.components import component
 from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
-from faithkit.run.judging import Judgement, given_limits, judged
+from faithkit.run.judging import Judgement, given_limits, judged, judged_by_chance
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population
 from faithkit.run.reading import ReaderResult, reader
@@ -300,19 +300,35 @@ class Evaluation(Result):
             check_paired(self.population.row_names, other.population.row_names)
         return difference(*sides, self.confidence, paired)
 
-    def judge(self, consistency: float | None = None, sufficiency: float | None = None) -> list[Judgement]:
-        """Say of each limit that is given whether the lower end of the measure's interval keeps it.
+    def judge(
+        self,
+        consistency: float | None = None,
+        sufficiency: float | None = None,
+        above_chance: bool = False,
+    ) -> list[Judgement]:
+        """Compare the lower ends of the measures' intervals with limits, and with chance.
 
-        A limit on a measure that was not taken, or of which nothing is known, is neither kept nor missed.
+        A measure cannot be checked, which is neither kept nor missed, where it was not taken, nothing could
+        be checked, or all predictions are the same. Consistency also cannot where each prediction has one
+        explanation, unless sufficiency has a limit, too.
+
+        Parameters
+        ----------
+        consistency, sufficiency : float, optional
+            What the lower end must not be below.
+        above_chance : bool
+            Whether it must be above chance, too: of the measures that have a limit, or of all that were taken
+            if none has.
 
         Examples
         --------
         >>> import faithkit
-        >>> result = faithkit.score(["yes", "no"] * 50, ["a", "b"] * 50)
-        >>> [found.kept for found in result.judge(consistency=0.9)]
-        [True]
+        >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
+        >>> [judgement.kept for judgement in result.judge(consistency=0.9, above_chance=True)]
+        [True, True]
         """
-        return judged(self, given_limits({"consistency": consistency, "sufficiency": sufficiency}))
+        limits = given_limits({"consistency": consistency, "sufficiency": sufficiency})
+        return judged(self, limits) + (judged_by_chance(self, limits) if above_chance else [])
 
     def _side(self, measure: str, paired: bool) -> Side:
         found = self._measure(measure, "cannot be compared")

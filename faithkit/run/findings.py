@@ -13,7 +13,6 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
-from faithkit.report.told import nothing_known
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.reading import NOBODY, ReaderResult, read_unasked
 from faithkit.run.reference import learnt_apart
@@ -108,15 +107,16 @@ class Findings(Report):
 
     def change(self, measure: str, found: Difference) -> dict[str, Any]:
         """Return JSON values of a difference: its numbers, how much worse it may be, and a sentence."""
-        told, allowed = attrs.asdict(found), self.allowed.get(measure)
-        unchecked = [where for where, one in self._sides(measure).items() if one.verified == 0]
-        return told | {"allowed": allowed, "finding": finding(measure, told, allowed, unchecked)}
+        allowed = self.allowed.get(measure)
+        return attrs.asdict(found) | {"allowed": allowed, "finding": self.sentence(measure, found, allowed)}
 
-    def unknown(self, measure: str) -> list[str]:
-        """Return where next to nothing is known of a measure that is compared: "here", "in the reference"."""
-        return [where for where, one in self._sides(measure).items() if nothing_known(one)]
+    def sentence(self, measure: str, change: Difference, margin: float | None) -> str:
+        """Say whether a measure is worse than in the reference, by more than a margin where there is one."""
+        unchecked = [where for where, estimate in self.sides(measure).items() if estimate.verified == 0]
+        return finding(measure, attrs.asdict(change), margin, unchecked)
 
-    def _sides(self, measure: str) -> dict[str, Estimate]:
+    def sides(self, measure: str) -> dict[str, Estimate]:
+        """Return both estimates of a measure that is compared, by where they are from."""
         assert self.reference is not None
         return {
             "here": self.result.measures[measure],

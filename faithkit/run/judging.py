@@ -1,57 +1,72 @@
-"""Whether a result keeps its limits: each is kept, missed, or cannot be checked, which is not the same."""
+"""Gates on a result: each is kept, missed, or cannot be checked, which is not the same."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from numbers import Real
 from typing import Any
 
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.report.formats import below
+from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+from faithkit.report.formats import below, told_apart
 from faithkit.report.told import nothing_known
-from faithkit.wording import exact, listing
+from faithkit.wording import exact
 
 NO_INTERVAL = "its interval could not be computed"
 NOTHING_KNOWN = (
     "no explanation holds for any other instance, and nothing else shows that it is above chance; give more "
     "rows, or a coarser discretizer"
 )
+NOTHING_TESTED = (
+    "all explained predictions are the same, so nothing was tested; give rows that the model decides "
+    "differently"
+)
+MAYBE_NAMES = (
+    "each prediction has one explanation, which may be no more than its name; sufficiency would test this, "
+    "by a relation that says where explanations apply"
+)
 
 
 @attrs.frozen
 class Judgement:
-    """Whether a measure keeps a limit.
+    """Whether a measure passes a gate.
 
     Attributes
     ----------
     measure : str
-    limit : float
+    limit : float or None
+        None where the measure is compared with chance.
     kept : bool or None
         None where it cannot be checked; a build that takes that for a pass lets errors pass.
     words : str
-        What was found, or why it cannot be checked.
+        The comparison in words, or why it cannot be checked.
+    above_chance : bool or None
+        Whether the lower end is above chance; None where it was not compared with chance. A limit that is
+        kept by explanations that may be unrelated to the predictions deserves a warning.
 
     Examples
     --------
     >>> import faithkit
-    >>> result = faithkit.score(["yes", "no"] * 50, ["a", "b"] * 50)
-    >>> found, unknown = result.judge(consistency=0.99, sufficiency=0.5)
-    >>> found.kept, found.words
-    (False, 'consistency may be as low as 0.928, below 0.99')
-    >>> unknown.kept, unknown.words
+    >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
+    >>> consistency, sufficiency = result.judge(consistency=0.99, sufficiency=0.5)
+    >>> consistency.kept, consistency.words
+    (False, 'consistency may be as low as 0.952, below 0.99')
+    >>> sufficiency.kept, sufficiency.words
     (None, "explanations of kind 'value' do not say where else they apply: ...")
     """
 
     measure: str
-    limit: float
+    limit: float | None
     kept: bool | None
     words: str
+    above_chance: bool | None = None
 
     @property
     def unchecked(self) -> str:
-        """Why the limit cannot be checked, as a sentence that names it."""
-        return f"{self.measure}={exact(self.limit)} cannot be checked: {self.words}."
+        """Why the gate cannot be checked, as a sentence that names it."""
+        gate = self.measure if self.limit is None else f"{self.measure}={exact(self.limit)}"
+        return f"{gate} cannot be checked: {self.words}."
 
 
 def given_limits(limits: Mapping[str, Any]) -> dict[str, float]:
@@ -71,51 +86,142 @@ def given_limits(limits: Mapping[str, Any]) -> dict[str, float]:
 
 def judged(result: Any, limits: Mapping[str, float]) -> list[Judgement]:
     """Compare the lower ends of a result's intervals with limits."""
-    return [_judged(result, *given) for given in limits.items()]
+    return [_judge_limit(result, measure, limit, limits) for measure, limit in limits.items()]
 
 
-def judged_by_reference(found: Any, limits: Mapping[str, float]) -> list[Judgement]:
-    """Compare the lower ends of the intervals of differences to a reference with what is allowed."""
-    drift = found.drift()
-    return [_judged_change(found, *given, drift.get(given[0])) for given in limits.items()]
+def judged_by_chance(result: Any, measures: Collection[str] = ()) -> list[Judgement]:
+    """Compare the lower ends of a result's intervals with chance; without `measures`, of all that were taken.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no"] * 50, ["a", "b"] * 75)
+    >>> [(one.kept, one.words) for one in judged_by_chance(result)]
+    [(False, 'consistency may be as low as 0.496, not above chance (0.553)')]
+    """
+    gated = measures or list(result.measures)
+    return [_judge_chance(result, measure, gated) for measure in gated]
 
 
-def _judged(result: Any, measure: str, limit: float) -> Judgement:
-    found, reason = getattr(result, measure), _why_unchecked(result, measure)
-    if reason is not None:
-        return Judgement(measure, limit, None, reason)
-    kept = found.low >= limit
-    side = "not below" if kept else "below"
-    words = f"{measure} may be as low as {below(found.low, limit)}, {side} {exact(limit)}"
-    return Judgement(measure, limit, bool(kept), words)
+def judged_as_good(findings: Any, margins: Mapping[str, float]) -> list[Judgement]:
+    """Say of which measures it is shown that they are not worse than in the reference by more than a margin.
+
+    The lower end of the difference's interval counts.
+    """
+    return _judge_changes(findings, margins, lambda change, margin: change.low >= -margin)
 
 
-def _judged_change(found: Any, measure: str, limit: float, change: Any) -> Judgement:
-    reason = found.why_not_compared(measure) if change is None else _why_undecided(found, measure, change)
-    if reason is not None:
-        return Judgement(measure, limit, None, reason)
-    return Judgement(measure, limit, bool(change.low >= -limit), found.change(measure, change)["finding"])
+def judged_worse(findings: Any, margins: Mapping[str, float]) -> list[Judgement]:
+    """Say of which measures it is shown that they are worse than in the reference by more than a margin.
+
+    These are not kept. The upper end of the difference's interval counts.
+    """
+    return _judge_changes(findings, margins, lambda change, margin: change.high >= -margin)
 
 
-def why_unknown(result: Any, measure: str) -> str | None:
-    """Return why a result says nothing about a measure; None where it does."""
-    found = getattr(result, measure)
-    if found is None:
+def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | None:
+    """Return why an estimate cannot pass a gate, whatever its numbers; None where it can.
+
+    Consistency that may be that of names passes beside a gate on sufficiency, which tests that.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    measure : str
+        The measure it is of.
+    gated : collection of str
+        All measures that have the gate.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "yes"], ["a", "a", "b"])
+    >>> why_untested(result.consistency, "consistency", ["consistency"])
+    'all explained predictions are the same, so nothing was tested; ...'
+    """
+    if nothing_known(estimate):
+        return NOTHING_KNOWN
+    if estimate.finding == ONE_LABEL:
+        return NOTHING_TESTED
+    alone = measure == "sufficiency" or "sufficiency" not in gated
+    return MAYBE_NAMES if estimate.finding == NAMES_THE_LABEL and alone else None
+
+
+def why_unknown(result: Any, measure: str, gated: Collection[str]) -> str | None:
+    """Return why a measure of a result cannot pass a gate, as `why_untested` says; None where it can."""
+    estimate = getattr(result, measure)
+    if estimate is None:
         return str(result.why_no_sufficiency)
-    return NOTHING_KNOWN if nothing_known(found) else None
+    return why_untested(estimate, measure, gated)
 
 
-def _why_unchecked(result: Any, measure: str) -> str | None:
-    reason = why_unknown(result, measure)
+def _judge_limit(result: Any, measure: str, limit: float, gated: Collection[str]) -> Judgement:
+    reason = _why_unchecked(result, measure, gated)
+    if reason is not None:
+        return Judgement(measure, limit, None, reason)
+    low, chance = getattr(result, measure).low, result.chance
+    kept = bool(low >= limit)
+    words = (
+        f"{measure} may be as low as {below(low, limit)}, {'not below' if kept else 'below'} {exact(limit)}"
+    )
+    above = None if chance is None else bool(low > chance)
+    if above is False:
+        words += f", {'but' if kept else 'and'} not above chance ({told_apart(low, chance)[1]})"
+    return Judgement(measure, limit, kept, words, above)
+
+
+def _judge_chance(result: Any, measure: str, gated: Collection[str]) -> Judgement:
+    reason = _why_unchecked(result, measure, gated)
+    if reason is not None:
+        return Judgement(measure, None, None, reason)
+    low, chance = getattr(result, measure).low, result.chance
+    above = bool(low > chance)
+    end, level = told_apart(low, chance)
+    words = f"{measure} may be as low as {end}, {'' if above else 'not '}above chance ({level})"
+    return Judgement(measure, None, above, words, above)
+
+
+def _judge_changes(
+    findings: Any, margins: Mapping[str, float], is_kept: Callable[[Any, float], bool]
+) -> list[Judgement]:
+    changes = findings.drift()
+    return [
+        _judge_change(findings, measure, margin, changes.get(measure), margins, is_kept)
+        for measure, margin in margins.items()
+    ]
+
+
+def _judge_change(
+    findings: Any,
+    measure: str,
+    margin: float,
+    change: Any,
+    gated: Collection[str],
+    is_kept: Callable[[Any, float], bool],
+) -> Judgement:
+    if change is None:
+        reason = findings.why_not_compared(measure)
+    else:
+        reason = _why_undecided(findings, measure, change, gated)
+    if reason is not None:
+        return Judgement(measure, margin, None, reason)
+    return Judgement(
+        measure, margin, bool(is_kept(change, margin)), findings.sentence(measure, change, margin)
+    )
+
+
+def _why_unchecked(result: Any, measure: str, gated: Collection[str]) -> str | None:
+    reason = why_unknown(result, measure, gated)
     if reason is not None:
         return reason
-    found = getattr(result, measure)
-    if found.low is None:
+    low = getattr(result, measure).low
+    if low is None:
         return "the estimator has no interval; use leave-one-out"
-    return NO_INTERVAL if math.isnan(found.low) else None
+    return NO_INTERVAL if math.isnan(low) else None
 
 
-def _why_undecided(found: Any, measure: str, change: Any) -> str | None:
-    if where := found.unknown(measure):
-        return f"{listing(where)} {NOTHING_KNOWN}"
-    return NO_INTERVAL if math.isnan(change.low) else None
+def _why_undecided(findings: Any, measure: str, change: Any, gated: Collection[str]) -> str | None:
+    for where, estimate in findings.sides(measure).items():
+        if reason := why_untested(estimate, measure, gated):
+            return f"{where} {reason}"
+    return NO_INTERVAL if math.isnan(change.low) or math.isnan(change.high) else None

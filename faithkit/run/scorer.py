@@ -27,7 +27,7 @@ class Scorer:
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         """Return the measure's estimate; what y says is the model's concern, not the explanations'."""
         result = evaluate(estimator, X, **{"progress": False, **self.options})
-        reason = why_unknown(result, self.measure)
+        reason = why_unknown(result, self.measure, [self.measure])
         if reason is not None:
             raise InputError(f"{self.measure} cannot be scored: {reason}.")
         found = float(getattr(result, self.measure).estimate)
@@ -43,10 +43,11 @@ class Scorer:
 def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     """Return a scorer for scikit-learn's `cross_validate`, `GridSearchCV` and whatever else takes one.
 
-    It explains the rows that it is given, and returns `Estimate.estimate`, which is never above the
-    measure in the mean, over folds as over samples. Where nothing is known there is no
-    such number, and it raises an error, of which scikit-learn makes what `error_score` says: NaN, and a
-    warning. A model that gives all rows one label is as consistent as can be, so score its accuracy, too.
+    It explains the rows that it is given, and returns `Estimate.estimate`, which is
+    never above the measure in expectation, over folds as over samples. It raises an error where the measure
+    could not pass a gate, whatever its value: nothing could be checked, all predictions are the same, or, for
+    consistency, each prediction has one explanation. scikit-learn turns errors into what `error_score` says:
+    NaN, and a warning.
 
     Parameters
     ----------
@@ -67,9 +68,9 @@ def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     >>> from sklearn.model_selection import cross_validate
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> iris = faithkit.load_dataset("iris")
-    >>> halves = faithkit.scorer("consistency", explainer=lambda X: (X.iloc[:, 2] > 2.5).tolist())
+    >>> thirds = faithkit.scorer("consistency", explainer=lambda X: (X.iloc[:, 2] // 2.5).tolist())
     >>> stump = DecisionTreeClassifier(max_leaf_nodes=2, random_state=0)
-    >>> cross_validate(stump, iris.X, iris.y, scoring=halves, cv=3)["test_score"].tolist()
+    >>> cross_validate(stump, iris.X, iris.y, scoring=thirds, cv=3)["test_score"].tolist()
     [1.0, 1.0, 1.0]
     """
     if measure not in MEASURES:

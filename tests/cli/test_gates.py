@@ -1,15 +1,18 @@
 """A gate never passes by accident, and never fails for the wrong reason: `--fail-under` and what can get in its way."""
 
+import math
 import os
 from decimal import Decimal
 from types import SimpleNamespace
 
 import click
+import pandas as pd
 import pytest
 from consoles import LOG, SCORE, console, run
 from hypothesis import given
 from hypothesis import strategies as st
 
+import faithkit
 from faithkit.cli.limits import check_limits
 from faithkit.errors import InputError
 from faithkit.report.formats import below
@@ -52,7 +55,7 @@ def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
 def judged(low, verified=1.0, finding="above chance", limit=0.5):
     """Judge a result whose consistency is as given."""
     found = SimpleNamespace(low=low, verified=verified, finding=finding)
-    check_limits(SimpleNamespace(consistency=found), {"consistency": limit})
+    check_limits(SimpleNamespace(consistency=found, chance=None), {"consistency": limit})
 
 
 @pytest.mark.parametrize(
@@ -109,6 +112,82 @@ def test_a_lower_end_is_never_told_higher_than_it_is_nor_as_high_as_its_limit(on
         told = Decimal(below(low, limit))
         assert told <= Decimal(repr(low))
         assert told < Decimal(repr(limit))
+
+
+# --- what was not tested ---------------------------------------------------------------------------------
+
+
+LOGS = {
+    "declined": {"label": ["no"] * 400, "why": ["debt", "age"] * 200},
+    "names": {"label": ["no", "yes"] * 200, "why": ["refused", "granted"] * 200},
+    "faithful": {"label": ["no", "no", "yes", "yes"] * 100, "why": ["debt", "age", "wealth", "job"] * 100},
+    # 5 % yes, and reasons that have nothing to do with it: chance is 0.905
+    "noise": {"label": ["no"] * 1900 + ["yes"] * 100, "why": ["debt", "age"] * 1000},
+}
+UNTESTED = [
+    ("declined", "all explained predictions are the same, so nothing was tested"),
+    ("names", "each prediction has one explanation, which may be no more than its name; sufficiency would test this"),
+]  # fmt: skip
+
+
+def scored(name, *gates):
+    pd.DataFrame(LOGS[name]).to_csv(f"{name}.csv", index=False)
+    options = ("--prediction", "label", "--explanation", "why", "--reader", "none", "--junit", "r.xml")
+    return run("score", f"{name}.csv", *options, *gates)
+
+
+@pytest.mark.parametrize(("name", "reason"), UNTESTED)
+@pytest.mark.parametrize("gate", [("--fail-under", "consistency=0.8"), ("--fail-unless", "above-chance")])
+def test_what_was_not_tested_passes_no_gate(here, name, reason, gate):
+    done = scored(name, *gate)
+    assert done.exit_code == 1
+    assert f"cannot be checked: {reason}" in done.stderr
+    assert (
+        f'<error message="consistency{"=0.8" if gate[0] == "--fail-under" else ""} cannot be checked: {reason}'
+        in (here / "r.xml").read_text()
+    )
+    (judgement,) = faithkit.score(*LOGS[name].values()).judge(consistency=0.8)
+    assert (judgement.kept, judgement.words.startswith(reason)) == (None, True)
+
+
+@pytest.mark.parametrize(("measures", "code"), [(["sufficiency"], 0), (["consistency", "sufficiency"], 0), (["consistency"], 1)])  # fmt: skip
+def test_names_pass_where_sufficiency_is_tested(here, measures, code):
+    """Two rules, each of one label, that hold for nobody else: rows are checked against x, not against names."""
+    x = [1, 2] * 200
+    rules = ["x <= 1.5" if value == 1 else "x > 1.5" for value in x]
+    pd.DataFrame({"x": x, "label": ["no", "yes"] * 200, "rule": rules}).to_csv("rules.csv", index=False)
+    options = ("--prediction", "label", "--explanation", "rule", "--features", "x", "--reader", "none")
+    gates = [part for measure in measures for part in ("--fail-under", f"{measure}=0.8")]
+    assert run("score", "rules.csv", *options, *gates).exit_code == code
+
+
+# --- chance ----------------------------------------------------------------------------------------------
+
+
+def test_a_limit_that_noise_keeps_is_a_warning_on_the_same_line(here):
+    done = scored("noise", "--fail-under", "consistency=0.8")
+    low = faithkit.score(*LOGS["noise"].values()).consistency.low
+    assert 0.8 <= low < 0.905
+    assert (done.exit_code, done.stderr) == (
+        0,
+        f"warning: consistency may be as low as {math.floor(1000 * low) / 1000}, not below 0.8, "
+        "but not above chance (0.905).\n",
+    )
+
+
+@pytest.mark.parametrize("limit", [(), ("--fail-under", "consistency=0.8")])
+@pytest.mark.parametrize(("name", "code"), [("noise", 3), ("faithful", 0)])
+def test_noise_is_not_above_chance(here, name, code, limit):
+    done = scored(name, "--fail-unless", "above-chance", *limit)
+    assert done.exit_code == code
+    assert ("not above chance (0.905).\n" in done.stderr) == (code == 3)
+
+
+def test_above_chance_is_asked_of_the_measures_that_have_a_limit():
+    labels, x = ["no", "yes"] * 100, [[1.0], [2.0]] * 100
+    everywhere = faithkit.score(labels, ["a", "b", "c", "d"] * 50, X=x, relation=lambda x, explanation: True)
+    assert [one.kept for one in everywhere.judge(above_chance=True)] == [True, False]
+    assert [one.kept for one in everywhere.judge(consistency=0.5, above_chance=True)] == [True, True]
 
 
 # --- what gets in its way --------------------------------------------------------------------------------

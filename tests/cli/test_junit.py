@@ -74,22 +74,32 @@ CASES = [
     ),
     (
         0,
-        ("--reference", "log.csv", "--fail-if-worse", "consistency=1"),
+        ("--reference", "log.csv", "--fail-unless-as-good", "consistency=1"),
+        {RUN: "passed", "--fail-unless-as-good consistency": "passed"},
+    ),
+    (
+        3,
+        ("--reference", "log.csv", "--fail-unless-as-good", "consistency=0.1"),
+        {RUN: "passed", "--fail-unless-as-good consistency": "failure"},
+    ),
+    (
+        0,
+        ("--reference", "log.csv", "--fail-if-worse", "consistency=0"),
         {RUN: "passed", "--fail-if-worse consistency": "passed"},
     ),
     (
         3,
-        ("--reference", "log.csv", "--fail-if-worse", "consistency=0.1"),
-        {RUN: "passed", "--fail-if-worse consistency": "failure"},
+        ("--fail-unless", "above-chance"),
+        {RUN: "passed", "--fail-unless above-chance consistency": "failure"},
     ),
     (
         1,
-        ("--reference", "alone.csv", "--fail-if-worse", "consistency=1"),
-        {RUN: "passed", "--fail-if-worse consistency": "error"},
+        ("--reference", "alone.csv", "--fail-unless-as-good", "consistency=1"),
+        {RUN: "passed", "--fail-unless-as-good consistency": "error"},
     ),
     (1, ("--explanation", "none"), {RUN: "error"}),
     (1, ("--discretize", "nobody-has-this"), {RUN: "error"}),
-    (2, ("--fail-if-worse", "consistency=0.1"), {RUN: "error"}),
+    (2, ("--fail-unless-as-good", "consistency=0.1"), {RUN: "error"}),
 ]
 
 
@@ -114,7 +124,7 @@ def test_the_words_are_those_on_stderr(here):
 def test_a_limit_that_is_kept_says_by_how_much(here):
     run(*SCORE, LIMITS, "consistency=0", "--junit", "r.xml")
     said = told((here / "r.xml").read_text())[f"{LIMITS} consistency"][1]
-    assert said == "consistency may be as low as 0.000, not below 0."
+    assert said == "consistency may be as low as 0.000, not below 0, but not above chance (0.500)."
 
 
 def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was_kept(here):

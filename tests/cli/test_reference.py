@@ -11,7 +11,7 @@ import pytest
 from consoles import run
 
 import faithkit
-from faithkit.cli.limits import check_worse
+from faithkit.cli.limits import check_as_good
 from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.findings import Findings
@@ -134,7 +134,7 @@ def test_a_saved_result_stands_for_its_rows(evaluated):
 
 
 def test_table_page_csv_and_json_have_the_reference_the_difference_and_the_sentence(here):
-    options = ("--reference", "january.json", "--fail-if-worse", "consistency=0.1")
+    options = ("--reference", "january.json", "--fail-unless-as-good", "consistency=0.1")
     done = score("february.csv", *options, "--json", "r.json", "--html", "r.html", "--csv", "r.csv")
     assert (done.exit_code, done.stderr) == (0, "")
     told = json.loads((here / "r.json").read_text())["reference"]["difference"]["consistency"]
@@ -176,11 +176,43 @@ def test_a_measure_of_one_sample_only_is_told_as_such(here):
 def test_the_lower_end_of_the_difference_decides(here, log, by, code, reference):
     change = scored(log).difference(scored("january"), paired=False)
     assert (change.low >= -by) == (code == 0)
-    done = score(f"{log}.csv", "--reference", reference, "--fail-if-worse", f"consistency={by}")
+    done = score(f"{log}.csv", "--reference", reference, "--fail-unless-as-good", f"consistency={by}")
     assert done.exit_code == code
     claim = "is worse" if change.high < -by else "may be worse"
     line = f"failed: consistency {claim} than in the reference by more than {by} (difference "
     assert done.stderr.startswith(line) if code else done.stderr == ""
+
+
+@pytest.mark.parametrize(("log", "by", "code"), [("february", 0, 0), ("march", 0.1, 3), ("march", 0.9, 0)])
+def test_the_upper_end_of_the_difference_decides_an_alarm(here, log, by, code):
+    change = scored(log).difference(scored("january"), paired=False)
+    assert (change.high < -by) == (code == 3)
+    done = score(f"{log}.csv", "--reference", "january.csv", "--fail-if-worse", f"consistency={by}")
+    assert done.exit_code == code
+    line = f"failed: consistency is worse than in the reference by more than {by} (difference "
+    assert done.stderr.startswith(line) if code else done.stderr == ""
+
+
+def test_each_gate_against_a_reference_has_its_own_margin(here):
+    gates = ("--fail-unless-as-good", "consistency=0.01", "--fail-if-worse", "consistency=0.05")
+    done = score("march.csv", "--reference", "january.csv", *gates)
+    assert done.exit_code == 3
+    assert [line.split(" (")[0] for line in done.stderr.splitlines()] == [
+        "failed: consistency is worse than in the reference by more than 0.01",
+        "failed: consistency is worse than in the reference by more than 0.05",
+    ]
+
+
+@pytest.mark.parametrize("gate", ["--fail-unless-as-good", "--fail-if-worse"])
+@pytest.mark.parametrize("side", ["here", "in the reference"])
+def test_where_nothing_was_tested_there_is_nothing_to_compare(here, gate, side):
+    frame = MONTHS["january"]
+    frame[frame["label"] == "no"].to_csv("declined.csv", index=False)
+    logs = ("declined.csv", "january.csv") if side == "here" else ("january.csv", "declined.csv")
+    done = score(logs[0], "--reference", logs[1], gate, "consistency=1")
+    assert done.exit_code == 1
+    why = f"{side} all explained predictions are the same, so nothing was tested"
+    assert f"error: {gate} consistency=1 cannot be checked: {why}" in done.stderr
 
 
 def gated(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
@@ -194,10 +226,10 @@ def gated(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
     given = {
         "drift": lambda: {} if change is None else {"consistency": change},
         "why_not_compared": lambda _: why,
-        "unknown": found.unknown,
-        "change": found.change,
+        "sides": found.sides,
+        "sentence": found.sentence,
     }
-    check_worse(SimpleNamespace(**given), {"consistency": limit})
+    check_as_good(SimpleNamespace(**given), {"consistency": limit})
 
 
 def test_the_end_itself_keeps_the_limit_and_the_next_number_does_not(capsys):
@@ -222,7 +254,9 @@ def test_the_end_itself_keeps_the_limit_and_the_next_number_does_not(capsys):
     ids=["not compared", "nothing known", "no number"],
 )
 def test_what_cannot_be_compared_does_not_pass_whatever_is_allowed(change, given, reason):
-    with pytest.raises(InputError, match=f"--fail-if-worse consistency=1 cannot be checked: .*{reason}"):
+    with pytest.raises(
+        InputError, match=f"--fail-unless-as-good consistency=1 cannot be checked: .*{reason}"
+    ):
         gated(change, 1.0, **given)
 
 
@@ -236,7 +270,7 @@ def test_where_nothing_could_be_checked_a_bound_decides_and_that_is_told(capsys)
 
 
 def test_both_gates_are_judged_and_both_are_told(here):
-    gates = ("--fail-under", "consistency=0.99", "--fail-if-worse", "consistency=0.02")
+    gates = ("--fail-under", "consistency=0.99", "--fail-unless-as-good", "consistency=0.02")
     done = score("march.csv", "--reference", "january.csv", *gates)
     assert done.exit_code == 3
     assert [line.split(" than")[0] for line in done.stderr.splitlines()][1:] == [
@@ -246,27 +280,27 @@ def test_both_gates_are_judged_and_both_are_told(here):
 
 
 def test_a_gate_that_cannot_be_checked_comes_before_one_that_was_missed(here):
-    gates = ("--fail-if-worse", "consistency=0", "--fail-if-worse", "sufficiency=0.5")
+    gates = ("--fail-unless-as-good", "consistency=0", "--fail-unless-as-good", "sufficiency=0.5")
     done = score("march.csv", "--reference", "january.csv", *gates)
     assert done.exit_code == 1
     assert "failed: consistency is worse than in the reference (" in done.stderr
-    assert "error: --fail-if-worse sufficiency=0.5 cannot be checked: " in done.stderr
+    assert "error: --fail-unless-as-good sufficiency=0.5 cannot be checked: " in done.stderr
 
 
 @pytest.mark.parametrize(
     "value", ["0.02", "consistency", "consistency=-0.1", "consistency=2", "uniqueness=0.1"]
 )
 def test_a_limit_that_is_none_is_a_usage_error(here, value):
-    done = score("march.csv", "--reference", "january.csv", "--fail-if-worse", value)
+    done = score("march.csv", "--reference", "january.csv", "--fail-unless-as-good", value)
     assert done.exit_code == 2
     assert "is no limit" in done.stderr
 
 
 @pytest.mark.parametrize("verb", [("score", "march.csv", *COLUMNS), ("evaluate", "--data", "iris")])
 def test_a_gate_without_a_reference_is_a_usage_error(here, verb):
-    done = run(*verb, "--fail-if-worse", "consistency=0.1")
+    done = run(*verb, "--fail-unless-as-good", "consistency=0.1")
     assert done.exit_code == 2
-    assert "--fail-if-worse needs something to compare with: give --reference FILE, too." in done.stderr
+    assert "--fail-unless-as-good needs something to compare with: give --reference FILE, too." in done.stderr
 
 
 @pytest.mark.slow
@@ -331,7 +365,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("change", "options", "message"), REFUSED, ids=[words for *_, words in REFUSED])
-@pytest.mark.parametrize("gate", [(), ("--fail-if-worse", "consistency=1")], ids=["", "gated"])
+@pytest.mark.parametrize("gate", [(), ("--fail-unless-as-good", "consistency=1")], ids=["", "gated"])
 def test_a_result_of_another_system_or_none_is_refused_before_anything_is_measured(
     here, change, options, message, gate, monkeypatch
 ):
@@ -372,7 +406,7 @@ def test_a_result_of_another_explainer_is_refused_before_anybody_explains(evalua
 )
 def test_what_does_not_matter_to_the_difference_is_a_warning_and_the_gate_stands(here, option, value, words):
     done = score(
-        "march.csv", "--reference", "january.json", option, value, "--fail-if-worse", "consistency=0.1"
+        "march.csv", "--reference", "january.json", option, value, "--fail-unless-as-good", "consistency=0.1"
     )
     assert done.exit_code == 3
     assert f"warning: the reference was measured {words}" in done.stderr
@@ -382,10 +416,10 @@ def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
     near = "near-explanation:tau=0.1"
     assert score("january.csv", "--relation", near, "--json", "near.json").exit_code == 0
     options = ("--reference", "near.json", "--relation", "near-explanation:tau=0.2")
-    done = score("february.csv", *options, "--fail-if-worse", "sufficiency=1", "--json", "r.json")
+    done = score("february.csv", *options, "--fail-unless-as-good", "sufficiency=1", "--json", "r.json")
     assert done.exit_code == 1
     why = f"its relation is near-explanation:tau=0.2 here and {near} in the reference"
-    assert f"--fail-if-worse sufficiency=1 cannot be checked: {why}." in done.stderr
+    assert f"--fail-unless-as-good sufficiency=1 cannot be checked: {why}." in done.stderr
     told = json.loads((here / "r.json").read_text())["reference"]
     assert told["not_compared"] == {"sufficiency": why}
     assert list(told["difference"]) == ["consistency"]
@@ -394,10 +428,12 @@ def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
 def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here):
     learning = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2")
     assert score("january.csv", *learning, "--json", "learnt.json").exit_code == 0
-    done = score("february.csv", *learning, "--reference", "learnt.json", "--fail-if-worse", "sufficiency=1")
+    done = score(
+        "february.csv", *learning, "--reference", "learnt.json", "--fail-unless-as-good", "sufficiency=1"
+    )
     assert done.exit_code == 1
     why = "same-top-features:k=1,bins=2 learns from the rows it is judged on, which for the reference were others"
-    assert f"--fail-if-worse sufficiency=1 cannot be checked: {why}" in done.stderr
+    assert f"--fail-unless-as-good sufficiency=1 cannot be checked: {why}" in done.stderr
     assert f"Sufficiency was not compared: {why}" in " ".join(done.stdout.split())
 
 
@@ -405,7 +441,7 @@ def test_a_relation_that_learnt_from_the_background_is_one_relation(here):
     learning = ("--explainer", "shap", "--relation", "same-top-features:k=1,bins=2")
     asked = ("evaluate", "--data", "iris", "--model", "tree", *learning)
     assert run(*asked, "--samples", "30", "--json", "learnt.json").exit_code == 0
-    done = run(*asked, "--reference", "learnt.json", "--fail-if-worse", "sufficiency=1")
+    done = run(*asked, "--reference", "learnt.json", "--fail-unless-as-good", "sufficiency=1")
     assert done.exit_code == 0, done.stderr
 
 
@@ -435,11 +471,11 @@ def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
 def test_a_weighted_sample_is_not_compared_with_the_result_of_one_that_is_not(here, drawn):
     what = "weights or clusters" if drawn[1] == "w" else "clusters"
     MONTHS["february"].assign(w=[1, 2] * 200, who=np.arange(400) // 2).to_csv("drawn.csv", index=False)
-    done = score("drawn.csv", "--reference", "january.json", *drawn, "--fail-if-worse", "consistency=1")
+    done = score("drawn.csv", "--reference", "january.json", *drawn, "--fail-unless-as-good", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
     assert f"this sample alone has {what}, which make it another measure" in done.stderr
     assert score("drawn.csv", *drawn, "--json", "drawn.json").exit_code == 0
-    done = score("january.csv", "--reference", "drawn.json", "--fail-if-worse", "consistency=1")
+    done = score("january.csv", "--reference", "drawn.json", "--fail-unless-as-good", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
     assert f"the reference alone has {what}, which make it another measure" in done.stderr
 
@@ -455,7 +491,10 @@ def test_rows_without_weights_are_no_reference_of_a_weighted_sample(evaluated, m
     weighted = ("--weights", "w", "--columns", "x,z")
     pd.read_csv("test.csv").assign(w=[1, 2] * 200).to_csv("test.csv", index=False)
     assert evaluate(*weighted, "--json", "test.json").exit_code == 0
-    assert evaluate(*weighted, "--reference", "test.json", "--fail-if-worse", "consistency=1").exit_code == 0
+    assert (
+        evaluate(*weighted, "--reference", "test.json", "--fail-unless-as-good", "consistency=1").exit_code
+        == 0
+    )
     monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
     done = evaluate(*weighted, "--reference", "before.csv")
     assert done.exit_code == 1
@@ -498,21 +537,22 @@ OTHER_LOGS = [
 def test_a_log_of_other_columns_is_no_reference(here, change, words, suffix):
     other = change(MONTHS["january"])
     other.to_csv("other.csv", index=False) if suffix == "csv" else other.to_parquet("other.parquet")
-    done = score("february.csv", "--reference", f"other.{suffix}", "--fail-if-worse", "consistency=1")
+    done = score("february.csv", "--reference", f"other.{suffix}", "--fail-unless-as-good", "consistency=1")
     assert (done.exit_code, done.stdout) == (1, "")
     assert words in done.stderr
 
 
 def test_a_reference_that_is_not_there_is_told(here):
-    done = score("february.csv", "--reference", "none.json", "--fail-if-worse", "consistency=1")
+    done = score("february.csv", "--reference", "none.json", "--fail-unless-as-good", "consistency=1")
     assert done.exit_code == 1
     assert "there is no file none.json" in done.stderr
 
 
 def test_nothing_checked_in_the_reference_is_no_pass_however_good_this_sample_is(here):
     faithkit.score(["yes", "no"], [[1.0], [2.0]]).to_json("alone.json")
-    pd.DataFrame({"label": ["yes"] * 900, "phi_a": 0.1}).to_csv("perfect.csv", index=False)
-    done = score("perfect.csv", "--reference", "alone.json", "--fail-if-worse", "consistency=0.02")
+    perfect = pd.DataFrame({"label": ["yes", "no", "no"] * 300, "phi_a": [0.1, 0.2, 0.3] * 300})
+    perfect.to_csv("perfect.csv", index=False)
+    done = score("perfect.csv", "--reference", "alone.json", "--fail-unless-as-good", "consistency=0.02")
     assert done.exit_code == 1
     assert "in the reference no explanation holds for any other instance" in done.stderr
     assert "nothing could be checked in the reference" in " ".join(done.stdout.split())
@@ -521,7 +561,7 @@ def test_nothing_checked_in_the_reference_is_no_pass_however_good_this_sample_is
 def test_the_very_same_rows_are_compared_as_others_and_that_is_told(evaluated):
     assert evaluate("--json", "test.json").exit_code == 0
     for reference in ("test.json", "test.csv"):
-        done = evaluate("--reference", reference, "--fail-if-worse", "consistency=0.001")
+        done = evaluate("--reference", reference, "--fail-unless-as-good", "consistency=0.001")
         assert done.exit_code == 3
         assert "warning: the reference has the very rows of this sample" in done.stderr
     assert "very rows" not in evaluate("--reference", "before.csv").stderr

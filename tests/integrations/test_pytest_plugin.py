@@ -25,8 +25,8 @@ def model(X):
     return X[:, 0] >= 100
 
 
-def halves(X):
-    return model(X).tolist()
+def quarters(X):
+    return (X[:, 0] // 50).tolist()
 
 
 def sixties(X):
@@ -49,8 +49,8 @@ def asserted(**options):
 
 
 def test_a_limit_that_is_kept_gives_the_result():
-    found = asserted(explainer=halves, consistency=0.8)
-    assert found.to_dict() == faithkit.evaluate(model, X, explainer=halves).to_dict()
+    found = asserted(explainer=quarters, consistency=0.8)
+    assert found.to_dict() == faithkit.evaluate(model, X, explainer=quarters).to_dict()
 
 
 BELOW = r"consistency may be as low as 0\.\d+, below "
@@ -58,7 +58,7 @@ NOTHING = "consistency=0 cannot be checked: no explanation holds for any other i
 FAILING = [
     ({"explainer": sixties, "consistency": 0.99}, AssertionError, f"^{BELOW}0.99.\n\nsixties of model\n"),
     ({"explainer": words, "consistency": 0}, faithkit.InputError, f"^{NOTHING}"),
-    ({"explainer": halves, "sufficiency": 0}, faithkit.InputError, "^sufficiency=0 cannot be checked: "),
+    ({"explainer": quarters, "sufficiency": 0}, faithkit.InputError, "^sufficiency=0 cannot be checked: "),
     (
         {"explainer": sixties, "consistency": 1, "sufficiency": 0},
         faithkit.InputError,
@@ -66,16 +66,16 @@ FAILING = [
     ),
     ({"explainer": broken, "consistency": 0}, faithkit.ExplainerError, "no licence"),
     (
-        {"explainer": halves},
+        {"explainer": quarters},
         faithkit.InputError,
         "^nothing is asserted: give a limit, such as consistency=0.8",
     ),
     (
-        {"explainer": halves, "consistency": 80},
+        {"explainer": quarters, "consistency": 80},
         faithkit.InputError,
         "a number from 0 to 1, as a limit, got 80.",
     ),
-    ({"explainer": halves, "consistency": 0.8, "explaner": 1}, TypeError, "explaner"),
+    ({"explainer": quarters, "consistency": 0.8, "explaner": 1}, TypeError, "explaner"),
 ]
 
 
@@ -95,9 +95,34 @@ def test_the_words_are_those_of_the_command_line(tmp_path):
     assert done.stderr.splitlines()[-1] == f"failed: {str(missed.value).splitlines()[0]}"
 
 
+def parrot(X):
+    return model(X).tolist()
+
+
+def parity(X):
+    return (X[:, 0] % 2).tolist()
+
+
+@pytest.mark.parametrize(
+    ("explainer", "error", "message"),
+    [
+        (parrot, faithkit.InputError, "sufficiency would test this"),
+        (parity, AssertionError, r"not above chance \(0.497\)"),
+    ],
+)
+def test_what_names_the_prediction_or_is_noise_is_not_faithful(explainer, error, message):
+    with pytest.raises(error, match=message):
+        asserted(explainer=explainer, consistency=0.1, above_chance=True)
+
+
+def test_a_limit_that_noise_keeps_is_a_warning():
+    with pytest.warns(faithkit.FaithkitWarning, match="not below 0.1, but not above chance"):
+        asserted(explainer=parity, consistency=0.1)
+
+
 def test_several_assertions_of_a_test_leave_a_report_each(tmp_path):
     assertion = AssertFaithful("test_loans.py::test_tree", str(tmp_path / "new" / "folder"))
-    assertion(model, X, explainer=halves, consistency=0.8)
+    assertion(model, X, explainer=quarters, consistency=0.8)
     with pytest.raises(AssertionError, match=r"\n\nreport: .*new/folder/test_loans.py-test_tree-2.html$"):
         assertion(model, X, explainer=sixties, consistency=1)
     files = {path.name: path.read_text() for path in (tmp_path / "new" / "folder").iterdir()}

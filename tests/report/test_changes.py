@@ -31,7 +31,7 @@ SENTENCES = [
     ((0.05, 0.031, 0.07), "is better than in the reference (difference +0.050, 95 % interval +0.031 to +0.070)"),
     ((-0.1, -0.15, -0.05), "is worse than in the reference (difference −0.100, 95 % interval −0.150 to −0.050)"),
     ((0.0, 0.0, 0.0), "is not worse than in the reference (difference +0.000, 95 % interval +0.000 to +0.000)"),
-    ((-0.0001, -0.0002, -0.0, 0.1), "(difference +0.000, 95 % interval −0.001 to +0.000)"),
+    ((-0.0001, -0.0002, -0.0, 0.1), "(difference −0.0001, 95 % interval −0.001 to +0.000)"),
     ((0.0, -0.0204, 0.01, 0.0205), "by more than 0.0205 (difference +0.0000, 95 % interval −0.0204 to +0.0100)"),
 ]  # fmt: skip
 

@@ -123,8 +123,23 @@ def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three,
     texts = [*between(low, high, digits).split(" to "), signed(value, digits)]
     lower, upper, middle = (Decimal(text.replace("−", "-")) for text in texts)
     assert lower <= middle <= upper
-    assert {middle.as_tuple().exponent, lower.as_tuple().exponent} == {-digits}
+    assert min(-digits, lower.as_tuple().exponent) == upper.as_tuple().exponent
     assert not [text for text in texts if re.fullmatch(r"−0\.0+", text)]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-0.0061, -0.0009, "−0.0061 to −0.0009"),
+        (0.00004, 0.0123, "+0.00004 to +0.01230"),
+        (-0.5, -0.00001, "−0.50000 to −0.00001"),
+        (-0.0061, 0.0, "−0.007 to +0.000"),
+        (-0.0061, 0.0001, "−0.007 to +0.001"),
+        (-0.0061, -1e-17, "−0.007 to +0.000"),
+    ],
+)
+def test_an_interval_without_0_is_printed_without_0(low, high, text):
+    assert between(low, high) == text
 
 
 @given(shares, shares)

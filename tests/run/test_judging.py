@@ -8,7 +8,8 @@ import pytest
 import faithkit
 
 LABELS = ["yes", "no"] * 50
-RESULT = faithkit.score(LABELS, LABELS)
+REASONS = ["a", "b", "c", "d"] * 25  # two for each label
+RESULT = faithkit.score(LABELS, REASONS)
 LOW = RESULT.consistency.low
 
 
@@ -32,7 +33,7 @@ def test_the_lower_end_is_compared_with_the_limit(limit, kept):
             "nothing else shows that it is above chance",
         ),
         (
-            faithkit.score(LABELS, LABELS, estimator="majority"),
+            faithkit.score(LABELS, REASONS, estimator="majority"),
             "consistency",
             "the estimator has no interval",
         ),

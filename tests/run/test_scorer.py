@@ -20,7 +20,7 @@ FOLDS = KFold(3)
 
 
 def by_debt(X):
-    return (X["debt"] > 0.4).tolist()
+    return (X["debt"] * 5).astype(int).tolist()  # 0 and 1 are at most 0.4
 
 
 def alone(X):
@@ -40,6 +40,18 @@ def test_the_score_is_what_the_measure_is_at_least():
 def test_the_labels_may_be_left_out_and_change_nothing():
     model, scorer = stump().fit(X, Y), faithkit.scorer(explainer=by_debt)
     assert scorer(model, X) == scorer(model, X, Y) == scorer(model, X, Y[::-1])
+
+
+@pytest.mark.parametrize(
+    ("labels", "explainer", "reason"),
+    [
+        (["granted"] * 240, by_debt, "all explained predictions are the same, so nothing was tested"),
+        (Y, lambda X: (X["debt"] > 0.4).tolist(), "sufficiency would test this"),
+    ],
+)
+def test_what_could_pass_no_gate_gets_no_score(labels, explainer, reason):
+    with pytest.raises(faithkit.InputError, match=f"consistency cannot be scored: .*{reason}"):
+        faithkit.scorer("consistency", explainer=explainer)(stump().fit(X, labels), X)
 
 
 def test_sufficiency_is_scored_by_the_explanations_own_relation():
@@ -75,13 +87,16 @@ def test_a_search_finds_the_model_that_is_explained_best():
 
 @pytest.mark.parametrize("way", [copy.deepcopy, lambda scorer: pickle.loads(pickle.dumps(scorer))])
 def test_a_copy_scores_alike(way):
-    scorer, model = faithkit.scorer(explainer="tree:max_depth=2", background=X[:60]), stump().fit(X, Y)
+    scorer, model = (
+        faithkit.scorer("sufficiency", explainer="tree:max_depth=2", background=X[:60]),
+        stump().fit(X, Y),
+    )
     assert way(scorer)(model, X[60:]) == scorer(model, X[60:])
 
 
 @pytest.mark.slow
 def test_workers_give_the_same_scores():
-    scorer = faithkit.scorer(explainer="tree:max_depth=2", background=X[:60])
+    scorer = faithkit.scorer("sufficiency", explainer="tree:max_depth=2", background=X[:60])
     found = [
         cross_validate(stump(), X[60:], Y[60:], scoring=scorer, cv=FOLDS, n_jobs=n_jobs)["test_score"]
         for n_jobs in (1, 2)

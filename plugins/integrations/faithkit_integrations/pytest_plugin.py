@@ -6,6 +6,7 @@ takes time, and faithkit only once somebody asserts something.
 
 import os
 import re
+import warnings
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,7 @@ class AssertFaithful:
         *,
         consistency: float | None = None,
         sufficiency: float | None = None,
+        above_chance: bool = False,
         **options: Any,
     ) -> "faithkit.Evaluation":
         """Evaluate, keep the report, and compare the lower ends of the intervals with the limits.
@@ -63,6 +65,9 @@ class AssertFaithful:
             As in `faithkit.evaluate`; `explainer` and `background` are the most usual options.
         consistency, sufficiency : float, optional
             What the lower end of the measure's interval must not be below; from 0 to 1.
+        above_chance : bool
+            Whether it must be above chance, too: of the measures that have a limit, or of all that were taken
+            if none has.
 
         Returns
         -------
@@ -73,23 +78,31 @@ class AssertFaithful:
         AssertionError
             If a limit is missed.
         faithkit.InputError
-            If a limit cannot be checked: its measure was not taken, or nothing is known about it.
+            If a limit cannot be checked: its measure was not taken, or nothing was tested.
+
+        Warns
+        -----
+        faithkit.FaithkitWarning
+            If a limit is kept by a measure that is not above chance.
         """
         __tracebackhide__ = True
         import faithkit
 
         limits = {"consistency": consistency, "sufficiency": sufficiency}
-        if all(limit is None for limit in limits.values()):
+        if all(limit is None for limit in limits.values()) and not above_chance:
             raise faithkit.InputError("nothing is asserted: give a limit, such as consistency=0.8.")
         result = faithkit.evaluate(model, X, **{"progress": False, **options})
         page = self._keep(result)
-        judged = result.judge(**limits)
+        judged = result.judge(**limits, above_chance=above_chance)
         missed = [f"{one.words}." for one in judged if one.kept is False]
         unchecked = [one.unchecked for one in judged if one.kept is None]
         if unchecked:
             raise faithkit.InputError(" ".join(missed + unchecked))
         if missed:
             raise AssertionError("\n".join([" ".join(missed), "", str(result).rstrip(), *page]))
+        for judgement in judged:
+            if judgement.above_chance is False:
+                warnings.warn(f"{judgement.words}.", faithkit.FaithkitWarning, stacklevel=2)
         return result
 
     def _keep(self, result: "faithkit.Evaluation") -> list[str]:
