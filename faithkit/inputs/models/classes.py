@@ -9,6 +9,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.models.naming import as_list
+from faithkit.measure.containers import as_array
 
 
 @attrs.frozen(eq=False)
@@ -67,7 +68,7 @@ def distinct(classes: Any) -> np.ndarray:
     labels = list(classes)
     if any(isinstance(label, list | np.ndarray) for label in labels):
         raise InputError("the model has classes for several outputs; expected a model with one output.")
-    known = classes if isinstance(classes, np.ndarray) else np.asarray(labels)
+    known = classes if isinstance(classes, np.ndarray) else as_array(labels)
     if len(set(known.tolist())) != len(known) or pd.isna(known).any():
         raise InputError(f"the classes are {known.tolist()}; expected distinct labels.")
     return known

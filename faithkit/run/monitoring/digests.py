@@ -18,6 +18,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.seeds import cell_words
+from faithkit.measure.containers import as_objects
 from faithkit.measure.explanations import Explanations, object_array
 
 SIZE = 16  # bytes
@@ -79,8 +80,7 @@ def _type(column: Any) -> str:
 def _cells(column: Any) -> Iterable[bytes]:
     """Return every cell as bytes: a number as one word, anything else as the digest of its text."""
     if _type(column) == "value":
-        given = isinstance(column, np.ndarray)
-        cells = column if given else column.to_numpy(dtype=object, na_value=None)
+        cells = column if isinstance(column, np.ndarray) else as_objects(column)
         return [_digest(_text(cell)) for cell in cells]
     words = cell_words(column).astype("<u8").tobytes()
     return [words[start : start + 8] for start in range(0, len(words), 8)]
