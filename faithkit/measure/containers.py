@@ -184,8 +184,8 @@ def as_series(values: Any) -> "pd.Series[Any]":
     ----------
     values : Series, array or iterable
         Categories of numbers become numbers, and Python objects the dtype that holds all of them: integers
-        with gaps are floats where no float rounds one, else pandas' Int64 or UInt64. Objects that no dtype
-        holds stay objects, with None for gaps.
+        with gaps are floats where no float rounds one, else pandas' Int64 or UInt64. Gaps alone are floats,
+        too. Objects that no dtype holds stay objects, with None for gaps.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def as_series(values: Any) -> "pd.Series[Any]":
     gaps = column.isna().to_numpy()
     numbers = column[~gaps]
     kind = pd.api.types.infer_dtype(numbers)
-    if kind not in _ROUNDED or (kind == "integer" and not gaps.any()):
+    if kind not in _NUMBERS or (kind == "integer" and not gaps.any()) or not len(column):
         return column.infer_objects()
     if _are_floats(numbers):
         return column.mask(gaps, np.nan).astype(np.float64)
@@ -220,8 +220,10 @@ def as_array(values: Any) -> NDArray[Any]:
     ([1, '1'], (2, 2))
     """
     array = np.asarray(values)
-    is_exact = array.ndim != 1 or (isinstance(values, np.ndarray) and values.dtype != object)
-    return array if is_exact else as_series(values).to_numpy()
+    if array.ndim != 1 or (isinstance(values, np.ndarray) and values.dtype != object):
+        return array
+    column = as_series(values)
+    return as_objects(column) if column.hasnans and column.dtype.kind != "f" else column.to_numpy()
 
 
 def as_table(rows: Any) -> pd.DataFrame:
@@ -241,7 +243,7 @@ def may_be_rounded(numbers: NDArray[Any]) -> bool:
     return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= WHOLE).any())
 
 
-_ROUNDED = ("integer", "mixed-integer-float")  # kinds of columns that pandas may round
+_NUMBERS = ("integer", "mixed-integer-float", "empty")  # columns that may have a dtype for numbers
 
 
 def _inferable(values: Any) -> "pd.Series[Any]":
