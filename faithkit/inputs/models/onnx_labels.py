@@ -5,7 +5,7 @@ place. The operators are followed back from the output of the labels to the firs
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
@@ -33,9 +33,9 @@ class _Node:
 def find_labels(content: bytes, output: str) -> list[Any] | None:
     """Return the labels from which an output is chosen, in the order of the scores; None if none is known."""
     makers: dict[str, _Node] = {}
-    lists: dict[str, list[Any]] = {}
+    tensors: dict[str, memoryview] = {}
     for graph in _messages(content, _GRAPH):
-        lists |= dict(_tensor(message) for message in _messages(graph, _INITIALIZER))
+        tensors |= {_text(message, _TENSOR_NAME): message for message in _messages(graph, _INITIALIZER)}
         for message in _messages(graph, _NODE):
             node, outputs = _node(message)
             makers |= dict.fromkeys(outputs, node)
@@ -44,21 +44,26 @@ def find_labels(content: bytes, output: str) -> list[Any] | None:
         node = makers.get(waiting.popleft(), _Node())
         if node.labels:
             return node.labels
-        if node.operator == _CHOICE and node.inputs[:1] and node.inputs[0] in lists:
-            return lists[node.inputs[0]] or None
+        if node.operator == _CHOICE and node.inputs[:1] and node.inputs[0] in tensors:
+            return _values(tensors[node.inputs[0]]) or None
         fresh = [name for name in node.inputs if name not in seen]
         seen.update(fresh)
         waiting.extend(fresh)
     return None
 
 
-def _messages(message: Any, field: int) -> Iterable[memoryview]:
+def _messages(message: Any, field: int) -> Iterator[memoryview]:
     fields = read_fields(memoryview(message))
     return (value for number, value in fields if number == field and isinstance(value, memoryview))
 
 
-def _texts(message: Any, field: int) -> list[str]:
-    return [bytes(value).decode() for value in _messages(message, field)]
+def _texts(message: Any, field: int) -> Iterator[str]:
+    return (bytes(value).decode() for value in _messages(message, field))
+
+
+def _text(message: Any, field: int) -> str:
+    """Return the first text of a field; what stands behind it, such as millions of numbers, is not read."""
+    return next(_texts(message, field), "")
 
 
 def _integers(message: Any, field: int) -> list[int]:
@@ -71,21 +76,21 @@ def _integers(message: Any, field: int) -> list[int]:
 
 
 def _node(message: memoryview) -> tuple[_Node, list[str]]:
-    node = _Node("".join(_texts(message, _OPERATOR)), _texts(message, _INPUT))
+    node = _Node(_text(message, _OPERATOR), [*_texts(message, _INPUT)])
     for attribute in _messages(message, _ATTRIBUTE):
-        if "".join(_texts(attribute, _NAME)) in _LABELS:
-            node.labels += _texts(attribute, _STRINGS) or _integers(attribute, _INTS)
-    return node, _texts(message, _OUTPUT)
+        if _text(attribute, _NAME) in _LABELS:
+            node.labels += [*_texts(attribute, _STRINGS)] or _integers(attribute, _INTS)
+    return node, [*_texts(message, _OUTPUT)]
 
 
-def _tensor(message: memoryview) -> tuple[str, list[Any]]:
-    """Return the name of a tensor, and its values where they may be labels."""
-    name, (kind,) = "".join(_texts(message, _TENSOR_NAME)), _integers(message, _TYPE) or [0]
+def _values(message: memoryview) -> list[Any]:
+    """Return the values of a tensor where they may be labels."""
+    kind = next(iter(_integers(message, _TYPE)), None)
     if kind == _STRING:
-        return name, _texts(message, _STRING_DATA)
+        return [*_texts(message, _STRING_DATA)]
     if kind not in _INTEGERS:
-        return name, []
+        return []
     field, size = _INTEGERS[kind]
     raw = b"".join(bytes(value) for value in _messages(message, _RAW_DATA))
     in_raw = [int.from_bytes(raw[at : at + size], "little", signed=True) for at in range(0, len(raw), size)]
-    return name, in_raw or _integers(message, field)
+    return in_raw or _integers(message, field)
