@@ -4,7 +4,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.pools import PoolRows

@@ -85,7 +85,9 @@ PREDICTIONS = {
 @pytest.mark.parametrize("form", PREDICTIONS)
 def test_labels_that_differ_stay_different(form):
     found = faithkit.score(PREDICTIONS[form], ["a"] * 7, outcome="labels")
-    assert found.consistency.value == pytest.approx(6 * 2 / 6 / 7)  # each of six agrees with two of six others
+    assert found.consistency.value == pytest.approx(
+        6 * 2 / 6 / 7
+    )  # each of six agrees with two of six others
 
 
 CLUSTERS = {name: PREDICTIONS[name] for name in ("list", "array of objects", "numbers and texts")}
@@ -157,5 +159,7 @@ def test_the_labels_of_a_model_stay_different(answer):
 
 @pytest.mark.parametrize("answer", [[1, "1"], [["1"], [1]]], ids=str)
 def test_a_model_that_answers_numbers_and_texts_is_refused(answer):
-    with pytest.raises(InputError, match="labels are of type int, str; expected all str, all bool or all num"):
+    with pytest.raises(
+        InputError, match="labels are of type int, str; expected all str, all bool or all num"
+    ):
         Predictor(lambda X: answer).predict(np.zeros((2, 1)))

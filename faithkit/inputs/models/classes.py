@@ -88,8 +88,8 @@ def places_of(labels: np.ndarray, classes: np.ndarray) -> NDArray[np.int64]:
     if unknown is not None:
         raise InputError(
             f"the model predicted {unknown!r}, which is none of the classes {as_list(classes.tolist())} that "
-            "its scores belong to. Give a model whose classes_ has every label, or all labels in the order of "
-            "the scores' columns: faithkit.Predictor(model, classes=[…]) (CLI: --classes)."
+            "its scores belong to. Give a model whose classes_ has every label, or all labels in the order "
+            "of the scores' columns: faithkit.Predictor(model, classes=[…]) (CLI: --classes)."
         )
     return np.array([places[label] for label in labels.tolist()], dtype=np.int64)
 
@@ -121,6 +121,6 @@ def check_column_order(scores: np.ndarray, labels: np.ndarray, classes: np.ndarr
                 f"the model scores the class {classes.tolist()[place]!r} lower ({mine:.3g} on average) for "
                 f"rows that it predicts as that class than for other rows ({others:.3g}): the columns of its "
                 f"scores seem to be in another order than the classes {as_list(classes.tolist())}. Give the "
-                "labels in the order of the columns: faithkit.Predictor(model, classes=[…]) (CLI: --classes), "
-                "or a model whose classes_ has that order."
+                "labels in the order of the columns: faithkit.Predictor(model, classes=[…]) "
+                "(CLI: --classes), or a model whose classes_ has that order."
             )

@@ -190,7 +190,9 @@ class Predictor:
         array([1, 0])
         """
         if self.classes is None:
-            raise InputError("the model does not name its classes: give faithkit.Predictor(model, classes=[…]).")
+            raise InputError(
+                "the model does not name its classes: give faithkit.Predictor(model, classes=[…])."
+            )
         return places_of(labels, self.classes)
 
     def scores_are_single(self, X: Rows) -> bool:

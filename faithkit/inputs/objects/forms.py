@@ -19,7 +19,7 @@ from faithkit.inputs.objects.listed import from_list
 from faithkit.inputs.objects.vectors import are_numbers, from_numbers
 from faithkit.inputs.preparation import flat
 from faithkit.inputs.rows import known_names
-from faithkit.measure.containers import as_table, as_objects, n_rows, unmasked
+from faithkit.measure.containers import as_objects, as_table, n_rows, unmasked
 from faithkit.measure.explanations import Explanations
 from faithkit.wording import few, listing
 
