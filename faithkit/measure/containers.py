@@ -160,7 +160,7 @@ def as_objects(values: Any) -> NDArray[Any]:
     if isinstance(values, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
         values = pd.Series(values, copy=False)
         if isinstance(values.dtype, pd.CategoricalDtype):  # pandas makes floats of integers with a gap
-            return np.append(as_objects(values.cat.categories), None)[values.cat.codes]
+            return np.array([*as_objects(values.cat.categories), None], dtype=object)[values.cat.codes]
         return _of_python(values.to_numpy(dtype=object, na_value=None))
     objects = np.fromiter(values, dtype=object)
     objects[pd.isna(objects)] = None
@@ -254,7 +254,7 @@ def _inferable(values: Any) -> "pd.Series[Any]":
         column = pd.Series(np.fromiter(values, dtype=object), dtype=object)
     held = column.cat.categories.dtype if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
     is_converted = isinstance(column.dtype, pd.CategoricalDtype | pd.ArrowDtype) and held.kind in "iu"
-    if held != object and not is_converted:
+    if held != np.dtype(object) and not is_converted:
         return column
     return pd.Series(as_objects(column), column.index, object, column.name)
 

@@ -193,8 +193,10 @@ def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Re
                 column, next(filter(None, among.groups()[1:]), ""), bool(among[1]), missing
             )
         yield from _comparison(column, rest.lstrip(), missing)
-    if before := _BEFORE.match(text):
-        yield from _between(_number(before[1]), before[2], text[before.end() :], missing, vocabulary)
+    before = _BEFORE.match(text)
+    number = None if before is None else _number(before[1])
+    if before is not None and number is not None:
+        yield from _between(number, before[2], text[before.end() :], missing, vocabulary)
     for words, make in (("no value of ", _nothing), ("any value of ", _anything)):
         for column, rest in vocabulary.leading(text.removeprefix(words)) if text.startswith(words) else ():
             if not rest:

@@ -103,7 +103,7 @@ def are_numbers(frame: pd.DataFrame) -> bool:
 def from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
     """Take a table of numbers as one array, without losing what tells two of them apart."""
     dtypes = set(frame.dtypes)
-    if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype) and dtype != object:
+    if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype) and dtype.kind != "O":
         return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared)
     values = np.column_stack([_floats(column) for _, column in frame.items()])
     # integers beyond 2**53 would fall together as floats: equality then compares the columns as they are
