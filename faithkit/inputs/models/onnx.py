@@ -27,7 +27,7 @@ class OnnxModel:
     """A classifier that onnxruntime runs: either one matrix goes in, or a tensor per column of the table.
 
     The first output is the label; the second, where there is one, the probabilities, as a matrix or (as
-    skl2onnx writes it by default) as one mapping per row.
+    skl2onnx writes it by default) as one mapping per row. Its labels, and their order, are those in the file.
 
     Parameters
     ----------

@@ -165,6 +165,9 @@ class Predictor:
         They are `predict_proba`, or else `decision_function`, whose single column d for
         two classes becomes the two columns −d and d. Those of a regressor are its predictions, a column for
         each of its outputs.
+
+        The first scores are compared with labels, on the background where it is known: a class whose own
+        rows score it lower on average than other rows do is refused, for its column is another's.
         """
         if self.is_regressor:
             found = self.predict(X)
