@@ -3,11 +3,13 @@
 The one place that knows how each container counts, takes and joins its rows.
 """
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.wording import few
@@ -145,6 +147,125 @@ def _dtypes(X: Any) -> list[str]:
     return [str(X.dtype)] if hasattr(X, "dtype") else []
 
 
+def as_objects(values: Any) -> NDArray[Any]:
+    """Return one value per row as Python objects, each exactly what it was; None where one is missing.
+
+    Examples
+    --------
+    >>> as_objects(pd.Series(pd.Categorical([2**53 + 1, None], categories=pd.Index([2**53 + 1])))).tolist()
+    [9007199254740993, None]
+    """
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        values = pd.Series(values, copy=False)
+    if isinstance(values, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
+        values = pd.Series(values, copy=False)
+        if isinstance(values.dtype, pd.CategoricalDtype):  # pandas makes floats of integers with a gap
+            return np.array([*as_objects(values.cat.categories), None], dtype=object)[values.cat.codes]
+        return _of_python(values.to_numpy(dtype=object, na_value=None))
+    objects = np.fromiter(values, dtype=object)
+    objects[pd.isna(objects)] = None
+    return _of_python(objects)
+
+
+def _of_python(objects: NDArray[Any]) -> NDArray[Any]:
+    """Return objects with Python's integers for NumPy's, which are rounded when compared with floats."""
+    if not any(issubclass(kind, np.integer) for kind in set(map(type, objects))):
+        return objects
+    return np.fromiter((one.item() if isinstance(one, np.integer) else one for one in objects), dtype=object)
+
+
+def as_series(values: Any) -> "pd.Series[Any]":
+    """Return one value per row as a Series in which different values stay different.
+
+    Left to themselves, pandas makes floats of integers that stand next to a gap or a float, and NumPy makes
+    texts of numbers that stand next to a text: 2**53 and 2**53 + 1, or 1 and "1", would be one value.
+
+    Parameters
+    ----------
+    values : Series, array or iterable
+        Categories of numbers become numbers, and Python objects the dtype that holds all of them: integers
+        with gaps are floats where no float rounds one, else pandas' Int64 or UInt64. Gaps alone are floats,
+        too. Objects that no dtype holds stay objects, with None for gaps.
+
+    Examples
+    --------
+    >>> as_series([1, None]).tolist(), as_series([2**53 + 1, None]).tolist()
+    ([1.0, nan], [9007199254740993, <NA>])
+    >>> as_series([2**53 + 1, 0.5]).tolist(), as_series([1, "1"]).tolist()
+    ([9007199254740993, 0.5], [1, '1'])
+    """
+    column = _inferable(values)
+    if column.dtype != object:
+        return column
+    gaps = column.isna().to_numpy()
+    numbers = column[~gaps]
+    kind = pd.api.types.infer_dtype(numbers)
+    if kind not in _NUMBERS or (kind == "integer" and not gaps.any()) or not len(column):
+        return column.infer_objects()
+    if _are_floats(numbers):
+        return column.mask(gaps, np.nan).astype(np.float64)
+    if kind == "integer":
+        for dtype in ("Int64", "UInt64"):
+            with contextlib.suppress(OverflowError):
+                return column.mask(gaps, pd.NA).astype(dtype)
+    return column.mask(gaps, None)
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """Return values as NumPy does, but one value per row as `as_series` does; a ragged list is a ValueError.
+
+    Examples
+    --------
+    >>> as_array([1, "1"]).tolist(), as_array([[1, 2], [3, 4]]).shape
+    ([1, '1'], (2, 2))
+    """
+    array = np.asarray(values)
+    if array.ndim != 1 or (isinstance(values, np.ndarray) and values.dtype != object):
+        return array
+    column = as_series(values)
+    return as_objects(column) if column.hasnans and column.dtype.kind != "f" else column.to_numpy()
+
+
+def as_table(rows: Any) -> pd.DataFrame:
+    """Return rows of values, in a 2-D array or in lists, as a table of columns that `as_series` makes.
+
+    Examples
+    --------
+    >>> as_table([[2**53 + 1, 0.5], [None, 1]]).dtypes.tolist()
+    [Int64Dtype(), dtype('float64')]
+    """
+    cells = rows if isinstance(rows, np.ndarray) else np.array([*map(list, rows)], dtype=object)
+    return pd.DataFrame({j: as_series(cells[:, j]) for j in range(cells.shape[1])}, index=range(len(cells)))
+
+
+def may_be_rounded(numbers: NDArray[Any]) -> bool:
+    """Return whether some of the numbers are floats so large that they may stand for another integer."""
+    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= WHOLE).any())
+
+
+_NUMBERS = ("integer", "mixed-integer-float", "empty")  # columns that may have a dtype for numbers
+
+
+def _inferable(values: Any) -> "pd.Series[Any]":
+    """Return a Series of the dtype that the values have, or of Python objects."""
+    if isinstance(values, np.ndarray | pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
+        column = pd.Series(values, copy=False)
+    else:
+        column = pd.Series(np.fromiter(values, dtype=object), dtype=object)
+    held = column.cat.categories.dtype if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
+    is_converted = isinstance(column.dtype, pd.CategoricalDtype | pd.ArrowDtype) and held.kind in "iu"
+    if held != np.dtype(object) and not is_converted:
+        return column
+    return pd.Series(as_objects(column), column.index, object, column.name)
+
+
+def _are_floats(numbers: "pd.Series[Any]") -> bool:
+    try:
+        return bool((numbers.astype(np.float64) == numbers).all())
+    except OverflowError:  # an integer beyond all floats
+        return False
+
+
 def as_floats(numbers: Any) -> Any:
     """Return an array of numbers as floats where these hold them exactly; anything else as it is.
 
@@ -158,4 +279,4 @@ def as_floats(numbers: Any) -> Any:
     if not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "biuf":
         return numbers
     floats = numbers.astype(np.float64, copy=False)
-    return numbers if numbers.dtype.kind in "iu" and (np.abs(floats) >= WHOLE).any() else floats
+    return numbers if numbers.dtype.kind in "iu" and may_be_rounded(floats) else floats

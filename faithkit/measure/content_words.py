@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.foreign import foreign
-from faithkit.measure.containers import n_rows
+from faithkit.measure.containers import as_objects, n_rows
 from faithkit.measure.grouping import mix, words
 
 Words = NDArray[np.uint64]
@@ -53,7 +53,7 @@ def _mixed(columns: list[Words], n: int) -> Words:
 def _column(column: "pd.Series[Any]") -> Words:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
         return words(column.to_numpy())
-    return _value_words(column.to_numpy(dtype=object, na_value=None))
+    return _value_words(as_objects(column))
 
 
 def _value_words(values: Any) -> Words:

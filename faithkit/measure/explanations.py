@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import ContractError, InputError
-from faithkit.measure.containers import concat_rows, n_rows, take_rows, unmasked
+from faithkit.measure.containers import as_table, concat_rows, may_be_rounded, n_rows, take_rows, unmasked
 
 T = TypeVar("T")
 
@@ -97,7 +97,10 @@ class Explanations:
     @classmethod
     def vectors(cls, values: Any, **fields: Any) -> "Explanations":
         """Make explanations of kind "vector" from a 2-D array of numbers."""
-        return cls(kind="vector", values=as_matrix(values), **fields)
+        matrix = as_matrix(values)
+        if isinstance(values, list | tuple) and may_be_rounded(matrix):
+            fields = {"identity": as_table(values), **fields}
+        return cls(kind="vector", values=matrix, **fields)
 
     @classmethod
     def of(cls, values: Iterable[Hashable], kind: str = "value", **fields: Any) -> "Explanations":

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.measure.blocks import each_block
+from faithkit.measure.containers import as_objects
 from faithkit.wording import one_line
 
 BLOCK = 16_384  # rows: a column of words then stays in the cache
@@ -111,7 +112,7 @@ def _column_words(column: pd.Series) -> NDArray[np.uint64]:
         return words(column.to_numpy())
     if isinstance(column.dtype, pd.StringDtype) or column.dtype.kind in "iu":  # with gaps: code −1
         return pd.factorize(column)[0].astype(np.int64).view(np.uint64)
-    return _equal_objects(column.to_numpy(dtype=object, na_value=None)).codes.view(np.uint64)
+    return _equal_objects(as_objects(column)).codes.view(np.uint64)
 
 
 def words(values: NDArray[Any]) -> NDArray[np.uint64]:

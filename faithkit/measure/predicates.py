@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.measure.containers import as_objects, as_series, may_be_rounded
 from faithkit.wording import few, one_line
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
@@ -57,8 +58,16 @@ def _nothing_but_missing(predicate: "Interval | _Listed") -> str:
     return f"{predicate.column} is missing" if predicate.missing else f"no value of {predicate.column}"
 
 
+def _end(number: Any) -> float:
+    """Return the end of an interval as a float, or as an integer that floats would round."""
+    near = float(number)
+    return int(number) if isinstance(number, int | np.integer) and int(number) != near else near
+
+
 def _limit(number: float) -> tuple[str, bool]:
     """Write a limit, and say whether it is the last float before what is written."""
+    if isinstance(number, int):
+        return str(number), False
     after = math.nextafter(number, math.inf)
     before_it = float(f"{number:.6g}") != number and float(f"{after:.6g}") == after
     return f"{after if before_it else number:.6g}", before_it
@@ -85,15 +94,15 @@ class Interval:
 
     op: ClassVar[str] = "interval"
     column: str | int = attrs.field(converter=_plain)
-    low: float = attrs.field(default=-math.inf, converter=float)
-    high: float = attrs.field(default=math.inf, converter=float)
+    low: float = attrs.field(default=-math.inf, converter=_end)
+    high: float = attrs.field(default=math.inf, converter=_end)
     missing: bool = attrs.field(default=False, converter=bool)
 
     def __attrs_post_init__(self) -> None:
         if math.isnan(self.low) or math.isnan(self.high):
             raise InputError(f"an interval on {self.column!r} has NaN as a limit: leave it out for no limit.")
         # −0.0 and 0.0 are one number, and all empty intervals one interval: let them be written alike
-        low, high = (self.low + 0.0, self.high + 0.0) if self.low < self.high else (math.inf, -math.inf)
+        low, high = (self.low or 0.0, self.high or 0.0) if self.low < self.high else (math.inf, -math.inf)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 
@@ -102,19 +111,25 @@ class Interval:
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Interval(self.column, low, high, self.missing and other.missing)
 
-    def read(self, X: Any) -> NDArray[np.float64]:
-        """Return what predicates of this kind on this column compare: its numbers, side by side in memory."""
+    def read(self, X: Any) -> NDArray[Any]:
+        """Return what predicates of this kind on this column compare: its numbers, side by side in memory.
+
+        They are floats, or objects where floats would round an integer.
+        """
         return np.ascontiguousarray(_numbers(X, self.column))
 
-    def takes(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def takes(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of the values that were read satisfy the predicate."""
-        if self.low == -math.inf:  # −inf itself lies inside
-            inside = values <= self.high
+        low, high = self.low, self.high
+        if values.dtype != object:
+            low, high = _float_up_to(low), _float_up_to(high)
+        if low == -math.inf:  # −inf itself lies inside
+            inside = values <= high
         else:
-            inside = values > self.low
-            if self.high < math.inf:
-                inside &= values <= self.high
-        return inside | np.isnan(values) if self.missing else inside
+            inside = values > low
+            if high < math.inf:
+                inside &= values <= high
+        return inside | (values != values) if self.missing else inside
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
@@ -140,6 +155,12 @@ class Interval:
         else:
             text = f"{low} {'≤' if over else '<'} {{}} {'<' if below else '≤'} {high}"
         return text.replace("{}", str(self.column)) + (" (or missing)" if self.missing else "")
+
+
+def _float_up_to(number: float) -> float:
+    """Return the largest float that is at most a number."""
+    near = float(number)
+    return math.nextafter(near, -math.inf) if near > number else near
 
 
 def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -174,7 +195,9 @@ class _Listed:
     def takes(self, values: tuple[NDArray[np.intp], pd.Index]) -> NDArray[np.bool_]:
         """Return which of the values that were read satisfy the predicate."""
         codes, distinct = values
-        listed = distinct.isin(list(self.values))
+        values_in_list = as_series(self.values)
+        exact = values_in_list.to_numpy() if values_in_list.dtype == object else list(self.values)
+        listed = distinct.isin(exact)
         chosen: NDArray[np.bool_] = np.append(listed != self.excludes, self.missing)
         return chosen.take(codes, mode="wrap")  # the code −1 finds the last one
 
@@ -325,17 +348,20 @@ def _column(X: Any, column: str | int) -> pd.Series:
 _NUMERIC = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
 
 
-def _numbers(X: Any, column: str | int) -> NDArray[np.float64]:
+def _numbers(X: Any, column: str | int) -> NDArray[Any]:
+    """Return the numbers of a column: as floats, or as objects where floats would round an integer."""
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and column in range(X.shape[1]):
         return X[:, int(column)]
-    values = _column(X, column)
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        values = values.astype(values.cat.categories.dtype if not values.hasnans else object)
-    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
-        return values.to_numpy().astype(np.float64, copy=False)
+    cells = _column(X, column)
+    values = as_series(as_objects(cells) if isinstance(cells.dtype, pd.CategoricalDtype) else cells)
     numeric = pd.api.types.is_numeric_dtype(values.dtype)
     if not numeric and pd.api.types.infer_dtype(values, skipna=True) not in _NUMERIC:
         raise InputError(
             f"a rule compares the column {column!r} with a number; its values are of type {values.dtype}."
         )
-    return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    floats = np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
+    if values.dtype.kind == "f" or not may_be_rounded(floats):
+        return floats
+    objects = as_objects(values)
+    objects[values.isna()] = np.nan
+    return objects

@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from functools import partial
 from itertools import product
 from typing import Any
@@ -17,11 +18,13 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.measure.containers import WHOLE
 from faithkit.measure.predicates import Contains, Interval, NoneOf, OneOf, Predicate
 from faithkit.measure.vocabulary import Column, Vocabulary
 
 LONGEST = 10_000  # characters
 MOST = 100  # conditions
+_LONGEST_NUMBER = 400  # characters: no longer one is read digit by digit
 _AND = re.compile(r"(?<=\s)(?:and|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 _IF = re.compile(r"\s*if\s+", re.IGNORECASE)
 _THEN = re.compile(r"(?<=\s)then\b", re.IGNORECASE)
@@ -190,8 +193,10 @@ def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Re
                 column, next(filter(None, among.groups()[1:]), ""), bool(among[1]), missing
             )
         yield from _comparison(column, rest.lstrip(), missing)
-    if before := _BEFORE.match(text):
-        yield from _between(float(before[1]), before[2], text[before.end() :], missing, vocabulary)
+    before = _BEFORE.match(text)
+    number = None if before is None else _number(before[1])
+    if before is not None and number is not None:
+        yield from _between(number, before[2], text[before.end() :], missing, vocabulary)
     for words, make in (("no value of ", _nothing), ("any value of ", _anything)):
         for column, rest in vocabulary.leading(text.removeprefix(words)) if text.startswith(words) else ():
             if not rest:
@@ -257,14 +262,21 @@ def _compared_word(column: Column, op: str, value: str, missing: bool) -> Iterat
 def _interval(name: str | int, op: str, number: float, missing: bool) -> Interval:
     """Return the interval of a comparison: what is below a number is at most the float before it."""
     if op in "<≥":
-        number = math.nextafter(number, -math.inf)
+        is_whole = WHOLE < abs(number) < 2.0**64  # then so is every number near it, in whatever dtype
+        number = int(number) - 1 if is_whole else math.nextafter(number, -math.inf)
     make = partial(Interval, name, missing=missing)
     return make(high=number) if op in "≤<" else make(low=number)
 
 
 def _number(text: str) -> float | None:
     found = re.fullmatch(_NUMBER, text.replace("−", "-"))
-    return None if found is None else float(found[0])
+    if found is None:
+        return None
+    number = float(found[0])
+    if not WHOLE <= abs(number) < math.inf or len(text) > _LONGEST_NUMBER:
+        return number
+    exact = Fraction(found[0])
+    return int(exact) if exact.denominator == 1 and exact != number else number
 
 
 def _words(column: Column, text: str) -> list[tuple[Any, bool]]:

@@ -4,12 +4,11 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.objects.alignment import row_index
 from faithkit.inputs.pools import PoolRows
-from faithkit.measure.containers import n_rows, take_rows
+from faithkit.measure.containers import as_objects, n_rows, take_rows
 from faithkit.measure.slots import Counts
 from faithkit.measure.witnesses import RowId
 from faithkit.run.drawing import values_of
@@ -42,7 +41,7 @@ class RowIds:
         if len(found) not in (n, n + n_pool):
             raise InputError(f"{len(found)} ids for {n} rows: give one per row.")
         name = getattr(found, "name", None)
-        values = pd.Series(found).to_numpy(dtype=object, na_value=None)
+        values = as_objects(found)
         return cls("id" if name is None or name == "" else str(name), values)
 
     def name(self, row: int) -> RowId | None:

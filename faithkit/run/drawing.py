@@ -12,7 +12,7 @@ from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
 from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, as_numbers, gone_through
-from faithkit.measure.containers import n_rows
+from faithkit.measure.containers import as_objects, as_series, n_rows
 from faithkit.measure.pool import Pool
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
@@ -56,9 +56,15 @@ def values_of(given: Any, what: str, X: Any, pool: PoolRows | None) -> Any:
     """Return weights, clusters or ids of the sample's rows, and of a pool's behind them if they are known."""
     if pd.api.types.is_scalar(given):
         pieces = [] if pool is None else pool.pieces()
-        return pd.concat([column(given, rows, f"of {what}") for rows in (X, *pieces)])
-    theirs = getattr(pool, what, None)
-    return given if theirs is None else pd.concat([pd.Series(given), theirs], ignore_index=True)
+        return _joined([column(given, rows, f"of {what}") for rows in (X, *pieces)])
+    pool_values = getattr(pool, what, None)
+    return given if pool_values is None else _joined([given, pool_values])
+
+
+def _joined(columns: list[Any]) -> "pd.Series[Any]":
+    """Put columns below each other; their dtypes may differ, and no value changes."""
+    values = as_series(np.concatenate([as_objects(one) for one in columns]))
+    return values.rename(getattr(columns[0], "name", None))
 
 
 def usable(pool: PoolRows | None, applies: Applicability) -> PoolRows | None:

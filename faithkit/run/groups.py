@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.foreign import foreign
-from faithkit.measure.containers import unmasked
+from faithkit.measure.containers import as_objects, unmasked
 from faithkit.wording import suggest
 
 MOST_GROUPS = 50
@@ -35,9 +35,7 @@ def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[A
         raise InputError(f"the groups are a {type(given).__name__}: give a list of one value per row.")
     if len(given) != n:
         raise InputError(f"{len(given)} groups for {n} rows: give one value per row.")
-    if isinstance(given, pd.Series):
-        given = given.to_numpy(dtype=object, na_value=None)
-    cells = np.asarray(unmasked(given, "the groups"), dtype=object)
+    cells = as_objects(unmasked(given, "the groups"))
     with foreign("comparing the groups", "Give one value per row: numbers, truths or texts."):
         codes, values = pd.factorize(cells, use_na_sentinel=False)
     if len(values) > MOST_GROUPS:

@@ -6,7 +6,7 @@ be; any other list or object is the text of its JSON, as rules are written.
 
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -70,7 +70,7 @@ class Lines:
         if kinds == {dict} and all(map(_are_numbers, (row.values() for row in values if row is not None))):
             return _maps(values)
         if kinds == {list} and all(map(_are_numbers, (row for row in values if row is not None))):
-            return pa.array(values, pa.list_(pa.float64()))
+            return _lists(values)
         if kinds in ({dict}, {list}):
             return pa.array([None if row is None else json.dumps(row, sort_keys=True) for row in values])
         if not kinds <= {int, float} and len(kinds) > 1:
@@ -156,14 +156,23 @@ def _are_numbers(values: Iterable[Any]) -> bool:
 
 
 def _maps(values: list[dict[str, float] | None]) -> Any:
+    kind, write = _floats_or_texts(weight for row in values for weight in (row or {}).values())
     cells = [
-        None if row is None else [(name, _float(weight)) for name, weight in row.items()] for row in values
+        None if row is None else [(name, write(weight)) for name, weight in row.items()] for row in values
     ]
-    return pa.array(cells, pa.map_(pa.string(), pa.float64()))
+    return pa.array(cells, pa.map_(pa.string(), kind))
 
 
-def _float(value: Any) -> float | None:
-    return None if value is None else float(value)
+def _lists(values: list[list[float] | None]) -> Any:
+    kind, write = _floats_or_texts(weight for row in values for weight in row or ())
+    return pa.array([None if row is None else [*map(write, row)] for row in values], pa.list_(kind))
+
+
+def _floats_or_texts(numbers: Iterable[Any]) -> tuple[Any, Callable[[Any], Any]]:
+    """Return a type that holds all numbers exactly, and how they are written in it."""
+    if all(abs(value) <= EXACT for value in numbers if type(value) is int):
+        return pa.float64(), lambda value: None if value is None else float(value)
+    return pa.string(), lambda value: None if value is None else str(value)
 
 
 def _numbers(values: list[Any]) -> Any:
@@ -173,6 +182,5 @@ def _numbers(values: list[Any]) -> Any:
         for kind, low, high in _LIMITS:
             if all(low <= value < high for value in whole):
                 return pa.array(values, kind)
-    elif all(abs(value) <= EXACT for value in whole):
-        return pa.array([_float(value) for value in values], pa.float64())
-    return pa.array([None if value is None else str(value) for value in values])
+    kind, write = _floats_or_texts(whole)
+    return pa.array([*map(write, values)], kind)

@@ -158,6 +158,8 @@ def _series(column: Any, dtype: Any, categories: bool) -> Any:
         return _series(column.cast(kind.storage_type), None, categories)  # as any reader would have it
     if pa.types.is_dictionary(kind) and not (categories and _is_category(column)):
         return _series(column.cast(kind.value_type), _nullable(kind.value_type), categories)
+    if pa.types.is_nested(kind):
+        return pd.Series(column.to_pylist(), dtype=object)
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan)
     if pa.types.is_timestamp(kind) and not _is_zone(kind.tz):

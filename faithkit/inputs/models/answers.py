@@ -9,8 +9,8 @@ from faithkit.errors import InputError
 from faithkit.inputs.models import records
 from faithkit.inputs.models.naming import as_list, as_option, written
 from faithkit.inputs.objects.conversion import as_column
-from faithkit.inputs.predictions.outcome import NUMBERS, Outcome, asked_as
-from faithkit.measure.containers import unmasked
+from faithkit.inputs.predictions.outcome import NUMBERS, Outcome, asked_as, gone_through
+from faithkit.measure.containers import as_array, unmasked
 from faithkit.wording import describe
 
 _LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
@@ -19,9 +19,10 @@ _LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float
 def checked_labels(answer: Any, n: int, model: Any) -> np.ndarray:
     """Return the labels of n rows, one-dimensional, comparable and none missing, or say what is wrong."""
     answer = records.best_labels(answer) if records.is_records(answer) else answer
+    answer = gone_through(answer) if isinstance(answer, list) else answer
     labels = _as_array(unmasked(as_column(answer), "the model's labels"))
     if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
+        labels = as_array(labels[:, 0])
     if labels.ndim != 1:
         what = f"an array of shape {labels.shape}" if labels.ndim else f"a {type(answer).__name__}"
         raise InputError(
@@ -65,7 +66,7 @@ def _what_else(answer: np.ndarray, n: int, model: Any) -> str:
 
 def _as_array(answer: Any) -> np.ndarray:
     try:
-        return np.asarray(answer)
+        return as_array(answer)
     except ValueError as error:  # a ragged list of lists
         raise InputError(
             f"the model returned a {type(answer).__name__} that is no array ({describe(error)}); "
@@ -74,7 +75,7 @@ def _as_array(answer: Any) -> np.ndarray:
 
 
 def _plain(labels: np.ndarray) -> np.ndarray:
-    """Accept labels that can be compared and sorted, and give numbers in object arrays a number's dtype."""
+    """Accept labels that can be compared and sorted."""
     if labels.dtype.kind in "biufU":
         return labels
     kind = pd.api.types.infer_dtype(labels)
@@ -84,4 +85,4 @@ def _plain(labels: np.ndarray) -> np.ndarray:
             f"the model's labels are of type {', '.join(types)}; "
             "expected all str, all bool or all numbers. Convert them, for example with str."
         )
-    return labels if kind == "string" else np.array(labels.tolist())
+    return labels

@@ -6,9 +6,11 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.models.naming import as_list
+from faithkit.measure.containers import as_array
 
 
 @attrs.frozen(eq=False)
@@ -67,7 +69,58 @@ def distinct(classes: Any) -> np.ndarray:
     labels = list(classes)
     if any(isinstance(label, list | np.ndarray) for label in labels):
         raise InputError("the model has classes for several outputs; expected a model with one output.")
-    known = classes if isinstance(classes, np.ndarray) else np.asarray(labels)
+    known = classes if isinstance(classes, np.ndarray) else as_array(labels)
     if len(set(known.tolist())) != len(known) or pd.isna(known).any():
         raise InputError(f"the classes are {known.tolist()}; expected distinct labels.")
     return known
+
+
+def places_of(labels: np.ndarray, classes: np.ndarray) -> NDArray[np.int64]:
+    """Return the place of each label among the classes; a label that is none of them is refused.
+
+    Examples
+    --------
+    >>> places_of(np.array(["yes", "no"]), np.array(["no", "yes"]))
+    array([1, 0])
+    """
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    unknown = next((label for label in labels.tolist() if label not in places), None)
+    if unknown is not None:
+        raise InputError(
+            f"the model predicted {unknown!r}, which is none of the classes {as_list(classes.tolist())} that "
+            "its scores belong to. Give a model whose classes_ has every label, or all labels in the order "
+            "of the scores' columns: faithkit.Predictor(model, classes=[…]) (CLI: --classes)."
+        )
+    return np.array([places[label] for label in labels.tolist()], dtype=np.int64)
+
+
+def check_column_order(scores: np.ndarray, labels: np.ndarray, classes: np.ndarray) -> None:
+    """Refuse scores whose columns contradict the labels, as columns in another order do.
+
+    A label need not be the class of the highest score, for its threshold may be tuned. But the rows of a
+    label score its class higher than other rows do, on average, or it is the highest of their scores.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]])
+    >>> check_column_order(scores, np.array(["no", "yes", "yes"]), np.array(["no", "yes"]))
+    >>> check_column_order(scores, np.array(["no", "yes", "yes"]), np.array(["yes", "no"]))
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: the model scores the class 'yes' lower (0.45 on average) for rows that ...
+    """
+    places = places_of(labels, classes)
+    highest = scores.argmax(axis=1) == places
+    for place in np.unique(places):
+        own = places == place
+        if own.all() or highest[own].mean() > 0.5:
+            continue
+        mine, others = scores[own, place].mean(), scores[~own, place].mean()
+        if mine < others - 1e-6 * np.abs(scores[:, place]).max():  # and not by the last bits alone
+            raise InputError(
+                f"the model scores the class {classes.tolist()[place]!r} lower ({mine:.3g} on average) for "
+                f"rows that it predicts as that class than for other rows ({others:.3g}): the columns of its "
+                f"scores seem to be in another order than the classes {as_list(classes.tolist())}. Give the "
+                "labels in the order of the columns: faithkit.Predictor(model, classes=[…]) "
+                "(CLI: --classes), or a model whose classes_ has that order."
+            )

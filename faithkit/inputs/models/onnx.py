@@ -9,6 +9,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.inputs.models.onnx_labels import find_labels
 from faithkit.inputs.models.onnx_tensors import has_external_data
 from faithkit.inputs.rows import Rows, iter_columns
 
@@ -20,14 +21,13 @@ _TYPES = {
     "tensor(bool)": np.bool_,
     "tensor(string)": object,
 }
-_WIDEST = 2**20  # columns of a row that is made up; a file may claim any number
 
 
 class OnnxModel:
     """A classifier that onnxruntime runs: either one matrix goes in, or a tensor per column of the table.
 
     The first output is the label; the second, where there is one, the probabilities, as a matrix or (as
-    skl2onnx writes it by default) as one mapping per row.
+    skl2onnx writes it by default) as one mapping per row. Its labels, and their order, are those in the file.
 
     Parameters
     ----------
@@ -82,25 +82,20 @@ class OnnxModel:
         """Return the probability of every class, in the order of `classes_`."""
         found = self._session.run([self._session.get_outputs()[1].name], self._feed(X))[0]
         if isinstance(found, list):
-            return np.array([[row[label] for label in sorted(row)] for row in found], dtype=np.float64)
+            classes = getattr(self, "classes_", None)
+            order = sorted(found[0]) if classes is None else classes.tolist()
+            return np.array([[row[label] for label in order] for row in found], dtype=np.float64)
         return np.asarray(found, dtype=np.float64)
 
     def _learn_classes(self) -> None:
-        """Know the classes where the probabilities name them; a matrix of them does not."""
-        scores = self._session.get_outputs()[1]
-        if scores.type.startswith("seq(map"):
-            # where it refuses zeros and empty words, its labels are learnt from the background
-            with contextlib.suppress(Exception):
-                self.classes_ = np.array(sorted(self._session.run([scores.name], self._blank())[0][0]))
-
-    def _blank(self) -> dict[str, Any]:
-        def zeros(given: Any) -> Any:
-            width = given.shape[1] if len(given.shape) > 1 and isinstance(given.shape[1], int) else 1
-            width = min(width, _WIDEST)
-            dtype = _TYPES.get(given.type, np.float32)
-            return np.full((1, width), "", dtype=object) if dtype is object else np.zeros((1, width), dtype)
-
-        return {given.name: zeros(given) for given in self._inputs}
+        """Know the classes where the file has them; else they are learnt from the background."""
+        label, scores = self._session.get_outputs()[:2]
+        mapped = scores.type.startswith("seq(map")
+        with contextlib.suppress(ValueError):  # nobody wrote it as it should be, and the runtime takes it
+            labels = find_labels(self._content, scores.name if mapped else label.name)
+            width = scores.shape[-1] if scores.shape else None
+            if labels and (mapped or not isinstance(width, int) or width == len(labels)):
+                self.classes_ = np.array(labels)
 
     def _feed(self, X: Rows) -> dict[str, Any]:
         if len(self._inputs) == 1:

@@ -40,7 +40,7 @@ def has_external_data(content: bytes) -> bool:
     waiting = [("Model", memoryview(content))]
     while waiting:
         kind, message = waiting.pop()
-        for field, value in _fields(message):
+        for field, value in read_fields(message):
             if kind == "Tensor" and (field == _EXTERNAL_DATA or (field == _DATA_LOCATION and value != 0)):
                 return True
             if field in _WAYS[kind] and isinstance(value, memoryview):
@@ -48,7 +48,8 @@ def has_external_data(content: bytes) -> bool:
     return False
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+def read_fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """Yield the number and the value of each field of a message."""
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)
@@ -69,6 +70,14 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
             raise ValueError("a field that is cut off")
         yield field, message[at : at + size]
         at += size
+
+
+def read_varints(message: memoryview) -> Iterator[int]:
+    """Yield numbers that are packed together."""
+    at = 0
+    while at < len(message):
+        value, at = _varint(message, at)
+        yield value
 
 
 def _varint(message: memoryview, at: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ A model that returns a matrix, a missing label or the wrong number of labels wou
 a plausible but meaningless number much later.
 """
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.models import records
 from faithkit.inputs.models.answers import checked_labels
-from faithkit.inputs.models.classes import Names, distinct
+from faithkit.inputs.models.classes import Names, check_column_order, distinct, places_of
 from faithkit.inputs.models.given import model_of, says_regressor
 from faithkit.inputs.models.naming import as_list, as_option, called
 from faithkit.inputs.models.score_function import ScoreFunction
@@ -21,6 +22,8 @@ from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_num
 from faithkit.inputs.rows import Rows
 from faithkit.measure.containers import copy_rows, n_rows, take_rows, unmasked
 from faithkit.wording import describe, few
+
+_JUDGED = 1000  # rows of the background on which scores are compared with labels
 
 
 class Predictor:
@@ -112,6 +115,8 @@ class Predictor:
         self.classes: np.ndarray | None = None
         self.classes = self._known_classes(classes, background, outcome)
         self._names = Names.of(getattr(self.model, "classes_", None), self.classes)
+        self._background = background
+        self._is_order_checked: bool = self.is_regressor or isinstance(self.model, ScoreFunction)
 
     @classmethod
     def of(
@@ -123,9 +128,9 @@ class Predictor:
         outcome: str | None = None,
         within: float | None = None,
     ) -> "Predictor":
-        """Return `model` if it is a Predictor already, and a Predictor of it otherwise."""
+        """Return `model` if it is a Predictor of this background, and a Predictor of it otherwise."""
         if isinstance(model, cls) and outcome is None:
-            return model
+            return model._judged_by(background)
         return cls(model, classes=classes, background=background, outcome=outcome, within=within)
 
     def predict(self, X: Rows) -> np.ndarray:
@@ -160,6 +165,9 @@ class Predictor:
         They are `predict_proba`, or else `decision_function`, whose single column d for
         two classes becomes the two columns −d and d. Those of a regressor are its predictions, a column for
         each of its outputs.
+
+        The first scores are compared with labels, on the background where it is known: a class whose own
+        rows score it lower on average than other rows do is refused, for its column is another's.
         """
         if self.is_regressor:
             found = self.predict(X)
@@ -172,7 +180,23 @@ class Predictor:
         if name == "decision_function" and scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
         self._check_scores(scores, n)
+        self._check_order(X, scores)
         return scores
+
+    def columns_of(self, labels: np.ndarray) -> np.ndarray:
+        """Return the column of `scores` that belongs to each label; labels without one are refused.
+
+        Examples
+        --------
+        >>> predictor = Predictor(scores=lambda X: X, classes=["no", "yes"])
+        >>> predictor.columns_of(np.array(["yes", "no"]))
+        array([1, 0])
+        """
+        if self.classes is None:
+            raise InputError(
+                "the model does not name its classes: give faithkit.Predictor(model, classes=[…])."
+            )
+        return places_of(labels, self.classes)
 
     def scores_are_single(self, X: Rows) -> bool:
         """Whether the model computes its scores of some rows in single precision."""
@@ -246,6 +270,29 @@ class Predictor:
         advice = "Check that X has the columns, order and types the model was trained on."
         with foreign(f"{called(self.model)}, asked about {n_rows(X)} rows,", advice):
             return method(copy_rows(X))  # its own, for some models add a column, or scale in place
+
+    def _judged_by(self, background: Rows) -> "Predictor":
+        """Return the same, which knows the rows on which it compares scores with labels."""
+        if background is None or self._background is not None or self._is_order_checked:
+            return self
+        same = copy.copy(self)
+        same._background = background
+        return same
+
+    def _check_order(self, X: Rows, scores: np.ndarray) -> None:
+        """Compare scores with labels once: on the background, or else on the first rows of several labels."""
+        if self._is_order_checked or self.classes is None:
+            return
+        rows, background = X, self._background
+        if background is not None:
+            self._is_order_checked, self._background = True, None  # before the scores are asked for again
+            n = n_rows(background)
+            rows = take_rows(background, np.unique(np.linspace(0, n - 1, min(n, _JUDGED), dtype=np.int64)))
+            scores = self.scores(rows)
+        if n_rows(rows) > 1:
+            labels = self.predict(rows)
+            check_column_order(scores, labels, self.classes)
+            self._is_order_checked = self._is_order_checked or len(set(labels.tolist())) > 1
 
     def _check_scores(self, scores: np.ndarray, n: int) -> None:
         width = scores.shape[-1] if self.classes is None else len(self.classes)

@@ -9,7 +9,7 @@ import numpy as np
 from faithkit.errors import InputError
 from faithkit.inputs.models.naming import called, written
 from faithkit.inputs.objects.conversion import as_rows
-from faithkit.measure.containers import n_rows, unmasked
+from faithkit.measure.containers import as_array, n_rows, unmasked
 from faithkit.wording import describe, few
 
 
@@ -36,7 +36,7 @@ class ScoreFunction:
     """
 
     function: Callable[[Any], Any]
-    classes_: Sequence[Any] = attrs.field(converter=np.asarray)
+    classes_: Sequence[Any] = attrs.field(converter=as_array)
 
     @classmethod
     def of(cls, model: Any, scores: Any, classes: Any) -> "ScoreFunction":

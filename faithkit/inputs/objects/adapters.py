@@ -12,7 +12,7 @@ from faithkit.errors import ContractError, InputError, PluginError
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
-from faithkit.measure.containers import take_rows
+from faithkit.measure.containers import as_array, take_rows
 from faithkit.wording import listing
 
 ROLES = ("explanations", "rows", "predictions", "model")
@@ -57,7 +57,7 @@ class About:
     @cached_property
     def predictions(self) -> Any:
         """The prediction of each row, as an array; None where nobody knows."""
-        return None if self.predict is None else np.asarray(self.predict())
+        return None if self.predict is None else as_array(self.predict())
 
     def at(self, rows: list[int]) -> "About":
         """Return what is known of some of the rows.

@@ -19,7 +19,7 @@ from faithkit.inputs.objects.listed import from_list
 from faithkit.inputs.objects.vectors import are_numbers, from_numbers
 from faithkit.inputs.preparation import flat
 from faithkit.inputs.rows import known_names
-from faithkit.measure.containers import n_rows, unmasked
+from faithkit.measure.containers import as_objects, as_table, n_rows, unmasked
 from faithkit.measure.explanations import Explanations
 from faithkit.wording import few, listing
 
@@ -124,7 +124,7 @@ def _understood(given: Any, about: About | None) -> Explanations:
     given = given.toarray() if issparse(given) else given
     if isinstance(given, pd.Series):
         plain = isinstance(given.dtype, np.dtype) and given.dtype.kind in "biuf"
-        given = given.to_numpy() if plain else given.to_numpy(dtype=object, na_value=None)
+        given = given.to_numpy() if plain else as_objects(given)
     if isinstance(given, pd.DataFrame):
         return _from_frame(given, about)
     if isinstance(given, np.ndarray):
@@ -201,7 +201,7 @@ def _from_array(array: NDArray[Any], about: About | None = None) -> Explanations
     if array.ndim == 2 and array.dtype.kind in "biuf":
         return Explanations.vectors(array)
     if array.ndim == 2:
-        return _from_frame(pd.DataFrame(array).infer_objects())
+        return _from_frame(as_table(array))
     if array.ndim == 1:
         return from_list(array.tolist(), about)
     X = about.X if about is not None else None

@@ -12,6 +12,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.objects.adapters import About
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.objects.vectors import are_numbers, from_numbers, vectors_of_dicts
+from faithkit.measure.containers import as_table, may_be_rounded
 from faithkit.measure.explanations import Explanations, check_unmasked, object_array
 from faithkit.measure.rules import Rule
 from faithkit.wording import few
@@ -100,9 +101,8 @@ def _from_dicts(rows: list[Any], about: About | None) -> Explanations:
     named = list(table.columns)
     known = None if about is None or about.features is None else list(about.features)
     names = known if known is not None and set(named) <= set(known) else named
-    values = table.reindex(columns=names, fill_value=0.0).to_numpy()
-    gone = np.array([not row for row in rows], dtype=bool)
-    return Explanations.vectors(values, missing=gone, shared={"names": names})
+    found = from_numbers(table.reindex(columns=names, fill_value=0.0), {"names": names})
+    return attrs.evolve(found, missing=np.array([not row for row in rows], dtype=bool))
 
 
 def _check_weights(row: int, one: Any) -> None:
@@ -127,16 +127,9 @@ def _from_rows(rows: list[Any]) -> Explanations:
     try:
         cells: Any = np.asarray(filled)
     except ValueError:  # of different lengths
-        cells = filled
-    frame = _with_gaps(cells)
-    found = Explanations.vectors(cells) if frame is None else from_numbers(frame, {})
-    return attrs.evolve(found, missing=gone)
-
-
-def _with_gaps(cells: Any) -> pd.DataFrame | None:
-    """Return vectors of which some numbers are None as a table of numbers; None where they are any others."""
-    if not isinstance(cells, np.ndarray) or cells.dtype != object or cells.ndim != 2:
-        return None
-    cells[pd.isna(cells)] = np.nan
-    frame = pd.DataFrame(cells).infer_objects()
-    return frame if are_numbers(frame) else None
+        cells = np.empty(0)
+    if cells.ndim == 2 and (cells.dtype == object or may_be_rounded(cells)):
+        frame = as_table(filled)
+        if are_numbers(frame):
+            return attrs.evolve(from_numbers(frame, {}), missing=gone)
+    return Explanations.vectors(filled, missing=gone)

@@ -1,14 +1,19 @@
 """Weights as vectors: of a table of numbers, or logged in one cell, as a list or with their features."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.measure.containers import as_objects, as_series, may_be_rounded
 from faithkit.measure.explanations import Explanations
+
+_NUMBERS = ("integer", "floating", "mixed-integer-float")
 
 
 def vectors_of_dicts(rows: Iterable[Mapping[str, float] | None]) -> pd.DataFrame:
@@ -34,7 +39,11 @@ def vectors_of_dicts(rows: Iterable[Mapping[str, float] | None]) -> pd.DataFrame
             table[i] = np.nan
         for name, weight in (row or {}).items():
             table[i, place[name]] = np.nan if weight is None else weight
-    return pd.DataFrame(table, columns=names)
+    return _exact(pd.DataFrame(table, columns=names), lambda name: [_weight(row, name) for row in given])
+
+
+def _weight(row: Mapping[str, float] | None, name: str) -> float | None:
+    return row.get(name, 0) if row else None
 
 
 def vectors_of_lists(name: str, rows: Iterable[list[float | None] | None]) -> pd.DataFrame:
@@ -57,28 +66,52 @@ def vectors_of_lists(name: str, rows: Iterable[list[float | None] | None]) -> pd
         )
     width = max(lengths, default=0)
     cells = [row or [None] * width for row in given]
-    return pd.DataFrame(cells, columns=[f"{name}[{j}]" for j in range(width)], dtype=np.float64)
+    places = {f"{name}[{j}]": j for j in range(width)}
+    table = pd.DataFrame(cells, columns=list(places), dtype=np.float64)
+    return _exact(table, lambda column: [row[places[column]] for row in cells])
+
+
+def _exact(table: pd.DataFrame, cells_of: Callable[[str], list[Any]]) -> pd.DataFrame:
+    """Return a table of floats with the columns in which a float may have rounded an integer as they were."""
+    rounded = [name for name in table if may_be_rounded(table[name].to_numpy())]
+    return table.assign(**{name: as_series(cells_of(name)) for name in rounded})
 
 
 def vectors_of(name: str, column: Any) -> pd.DataFrame:
     """Return a column of lists, or of pairs of features and weights, as a table."""
     rows = column.to_pylist()
     if pa.types.is_map(column.type):
-        return vectors_of_dicts(None if row is None else dict(row) for row in rows)
-    return vectors_of_lists(name, rows)
+        pairs = ([] if row is None else row for row in rows)
+        return vectors_of_dicts({feature: _number(weight) for feature, weight in row} for row in pairs)
+    return vectors_of_lists(name, [row and [*map(_number, row)] for row in rows])
+
+
+def _number(weight: Any) -> Any:
+    """Return a weight as a number; one that no dtype of its column holds was kept as a text."""
+    return json.loads(weight) if isinstance(weight, str) else weight
 
 
 def are_numbers(frame: pd.DataFrame) -> bool:
-    """Whether all columns of a table are numbers."""
-    return all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes)
+    """Whether all columns of a table are numbers; those that no dtype holds are objects."""
+    return all(
+        pd.api.types.is_numeric_dtype(column.dtype)
+        or (column.dtype == object and pd.api.types.infer_dtype(column) in _NUMBERS)
+        for _, column in frame.items()
+    )
 
 
 def from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
     """Take a table of numbers as one array, without losing what tells two of them apart."""
     dtypes = set(frame.dtypes)
-    if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype):
+    if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype) and dtype.kind != "O":
         return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared)
-    values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    values = np.column_stack([_floats(column) for _, column in frame.items()])
     # integers beyond 2**53 would fall together as floats: equality then compares the columns as they are
-    exact = None if not (np.abs(values) >= 2.0**53).any() else frame.reset_index(drop=True)
+    exact = frame.apply(as_series).reset_index(drop=True) if may_be_rounded(values) else None
     return Explanations(kind="vector", values=values, identity=exact, shared=shared)
+
+
+def _floats(column: Any) -> NDArray[np.float64]:
+    if column.dtype == object or isinstance(column.dtype, pd.ArrowDtype):  # Arrow refuses to round an integer
+        return as_objects(column).astype(np.float64)
+    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))

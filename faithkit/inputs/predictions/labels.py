@@ -22,6 +22,7 @@ from faithkit.inputs.predictions.outcome import (
     asked_as,
 )
 from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.containers import as_series
 from faithkit.measure.grouping import ordered
 from faithkit.measure.sums import Floats
 
@@ -168,8 +169,7 @@ def encode_labels(predictions: Any) -> Labels:
             "in a list, an array or a Series."
         )
     with foreign("going through the predictions", "Give one label per row."):
-        is_column = isinstance(predictions, pd.Series | np.ndarray)
-        column = pd.Series(predictions if is_column else list(predictions))
+        column = as_series(predictions)
     if not len(column):
         raise InputError("the sample is empty: give at least one row.")
     gone = column.isna().to_numpy()

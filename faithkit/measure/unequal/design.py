@@ -16,7 +16,7 @@ from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.measure.agreement.base import Always, Sums
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.containers import unmasked
+from faithkit.measure.containers import as_series, unmasked
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats, Grid
 
@@ -157,7 +157,7 @@ def _column(given: Any, what: str, n: int) -> pd.Series:
     if isinstance(given, str | bytes | Mapping | Set) or not hasattr(given, "__len__"):
         raise InputError(f"the {what} are a {type(given).__name__}: give one value per row.")
     with foreign(f"going through the {what}", "Give one value per row."):
-        column = pd.Series(unmasked(given, f"the {what}"))
+        column = as_series(unmasked(given, f"the {what}"))
     if len(column) != n:
         raise InputError(f"{len(column)} {what} for {n} rows: give one value per row.")
     if column.isna().any():

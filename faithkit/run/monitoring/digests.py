@@ -18,6 +18,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.seeds import cell_words
+from faithkit.measure.containers import as_objects
 from faithkit.measure.explanations import Explanations, object_array
 
 SIZE = 16  # bytes
@@ -92,7 +93,7 @@ def _time_type(cell: Any) -> str:
 
 
 def _objects(column: Any) -> Any:
-    return column if isinstance(column, np.ndarray) else column.to_numpy(dtype=object, na_value=None)
+    return column if isinstance(column, np.ndarray) else as_objects(column)
 
 
 def _cells(column: Any) -> Iterable[bytes]:

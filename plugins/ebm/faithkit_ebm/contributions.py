@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import faithkit
 
@@ -51,13 +50,10 @@ class Contributions:
         none = np.empty((0, len(names)))
         values = np.asarray(model.eval_terms(X), dtype=np.float64) if len(predicted) else none
         if values.ndim == 3:
-            values = np.take_along_axis(values, self._places(predicted)[:, None, None], axis=2)[:, :, 0]
+            chosen = self.predictor_.columns_of(predicted)
+            values = np.take_along_axis(values, chosen[:, None, None], axis=2)[:, :, 0]
         shared = {"names": names, "intercept": np.ravel(model.intercept_).tolist()}
         return faithkit.Explanations.vectors(values, instances=X, shared=shared)
-
-    def _places(self, predicted: NDArray[Any]) -> NDArray[np.intp]:
-        place = {label: k for k, label in enumerate(np.asarray(self.predictor_.classes).tolist())}
-        return np.array([place[label] for label in predicted.tolist()], dtype=np.intp)
 
 
 def _advice(model: Any, missing: list[str]) -> str:

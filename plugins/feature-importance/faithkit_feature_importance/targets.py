@@ -84,9 +84,7 @@ class Target:
         if self.name != "predicted":
             chosen = [1] if self.name == "positive" else range(len(self.labels))
             return np.tile(np.array(chosen, dtype=np.int64), (faithkit.n_rows(X), 1))
-        place = {label: i for i, label in enumerate(self.labels)}
-        labels = self._predictor.predict(X).tolist()
-        return np.array([place[label] for label in labels], dtype=np.int64).reshape(-1, 1)
+        return self._predictor.columns_of(self._predictor.predict(X)).reshape(-1, 1)
 
     def explanations(
         self,

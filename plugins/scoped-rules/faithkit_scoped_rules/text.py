@@ -144,7 +144,6 @@ class TopCoefficient:
             self.weights_ = np.abs(coefficients).max(axis=0, keepdims=True)
         else:
             self.weights_ = coefficients
-        self.row_of_ = {label: i for i, label in enumerate(classes)}
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -152,7 +151,7 @@ class TopCoefficient:
         _check_texts("top-coefficient", X)
         rows = [0] * len(X)
         if self.by == "predicted":
-            rows = [self.row_of_[label] for label in self.predictor_.predict(X).tolist()]
+            rows = self.predictor_.columns_of(self.predictor_.predict(X)).tolist()
         words = [self._top(text, self.weights_[row]) for text, row in zip(X, rows, strict=True)]
         return _explanations(X, words, self.tokenizer, "no known word")
 
