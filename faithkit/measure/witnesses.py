@@ -1,5 +1,6 @@
 """What makes an unfaithful explanation believable: concrete rows, in words that a person can read."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -123,6 +124,11 @@ class Violation(Shown):
 class Violations(Shown, list[Violation]):
     """What `Evaluation.violations` returns: a list that is readable as a whole.
 
+    Attributes
+    ----------
+    note : str or None
+        How to read the explanations, where they do not say it themselves.
+
     Examples
     --------
     >>> import faithkit
@@ -134,6 +140,10 @@ class Violations(Shown, list[Violation]):
        row 0 → yes
        row 2 → no
     """
+
+    def __init__(self, violations: Iterable[Violation] = (), note: str | None = None) -> None:
+        super().__init__(violations)
+        self.note = note
 
 
 def contradicted(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, NDArray[np.bool_]]:

@@ -138,6 +138,7 @@ class ShapExplainer:
             self.encoder_.names,
             offset=self.offset,
             base_value=self.base_.tolist(),
+            adds_up_to=self.output_.title,
             algorithm=(self.reading_ or self.asking_).name,
         )
 

@@ -69,6 +69,11 @@ class Output:
         tolerance = FLOAT32_TOLERANCE if predictor.scores_are_single(row) else TOLERANCE
         return cls(name, tolerance, predictor, Unit.learnt(predictor, background))
 
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return "raw score" if self.name == "raw" else self.name
+
     def scores(self, X: Any) -> Floats:
         """Return the scores of rows, (n, classes)."""
         return self._predictor.scores(X)
