@@ -84,6 +84,25 @@ class Output:
         return np.concatenate([-found, found], axis=-1) if is_one else found
 
 
+def candidates(output: str | None, predictor: faithkit.Predictor, reads: bool) -> list[str]:
+    """Return the outputs to try, the preferred first: without a choice raw scores that can be read, as in shap.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> predictor = faithkit.Predictor(LogisticRegression().fit([[0.0], [1.0]], [0, 1]))
+    >>> candidates(None, predictor, reads=True), candidates(None, predictor, reads=False)
+    (['raw', 'probability'], ['probability'])
+    """
+    if output is not None:
+        return [output]
+    if predictor.is_regressor or not predictor.has_scores:
+        return ["probability"]
+    own = getattr(predictor.model, "predict_proba", None)
+    raw = raw_method(predictor.model)
+    if own is None and raw is not None:
+        return ["raw"]
+    return ["raw", "probability"] if reads and raw not in (None, own) else ["probability"]
+
+
 def libraries_of(model: Any) -> set[str]:
     """Return the packages that a model's class and those that it is made from come from.
 
