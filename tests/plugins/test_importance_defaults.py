@@ -13,7 +13,9 @@ DRAWN = np.random.default_rng(0)
 X = pd.DataFrame(DRAWN.normal(size=(600, 4)), columns=["income", "debt", "age", "hours"])
 SUM = X["income"] - X["debt"] + 0.3 * X["age"] * X["hours"]
 FOREST = RandomForestClassifier(20, max_depth=6, random_state=0).fit(X[:300], SUM[:300] > 0)
-THREE = RandomForestClassifier(20, max_depth=6, random_state=0).fit(X[:300], np.digitize(SUM[:300], [-0.7, 0.7]))
+THREE = RandomForestClassifier(20, max_depth=6, random_state=0).fit(
+    X[:300], np.digitize(SUM[:300], [-0.7, 0.7])
+)
 
 
 def explained(model, explainer, rows=X[300:], **options):
