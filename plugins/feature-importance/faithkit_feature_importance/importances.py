@@ -15,7 +15,7 @@ def default_relation(X: Any) -> str | None:
 
     Examples
     --------
-    >>> default_relation(np.zeros((5, 3))), default_relation(np.zeros((5, 8, 8))), default_relation(["a film"])
+    >>> default_relation(np.zeros((5, 3))), default_relation(np.zeros((5, 8, 8))), default_relation(["a"])
     ('same-top-features', None, None)
     """
     is_table = getattr(X, "ndim", None) == 2 and not hasattr(X, "tocsr")

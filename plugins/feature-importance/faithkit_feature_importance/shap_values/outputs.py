@@ -85,7 +85,7 @@ class Output:
 
 
 def candidates(output: str | None, predictor: faithkit.Predictor, reads: bool) -> list[str]:
-    """Return the outputs to try, the preferred first: without a choice raw scores that can be read, as in shap.
+    """Return the outputs to try, the preferred first: by default raw scores that can be read, as in shap.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> predictor = faithkit.Predictor(LogisticRegression().fit([[0.0], [1.0]], [0, 1]))
