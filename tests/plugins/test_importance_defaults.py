@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import faithkit
@@ -136,3 +136,18 @@ def test_a_violation_says_where_its_explanation_applies():
     (worst,) = faithkit.score(["no", "yes", "no", "no"], phi, X=ages).violations()
     assert worst.explanation == "age = 0.5, which applies where age ≤ 20"
     assert worst.predictions == {"no": 1, "yes": 1}
+
+
+# what shap explains
+
+
+def test_shap_explains_raw_scores_of_boosted_trees_exactly_unless_told_otherwise():
+    rows, classes = X[300:320], np.digitize(SUM[:300], [-0.7, 0.7])
+    boosted = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(X[:300], classes)
+    found = explained(boosted, "shap:target=all,offset=true", rows).sample.explanations
+    assert (found.shared["adds_up_to"], found.shared["algorithm"]) == ("raw score", "leaves")
+    sums = found.values[:, :12].reshape(20, 3, 4).sum(axis=2) + found.values[:, 12:]
+    assert np.allclose(sums, boosted.decision_function(rows), atol=1e-5)
+    with pytest.warns(faithkit.FaithkitWarning, match=r"which takes longer\. output=raw is exact and fast"):
+        slow = explained(boosted, "shap:output=probability", rows).sample.explanations
+    assert slow.shared["adds_up_to"] == "probability"

@@ -11,7 +11,7 @@ from faithkit_feature_importance.shap_values.coded_model import CodedModel
 from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import NoSumError, UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.linear import LinearShap
-from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output, candidates
+from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output, candidates, raw_method
 from faithkit_feature_importance.shap_values.reference import Reference
 from faithkit_feature_importance.shap_values.sampling import ENUMERATED, KernelShap, PermutationShap
 from faithkit_feature_importance.shap_values.trees import TreeShap
@@ -171,7 +171,7 @@ class ShapExplainer:
             faults.append((found, fault))
         if must_explain:
             self._compare_with(self._references(codes, FEW_ROWS))
-            self._explain_absence(refused, faults)
+            self._explain_absence(model, refused, faults)
         return None
 
     def _references(self, codes: Floats, default: str) -> Floats:
@@ -200,14 +200,15 @@ class ShapExplainer:
                 return f"by {_worst(missed)} on mixtures of the background's rows"
         return ""
 
-    def _explain_absence(self, refused: list[Any], faults: list[Any]) -> None:
+    def _explain_absence(self, model: Any, refused: list[Any], faults: list[Any]) -> None:
         """Say why no algorithm reads the model, where one was asked for or is missed."""
         if faults:
             self._complain(*faults[-1])
-        elif refused and self.algorithm != "auto":
+            return
+        if refused and self.algorithm != "auto":
             raise refused[0]
         for cause in (error.__cause__ for error in refused):
-            if isinstance(cause, NoSumError):
+            if isinstance(cause, NoSumError) and raw_method(model) is not None:
                 self._warn(f"shap cannot read the model's trees ({cause})", "output=raw is exact and fast.")
             elif isinstance(cause, UnreadableError) and isinstance(self.asking_, PermutationShap):
                 self._warn(f"shap cannot read the model's trees ({cause})")
