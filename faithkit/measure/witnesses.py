@@ -1,5 +1,6 @@
 """What makes an unfaithful explanation believable: concrete rows, in words that a person can read."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -127,6 +128,8 @@ class Violations(Shown, list[Violation]):
     ----------
     is_tested : bool
         Whether any explanation holds for a second instance: where none does, nothing can contradict it.
+    note : str or None
+        How to read the explanations, where they do not say it themselves.
 
     Examples
     --------
@@ -141,6 +144,10 @@ class Violations(Shown, list[Violation]):
     """
 
     is_tested = True
+
+    def __init__(self, violations: Iterable[Violation] = (), note: str | None = None) -> None:
+        super().__init__(violations)
+        self.note = note
 
 
 def contradicted(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, NDArray[np.bool_]]:

@@ -52,7 +52,7 @@ def _whole(told: Told, violations: Sequence[Violation] | None) -> Sheet:
     found = sheets.result_sheet(told)
     drift = changes(told["reference"]) if "reference" in told else []
     groups = sheets.subgroup_sheet(told, told["subgroups"]).parts if "subgroups" in told else []
-    seen = [] if violations is None else small.violations_sheet(violations).parts
+    seen = [] if violations is None else small.violations_sheet(list(violations)).parts
     return Sheet(found.title, [*found.parts, *drift, *groups, *seen])
 
 

@@ -108,7 +108,8 @@ def violations_sheet(found: Sequence[Violation]) -> Sheet:
         return Sheet.of(None, no_violation(found))
     rows = [(shortened(one.explanation), held(one), *witness_lines(one)) for one in found]
     heads = ("explanation", "holds for", "a row", "another that contradicts it")
-    return Sheet.of(None, WORST_FIRST, Table(heads, rows, is_numeric=False))
+    notes = filter(None, [getattr(found, "note", None)])
+    return Sheet.of(None, *notes, WORST_FIRST, Table(heads, rows, is_numeric=False))
 
 
 def plan_sheet(plan: Plan) -> Sheet:

@@ -44,7 +44,7 @@ def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
     if "subgroups" in told:
         parts.append(subgroup_table(told, told["subgroups"]))
     if violations is not None:
-        parts.append(violation_text(violations))
+        parts.append(violation_text(list(violations)))  # their note stands among the sentences above
     if told.get("next_steps"):
         parts.append(_next_steps(told["next_steps"]))
     return "\n".join(parts)
@@ -120,6 +120,9 @@ def violation_text(violations: Sequence[Violation]) -> str:
     if not violations:
         return f"{no_violation(violations)}\n"
     lines = ["Explanations that hold for instances of different predictions, worst first:"]
+    meaning = getattr(violations, "note", None)
+    if meaning is not None:
+        lines = [indented(meaning, ""), "", *lines]
     for place, violation in enumerate(violations, 1):
         lines += ["", indented(f"{place}. {violation.explanation}", "   ")]
         lines += [indented(f"   holds for {held(violation)}", "     ")]

@@ -37,7 +37,7 @@ from faithkit.run.piloting import pilot_of
 from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model
 from faithkit.run.repeats import warn_about_repeats
-from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
+from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, declared_by_explainer
 from faithkit.run.system import check_inputs, check_predictions
 
 
@@ -222,6 +222,7 @@ def score(
         permutations=permutations,
         seed=seed,
         background=X,
+        explained_by=declared_by_explainer(given),
         notes=said,
     )
     more = None if pool is None else logged(pool, X)

@@ -25,10 +25,11 @@ from faithkit.run.drawing import labelled, needed, of_sample, warn_about_small_g
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
+from faithkit.run.importance_notes import importance_notes
 from faithkit.run.in_memory import InMemory
 from faithkit.run.population import Population
 from faithkit.run.repeats import warn_about_repeats
-from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, check_outcome
+from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, check_outcome, declared_by_explainer
 from faithkit.run.system import System
 from faithkit.run.telling import tells_prediction
 
@@ -43,7 +44,7 @@ def explained(
     setup = _discretized_by(discretizer_for(discretizer, explanations), setup)
     system.teach(setup.discretizer, X, explanations)
     applies = needed(Applicability.of(relation, explanations, job.background), pool)
-    told = {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
+    told = declared_by_explainer(explanations)
     labels, checked = labelled(predictions, pool, applies, setup.outcome, job)
     declared = _declared(job, labels)
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told, n_classes=declared)
@@ -104,7 +105,11 @@ def related(population: Population, setup: Setup) -> Evaluation:
         uniqueness=_uniqueness(counted),
         measures=measures,
         tails=tail_share(counted),
-        notes=(*setup.notes, *_told(counted, population, setup)),
+        notes=(
+            *setup.notes,
+            *importance_notes(population.kind, setup.explained_by),
+            *_told(counted, population, setup),
+        ),
         **population.drawn(counts.get("sufficiency")),
         why_no_sufficiency=why_not,
         relation=None if applies is None else setup.applies.told,

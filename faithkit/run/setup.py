@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.errors import FaithkitError, InputError
+from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
 from faithkit.inputs.rows import is_one_of
@@ -65,14 +65,15 @@ class Applicability:
             )
         try:
             found = installed_component("relation", name) if given is None else component("relation", given)
+            _check_rows(found, background)
+            relation = fitted(found.instance, background)
         except FaithkitError as error:
-            if given is not None:
+            if given is not None or isinstance(error, ContractError):
                 raise
             return cls(None, str(error).rstrip("."))
-        _check_rows(found, background)
         own = str(found.instance)
         told = found.text if found.text.startswith(f"{own}:") else own  # not all name their parameters
-        return cls(fitted(found.instance, background), asked_for=given is not None, told=told)
+        return cls(relation, asked_for=given is not None, told=told)
 
 
 def _check_rows(relation: Given, X: Any) -> None:
@@ -84,6 +85,18 @@ def _check_rows(relation: Given, X: Any) -> None:
             f"the relation {relation.text} does not read rows of shape {X.shape[1:]}: use one that lists "
             "'image' or 'series' in the inputs of its component, or one of your own."
         )
+
+
+def declared_by_explainer(explanations: Explanations) -> dict[str, str]:
+    """Return the words among what explanations share, such as the algorithm: how they were made.
+
+    Examples
+    --------
+    >>> phi = Explanations.vectors([[0.1]], shared={"names": ["age"], "algorithm": "leaves"})
+    >>> declared_by_explainer(phi)
+    {'algorithm': 'leaves'}
+    """
+    return {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -9,9 +9,12 @@ from faithkit.measure import asking
 from faithkit.measure.blocks import spans
 from faithkit.measure.estimators import ratio
 from faithkit.measure.predicted import Predicted
+from faithkit.measure.relations import key_of
+from faithkit.measure.rules import Rule
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Violation, Violations, Witness
+from faithkit.run.importance_notes import meaning_of_signs
 from faithkit.run.population import Population
 from faithkit.run.readable import readable
 from faithkit.run.setup import Setup
@@ -29,16 +32,25 @@ def violations(population: Population, setup: Setup, counted: Count, most: int) 
     loss = slots.by_explanation(slots.owners * ratio(others - slots.agreeing, others))
     worst = np.argsort(-loss, kind="stable")[:most]
     worst = worst[loss[worst] > 0]
-    found = Violations()
+    found = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
     found.is_tested = bool(((others > 0) & (slots.owners > 0)).any())
     for start, stop in spans(len(worst), max(1, asking.DENSE // counted.n_labels)):
         some = worst[start:stop]
         for u, held in zip(some.tolist(), counted.label_counts(some), strict=True):
             seen = population.witnesses(counted, u, held)
-            told = readable(counted.explanations, u, setup.discretizer.instance)
+            told = readable(counted.explanations, u, setup.discretizer.instance) + _scope(counted, u)
             make = _of_labels if setup.outcome.kind == LABELS else _of_numbers
             found.append(make(told, population.labels, held, seen))
     return found
+
+
+def _scope(counted: Count, explanation: int) -> str:
+    """Say where a relation lets an explanation apply that is no rule itself."""
+    explanations = counted.explanations.take([explanation])
+    if counted.relation.groups or explanations.kind == "rule":
+        return ""
+    (rule,) = key_of(counted.relation, explanations)
+    return f", which applies where {rule}" if isinstance(rule, Rule) else ""
 
 
 def _of_labels(told: str, labels: list[Any], held: Counts, seen: tuple[Witness, Witness]) -> Violation:

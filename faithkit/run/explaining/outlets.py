@@ -27,7 +27,7 @@ class Outlet(Protocol):
 def outlet(wanted: bool, who: str, total: int, done: int) -> Iterator[Outlet]:
     """Open the outlet where somebody is looking."""
     if not wanted:
-        yield Log()
+        yield Log(wanted=False)
     elif _is_notebook():
         shown = Notebook(who, total, done)
         try:
@@ -42,14 +42,17 @@ def outlet(wanted: bool, who: str, total: int, done: int) -> Iterator[Outlet]:
 
 
 class Log:
-    """No outlet for pictures: sentences go to the logger "faithkit"."""
+    """No outlet for pictures: sentences go to the logger "faithkit", as warnings if somebody wants them."""
+
+    def __init__(self, wanted: bool = True) -> None:
+        self.level = logging.WARNING if wanted else logging.INFO
 
     def show(self, done: int) -> None:
         """Show nothing."""
 
     def tell(self, text: str) -> None:
         """Log a sentence."""
-        LOG.info(text)
+        LOG.log(self.level, text)
 
 
 class Terminal:

@@ -11,6 +11,7 @@ from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.forecast import LONG, forecast
 from faithkit.run.explaining.outlets import Outlet, outlet
 
+SLOW_ROW = 0.1  # seconds: the first row alone forecasts the others if it took longer than most overheads
 SOON = 5.0  # seconds after which a forecast is worth something,
 LATE = 60.0  # and after which it does not wait for the end of a chunk, whose rows may advance together
 
@@ -95,10 +96,12 @@ class Progress:
         at = min(self.done + self._inside, self.total)
         self.seen.show(at)
         elapsed, rows = self.clock() - self._first[0], at - self._first[1]
-        if self._is_forecast or not rows or elapsed < (SOON if self._chunks else LATE):
+        by_first_row = self._chunks == rows == 1
+        enough = SLOW_ROW if by_first_row else SOON if self._chunks else LATE
+        if self._is_forecast or not rows or elapsed < enough:
             return
         self._is_forecast = True
         per_row = elapsed / rows
         if (self.total - at) * per_row >= LONG:
-            at_most = not self._chunks
+            at_most = not self._chunks or by_first_row
             self.seen.tell(forecast(self.who, self.total - at, per_row, self.execution, at_most))

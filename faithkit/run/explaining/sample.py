@@ -33,7 +33,9 @@ def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
     chunks = _chunks(job, X, execution)
     answers = _recalled(chunks, execution)
     pending = [chunk for chunk in chunks if chunk.number not in answers]
-    n = n_rows(X)
+    n, warned = n_rows(X), set[str]()
+    for answer in answers.values():
+        _warn(answer, warned)
     try:
         with (
             watched(job.explainer.text, execution, n, n - sum(map(len, pending))) as progress,
@@ -41,18 +43,27 @@ def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
         ):
             for number, answer in results:
                 answers[number] = answer
+                _warn(answer, warned)
                 progress.finished(len(answer))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_farewell(len(answers), len(chunks), execution)) from None
     whole = Answer.joined([answers[chunk.number] for chunk in chunks])
-    for told in whole.warnings:
-        warnings.warn(told, FaithkitWarning, stacklevel=2)
     return _explanations(whole, X)
+
+
+def _warn(answer: Answer, warned: set[str]) -> None:
+    """Pass on what an explainer warned about, once and at once: the rest may take long."""
+    for text in answer.warnings:
+        if text not in warned:
+            warned.add(text)
+            warnings.warn(text, FaithkitWarning, stacklevel=3)
 
 
 def _chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
     n = n_rows(X)
-    edges = list(spans(n, max(job.rows_per_chunk, -(-n // MOST_CHUNKS))))
+    alone = min(n, 1)  # the first row, whose time is a forecast
+    rest = spans(n - alone, max(job.rows_per_chunk, -(-n // MOST_CHUNKS)))
+    edges = [(0, alone)] * alone + [(start + alone, stop + alone) for start, stop in rest]
     named: Iterable[str | None] = [None] * len(edges)
     if execution.store is not None:
         execution.store.open()

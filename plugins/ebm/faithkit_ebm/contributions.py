@@ -27,7 +27,7 @@ class Contributions:
     >>> wage = faithkit.Predictor(Wage(), outcome="numbers")
     >>> found = Contributions().fit(wage, None).explain(np.array([[30.0, 8.0]]), seeds=None)
     >>> found.values, found.shared
-    (array([[15.,  8.]]), {'names': ['age', 'hours'], 'intercept': [10.0]})
+    (array([[15.,  8.]]), {'names': ['age', 'hours'], 'intercept': [10.0], 'adds_up_to': 'score'})
     """
 
     learns = False
@@ -49,11 +49,15 @@ class Contributions:
         names = [str(name) for name in model.term_names_]
         none = np.empty((0, len(names)))
         values = np.asarray(model.eval_terms(X), dtype=np.float64) if len(predicted) else none
-        if values.ndim == 3:
-            chosen = self.predictor_.columns_of(predicted)
-            values = np.take_along_axis(values, chosen[:, None, None], axis=2)[:, :, 0]
-        shared = {"names": names, "intercept": np.ravel(model.intercept_).tolist()}
-        return faithkit.Explanations.vectors(values, instances=X, shared=shared)
+        is_of_classes = values.ndim == 3
+        if is_of_classes:
+            values = np.take_along_axis(values, self.predictor_.columns_of(predicted)[:, None, None], axis=2)[:, :, 0]
+        shared = {"names": names, "intercept": np.ravel(model.intercept_).tolist(), "adds_up_to": "score"}
+        if is_of_classes:
+            shared["target"] = "predicted"
+        one_each = len(names) == X.shape[1] and not any(" & " in name for name in names)
+        relation = "same-top-features" if one_each else None  # it reads columns, and no interactions
+        return faithkit.Explanations.vectors(values, instances=X, shared=shared, relation=relation)
 
 
 def _advice(model: Any, missing: list[str]) -> str:

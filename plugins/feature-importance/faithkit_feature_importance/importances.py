@@ -1,11 +1,25 @@
 """What discretizers and relations read of feature importances, checked; and which of them are the largest."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
 
 BLOCK = 16_384  # rows: a block of them then stays in the cache
+
+
+def default_relation(X: Any) -> str | None:
+    """Return the relation by which importances of these rows apply to others; only tables have one.
+
+    Examples
+    --------
+    >>> default_relation(np.zeros((5, 3))), default_relation(np.zeros((5, 8, 8))), default_relation(["a"])
+    ('same-top-features', None, None)
+    """
+    is_table = getattr(X, "ndim", None) == 2 and not hasattr(X, "tocsr")
+    return "same-top-features" if is_table else None
 
 
 def importances(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_feature_importance.bins import learn_cuts, place
 from faithkit_feature_importance.importances import importances, largest
+from faithkit_feature_importance.targets import NUMBERS
 
 NOT_ASKED, MISSING = -2, -1
 
@@ -23,13 +24,16 @@ class SameTopFeatures(faithkit.Relation):
 
     Numbers agree where they lie in the same quantile bin of the background, categories where they are equal,
     and a missing value agrees with a missing one. The k features are those of largest absolute importance,
-    with target=all summed over the classes; of equal ones at the edge the later columns, as in `sign-of-top`.
-    A feature of importance 0 is never among them, so there may be fewer.
+    summed over the classes or outputs where there are several; of equal ones at the edge the later columns,
+    as in `sign-of-top`. A feature of importance 0 is never among them, so there may be fewer.
+
+    Explainers of importances name it as the relation of their explanations, so sufficiency is measured by it
+    unless another relation is named.
 
     Parameters
     ----------
     k : int
-        How many features must agree.
+        How many features must agree; all of them in a table of fewer columns.
     bins : int
         Numeric columns are cut into so many parts of equal mass; where a column has no more distinct values
         than that, each is a part of its own.
@@ -81,7 +85,8 @@ class SameTopFeatures(faithkit.Relation):
                 "same-top-features has not learnt its bins: call fit(background) first."
             )
         columns = _Columns(explanations.instances, self.encoder_, self.cuts_)
-        asked = largest(self._per_feature(explanations), self.k)
+        sizes = self._per_feature(explanations)
+        asked = largest(sizes, min(self.k, sizes.shape[1]))
         parts = np.where(asked, columns.parts, NOT_ASKED)
         distinct, where = np.unique(parts, axis=0, return_inverse=True)
         rules = np.fromiter(map(columns.rule, distinct.tolist()), dtype=object, count=len(distinct))
@@ -105,16 +110,12 @@ class SameTopFeatures(faithkit.Relation):
         """Return one importance per column of the table, summed over classes where there are several."""
         sizes = np.abs(importances("same-top-features", explanations, offsets=False))
         names, width = self.encoder_.names, sizes.shape[1]
-        classes = width // len(names) if explanations.shared.get("target") == "all" else 1
+        several = explanations.shared.get("target") in ("all", NUMBERS)
+        classes = max(1, width // len(names)) if several else 1
         if width != classes * len(names):
             raise faithkit.InputError(
                 f"same-top-features: {width} importances for the {len(names)} columns of the instances: give "
                 "one for each, in the same order."
-            )
-        if self.k > len(names):
-            raise faithkit.InputError(
-                f"same-top-features: k is {self.k}, and the instances have {len(names)} columns: choose a "
-                "smaller k."
             )
         told = explanations.shared.get("names", [])[:width]
         if classes == 1 and sorted(told) == sorted(names):  # a log may have its columns in another order

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.importances import default_relation
 
 TARGETS = ("positive", "predicted", "all")
 NUMBERS = "prediction"  # of a regressor: there is nothing to choose
@@ -127,4 +128,6 @@ class Target:
             parts.append(np.take_along_axis(offsets, chosen, axis=1))
             told += [f"{label}offset" for label in labels]
         shared |= {"names": told, "offsets": len(labels) if offset else 0, "target": self.name}
-        return faithkit.Explanations.vectors(np.hstack(parts), instances=X, shared=shared)
+        return faithkit.Explanations.vectors(
+            np.hstack(parts), instances=X, shared=shared, relation=default_relation(X)
+        )

@@ -3,6 +3,7 @@
 import logging
 import sys
 import types
+import warnings
 from unittest import TestCase
 
 import numpy as np
@@ -70,6 +71,47 @@ def test_a_long_run_is_forecast_once_after_the_first_chunk():
     assert told.startswith("slow: 990 rows more take about 10 min (600 ms a row)")
 
 
+def test_a_slow_first_row_forecasts_the_others_at_once():
+    progress, seen, clock = a_run()
+    progress.within(0)
+    clock.now = 0.6
+    progress.finished(1)
+    assert seen.told[0].startswith("slow: 999 rows more take at most 10 min (600 ms a row).")
+
+
+def test_a_fast_first_row_forecasts_nothing():
+    progress, seen, clock = a_run(total=100_000)
+    progress.within(0)
+    clock.now = 0.05
+    progress.finished(1)
+    assert not seen.told
+
+
+def test_a_warning_of_an_explainer_comes_before_most_rows_are_explained():
+    explained = []
+
+    class Warns:
+        learns = False
+
+        def fit(self, predictor, background):
+            warnings.warn("this takes long", faithkit.FaithkitWarning, stacklevel=1)
+            return self
+
+        def explain(self, X, seeds):
+            explained.append(len(X))
+            return faithkit.Explanations.of(X[:, 0].tolist())
+
+    def show(message, *_):
+        shown.append((str(message), list(explained)))
+
+    shown = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        faithkit.evaluate(lambda X: X[:, 0] > 5, X, explainer=Warns())
+    assert ("this takes long", [1]) in shown
+
+
 def test_a_long_chunk_is_forecast_by_its_first_rows():
     progress, seen, clock = a_run()
     progress.within(0)
@@ -135,7 +177,7 @@ def test_an_explainer_tells_which_rows_are_done(monkeypatch):
             return faithkit.Explanations.of(X[:, 0].tolist())
 
     faithkit.evaluate(lambda X: X[:, 0] > 5, X, explainer=Slow())
-    assert seen.shown == [0, *range(1, 7), 6, 6, *range(7, 13), 12]
+    assert seen.shown == [0, 1, 1, 1, *range(2, 8), 7, 7, *range(8, 13), 12]  # the first row is alone
 
 
 def test_outside_a_run_nobody_listens():

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.adapters.outputs import Outputs, Positions, few
+from faithkit_feature_importance.importances import default_relation
 
 Pairs = tuple[tuple[str, float], ...]
 
@@ -32,7 +33,8 @@ def vectors(
     known = names if names is not None else about.features
     if known is not None and len(known) == width:
         shared["names"] = _distinct(who, [str(name) for name in known])
-    return faithkit.Explanations.vectors(values, shared=shared)
+    relation = "same-top-features" if about.X is None else default_relation(about.X)
+    return faithkit.Explanations.vectors(values, shared=shared, relation=relation)
 
 
 def picked(values: NDArray[Any], chosen: Positions) -> NDArray[Any]:

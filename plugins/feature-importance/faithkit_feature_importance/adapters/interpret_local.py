@@ -64,7 +64,8 @@ class InterpretLocal:
         outputs = Outputs.of(WHO, values.shape[2], known)
         places = [row.get("perf", {}).get("predicted") for row in rows]
         chosen = outputs.chosen(self.target, known, len(rows), None if None in places else places)
-        return vectors(WHO, picked(values, chosen), prefixed(outputs, self.target, names), about)
+        named = prefixed(outputs, self.target, names)
+        return vectors(WHO, picked(values, chosen), named, about, **outputs.shared(self.target))
 
 
 def read_terms(rows: list[dict[str, Any]], names: list[str]) -> NDArray[np.float64]:

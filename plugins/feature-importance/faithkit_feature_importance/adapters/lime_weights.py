@@ -79,7 +79,7 @@ class LimeWeights:
                 for column, weight in _weights(row, one, place):
                     values[row, position, column] = weight
         flat = values.reshape(len(rows), -1)
-        return vectors(WHO, flat, prefixed(outputs, self.target, names), about)
+        return vectors(WHO, flat, prefixed(outputs, self.target, names), about, **outputs.shared(self.target))
 
     def _texts(self, rows: list[Any], about: faithkit.About) -> faithkit.Explanations:
         outputs, chosen = self._chosen(rows, about)

@@ -82,6 +82,13 @@ class Outputs:
             return np.tile(np.arange(self.count), (n, 1))
         return self._same(self._position(target), n)
 
+    def shared(self, target: Any) -> dict[str, str]:
+        """Return what explanations say of the class: that it is the predicted one, or that all are there."""
+        if target in [*(self.classes or ()), *(self.names or ())] or self.count == 1:
+            return {}
+        name = target if target is not None else {2: "positive"}.get(self.count, "predicted")
+        return {"target": name} if name in ("positive", "predicted", "all") else {}
+
     def prefixes(self, target: Any) -> list[str]:
         """Return what the names of columns begin with, for each output that is chosen beside others."""
         if target != "all" or self.count == 1:

@@ -48,8 +48,10 @@ class ShapValues:
     >>> values = np.array([[[0.1, -0.1], [0.3, -0.3]], [[0.2, -0.2], [0.0, 0.0]]])
     >>> given = Explanation(values, base_values=np.full((2, 2), 0.5), feature_names=["age", "sex"])
     >>> found = ShapValues().explanations(given, faithkit.About(n=2))
-    >>> found.values.tolist(), found.shared
-    ([[-0.1, -0.3], [-0.2, 0.0]], {'base_values': [0.5, 0.5], 'names': ['age', 'sex']})
+    >>> found.values.tolist(), found.shared["base_values"], found.shared["names"]
+    ([[-0.1, -0.3], [-0.2, 0.0]], [0.5, 0.5], ['age', 'sex'])
+    >>> found.shared["adds_up_to"], found.shared["target"], found.relation
+    ('score', 'positive', 'same-top-features')
     """
 
     def __init__(self, target: str | int | None = None, digits: int | None = None) -> None:
@@ -81,13 +83,15 @@ class ShapValues:
             )
         values, first = np.concatenate([batch.values for batch in batches]), batches[0]
         names, shared = first.features, _common_base([batch.base for batch in batches])
+        if all(batch.base is not None for batch in batches):
+            shared["adds_up_to"] = "score"
         if values.ndim == 2:
             no_choice(WHO, target=(self.target, _NO_CLASSES))
             return vectors(WHO, values, names, about, **shared)
         outputs = Outputs.of(WHO, values.shape[2], about, first.outputs)
         chosen = outputs.chosen(self.target, about, len(values))
         named = prefixed(outputs, self.target, names if names is not None else about.features)
-        return vectors(WHO, picked(values, chosen), named, about, **shared)
+        return vectors(WHO, picked(values, chosen), named, about, **shared, **outputs.shared(self.target))
 
     def _texts(self, batches: list["Batch"], about: faithkit.About) -> faithkit.Explanations:
         values = [value for batch in batches for value in batch.values]

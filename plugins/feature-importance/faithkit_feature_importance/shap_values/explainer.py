@@ -11,7 +11,7 @@ from faithkit_feature_importance.shap_values.coded_model import CodedModel
 from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import NoSumError, UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.linear import LinearShap
-from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output
+from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output, candidates, raw_method
 from faithkit_feature_importance.shap_values.reference import Reference
 from faithkit_feature_importance.shap_values.sampling import ENUMERATED, KernelShap, PermutationShap
 from faithkit_feature_importance.shap_values.trees import TreeShap
@@ -41,10 +41,11 @@ class ShapExplainer:
     algorithm : str
         "tree" and "linear" read the model and are fast; "kernel" and "permutation" only ask it for scores and
         explain any model. "auto" takes the first that fits: see the notes.
-    output : str
+    output : str, optional
         What the values add up to: "probability", or "raw" (the scale on which the model adds up, such as
-        log-odds; for decision trees and forests that is the probability). A regressor's is what it predicts;
-        "raw" is for those of XGBoost, LightGBM and CatBoost that predict a function of a sum, as for counts.
+        log-odds; for decision trees and forests that is the probability). By default raw where "tree" or
+        "linear" reads it, as in shap, else the probability. A regressor's is what it predicts; "raw" is for
+        those of XGBoost, LightGBM and CatBoost that predict a function of a sum, as for counts.
     target : str, optional
         Which class is explained: "positive" (the second of two), "predicted", or "all" side by side.
         By default positive for two classes, predicted for more. A regressor has none to choose.
@@ -95,7 +96,7 @@ class ShapExplainer:
     def __init__(
         self,
         algorithm: str = "auto",
-        output: str = "probability",
+        output: str | None = None,
         target: str | None = None,
         background: str | None = None,
         offset: bool = False,
@@ -104,7 +105,7 @@ class ShapExplainer:
             raise faithkit.ParameterError(
                 f"shap: algorithm must be one of {', '.join(READERS)}, got {algorithm!r}."
             )
-        if output not in OUTPUTS:
+        if output not in (None, *OUTPUTS):
             raise faithkit.ParameterError(f"shap: output must be 'probability' or 'raw', got {output!r}.")
         if not isinstance(offset, bool):
             raise faithkit.ParameterError(f"shap: offset must be true or false, got {offset!r}.")
@@ -120,10 +121,13 @@ class ShapExplainer:
         """Choose the reference rows, and the algorithm by trying it on the background."""
         _check_table(background)
         self.encoder_ = faithkit.Encoder(background)
-        self.output_ = Output.choose(self.output, predictor, background)
         self.target_ = Target.choose("shap", self.target, predictor, background)
-        self.model_ = CodedModel(self.output_, self.encoder_)
-        self.reading_ = self._reading(predictor.model, background)
+        *preferred, last = candidates(self.output, predictor, reads=bool(READERS[self.algorithm]))
+        for name in preferred:
+            self.reading_ = self._reading(name, predictor, background, must_explain=False)
+            if self.reading_ is not None:
+                return self
+        self.reading_ = self._reading(last, predictor, background)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -138,11 +142,17 @@ class ShapExplainer:
             self.encoder_.names,
             offset=self.offset,
             base_value=self.base_.tolist(),
+            adds_up_to=self.output_.title,
             algorithm=(self.reading_ or self.asking_).name,
         )
 
-    def _reading(self, model: Any, background: Any) -> Reading | None:
-        """Return the algorithm that reads the model, if there is one that reads it rightly."""
+    def _reading(
+        self, output: str, predictor: faithkit.Predictor, background: Any, must_explain: bool = True
+    ) -> Reading | None:
+        """Return the algorithm that reads an output of the model, if there is one that reads it rightly."""
+        self.output_ = Output.choose(output, predictor, background)
+        self.model_ = CodedModel(self.output_, self.encoder_)
+        model = predictor.model
         codes = self.encoder_.encode(background)
         refused, faults = [], []
         for reader in READERS[self.algorithm]:
@@ -159,8 +169,9 @@ class ShapExplainer:
             if not fault:
                 return found
             faults.append((found, fault))
-        self._compare_with(self._references(codes, FEW_ROWS))
-        self._explain_absence(refused, faults)
+        if must_explain:
+            self._compare_with(self._references(codes, FEW_ROWS))
+            self._explain_absence(model, refused, faults)
         return None
 
     def _references(self, codes: Floats, default: str) -> Floats:
@@ -189,16 +200,18 @@ class ShapExplainer:
                 return f"by {_worst(missed)} on mixtures of the background's rows"
         return ""
 
-    def _explain_absence(self, refused: list[Any], faults: list[Any]) -> None:
+    def _explain_absence(self, model: Any, refused: list[Any], faults: list[Any]) -> None:
         """Say why no algorithm reads the model, where one was asked for or is missed."""
         if faults:
             self._complain(*faults[-1])
-        elif refused and self.algorithm != "auto":
+            return
+        if refused and self.algorithm != "auto":
             raise refused[0]
-        elif isinstance(self.asking_, PermutationShap):
-            for error in refused:
-                if isinstance(error.__cause__, UnreadableError):
-                    self._warn(f"shap cannot read the model's trees ({error.__cause__})")
+        for cause in (error.__cause__ for error in refused):
+            if isinstance(cause, NoSumError) and raw_method(model) is not None:
+                self._warn(f"shap cannot read the model's trees ({cause})", "output=raw is exact and fast.")
+            elif isinstance(cause, UnreadableError) and isinstance(self.asking_, PermutationShap):
+                self._warn(f"shap cannot read the model's trees ({cause})")
 
     def _values(self, X: Any, codes: Floats, seeds: Any) -> Floats:
         """Return values (rows, columns, classes) that add up to the model's own output."""
@@ -234,9 +247,10 @@ class ShapExplainer:
             raise faithkit.InputError(f"{fault}: its values would be wrong. Use algorithm=auto.")
         self._warn(fault)
 
-    def _warn(self, fault: str) -> None:
+    def _warn(self, fault: str, faster: str = "") -> None:
+        steps_in = f"{fault}, so {self.asking_.title} steps in: it asks the model itself, which takes longer."
         warnings.warn(
-            f"{fault}, so {self.asking_.title} steps in: it asks the model itself, which takes longer.",
+            f"{steps_in} {faster}".rstrip(),
             faithkit.FaithkitWarning,
             stacklevel=2,
         )

@@ -69,6 +69,11 @@ class Output:
         tolerance = FLOAT32_TOLERANCE if predictor.scores_are_single(row) else TOLERANCE
         return cls(name, tolerance, predictor, Unit.learnt(predictor, background))
 
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return "raw score" if self.name == "raw" else self.name
+
     def scores(self, X: Any) -> Floats:
         """Return the scores of rows, (n, classes)."""
         return self._predictor.scores(X)
@@ -77,6 +82,25 @@ class Output:
         """Return what is found of one score for both of two classes: it speaks against the first."""
         is_one = found.shape[-1] == 1 and not self._predictor.is_regressor
         return np.concatenate([-found, found], axis=-1) if is_one else found
+
+
+def candidates(output: str | None, predictor: faithkit.Predictor, reads: bool) -> list[str]:
+    """Return the outputs to try, the preferred first: by default raw scores that can be read, as in shap.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> predictor = faithkit.Predictor(LogisticRegression().fit([[0.0], [1.0]], [0, 1]))
+    >>> candidates(None, predictor, reads=True), candidates(None, predictor, reads=False)
+    (['raw', 'probability'], ['probability'])
+    """
+    if output is not None:
+        return [output]
+    if predictor.is_regressor or not predictor.has_scores:
+        return ["probability"]
+    own = getattr(predictor.model, "predict_proba", None)
+    raw = raw_method(predictor.model)
+    if own is None and raw is not None:
+        return ["raw"]
+    return ["raw", "probability"] if reads and raw not in (None, own) else ["probability"]
 
 
 def libraries_of(model: Any) -> set[str]:

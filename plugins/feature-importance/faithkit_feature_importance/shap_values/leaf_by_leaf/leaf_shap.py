@@ -10,7 +10,6 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.cells import Cells
 from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
     Ensemble,
     NoSumError,
-    UnreadableError,
 )
 from faithkit_feature_importance.shap_values.leaf_by_leaf.games import LeafGames, scores
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves, check_room
@@ -126,7 +125,7 @@ def _raw_score(model: Any, row: Any) -> float:
 def _rescaling(ensemble: Ensemble, offset: float) -> Rescaling:
     """Return the factor between log-odds and probability, for all log-odds that the trees can add up to."""
     if ensemble.n_outputs > 1:
-        raise UnreadableError("its probabilities of three classes or more are no sum over trees")
+        raise NoSumError("its probabilities of three classes or more are no sum over trees")
     leaves = [tree.values[tree.leaves] for tree in ensemble.trees]
     low, high = (offset + sum(float(worst(part)) for part in leaves) for worst in (np.min, np.max))
     return Rescaling.on(low, high)
