@@ -4,6 +4,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.objects.alignment import row_index

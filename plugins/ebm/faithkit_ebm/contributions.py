@@ -51,7 +51,8 @@ class Contributions:
         values = np.asarray(model.eval_terms(X), dtype=np.float64) if len(predicted) else none
         is_of_classes = values.ndim == 3
         if is_of_classes:
-            values = np.take_along_axis(values, self.predictor_.columns_of(predicted)[:, None, None], axis=2)[:, :, 0]
+            chosen = self.predictor_.columns_of(predicted)
+            values = np.take_along_axis(values, chosen[:, None, None], axis=2)[:, :, 0]
         shared = {"names": names, "intercept": np.ravel(model.intercept_).tolist(), "adds_up_to": "score"}
         if is_of_classes:
             shared["target"] = "predicted"
