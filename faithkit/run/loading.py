@@ -16,7 +16,7 @@ from faithkit.wording import describe
 
 SHARES = (
     *("value", "low", "high", "verified", "disagreement", "confidence", "p_value", "singletons", "chance"),
-    *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach", "guaranteed"),
+    *("at_least", "agree", "floor", "by_chance", "at_least_by_chance", "reach"),
     *("level", "share", "surely"),
 )
 SIZES = (

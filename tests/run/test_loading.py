@@ -149,7 +149,6 @@ def test_another_reader_than_the_saved_one_needs_rows(asked, tmp_path):
 DAMAGED_READER = {
     "a score below all": (("score",), -1.5, "score is -1.5"),
     "a limit above all": (("low",), 2, "low is 2"),
-    "a guarantee that is a text": (("guaranteed",), "sure", "guaranteed is 'sure'"),
     "an accuracy above all": (("accuracy", "value"), 3, "value is 3"),
     "no score": (("score",), None, "TypeError"),
     "classifiers of another kind": (("classifiers",), 3, "AttributeError"),
