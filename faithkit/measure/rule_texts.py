@@ -17,6 +17,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.measure.dates import read_date
 from faithkit.measure.predicates import Contains, Interval, NoneOf, OneOf, Predicate
 from faithkit.measure.vocabulary import Column, Vocabulary
 
@@ -26,7 +27,8 @@ _AND = re.compile(r"(?<=\s)(?:and|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 _IF = re.compile(r"\s*if\s+", re.IGNORECASE)
 _THEN = re.compile(r"(?<=\s)then\b", re.IGNORECASE)
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf"
-_BEFORE = re.compile(rf"({_NUMBER})\s*(<=|=<|≤|<|>=|=>|≥|>)\s*")
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?"
+_BEFORE = re.compile(rf"({_DATE}|{_NUMBER})\s*(<=|=<|≤|<|>=|=>|≥|>)\s*")
 _OPERATORS = {
     "==": "=", "=": "=", "!=": "≠", "<>": "≠", "≠": "≠", "<=": "≤", "=<": "≤", "≤": "≤", "<": "<",
     ">=": "≥", "=>": "≥", "≥": "≥", ">": ">",
@@ -191,7 +193,7 @@ def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Re
             )
         yield from _comparison(column, rest.lstrip(), missing)
     if before := _BEFORE.match(text):
-        yield from _between(float(before[1]), before[2], text[before.end() :], missing, vocabulary)
+        yield from _between(before[1], before[2], text[before.end() :], missing, vocabulary)
     for words, make in (("no value of ", _nothing), ("any value of ", _anything)):
         for column, rest in vocabulary.leading(text.removeprefix(words)) if text.startswith(words) else ():
             if not rest:
@@ -200,20 +202,26 @@ def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Re
 
 def _nothing(column: Column, missing: bool) -> Predicate:
     ends = (math.inf, -math.inf)
-    return Interval(column.name, *ends, missing) if column.numbers else OneOf(column.name, (), missing)
+    is_number = column.numbers
+    return (
+        Interval(column.name, *ends, missing, column.dates) if is_number else OneOf(column.name, (), missing)
+    )
 
 
 def _anything(column: Column, missing: bool) -> Predicate:
-    return Interval(column.name, missing=missing) if column.numbers else NoneOf(column.name, (), missing)
+    if column.numbers:
+        return Interval(column.name, missing=missing, dates=column.dates)
+    return NoneOf(column.name, (), missing)
 
 
-def _between(number: float, sign: str, text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Reading]:
+def _between(limit: str, sign: str, text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Reading]:
     """Read what follows on a number and a sign: a column, and possibly the other limit."""
     turned = _TURNED[_OPERATORS[sign]]
     for column, rest in vocabulary.leading(text):
-        first = _interval(column.name, turned, number, missing) if column.numbers else None
-        if first is None:
+        number = _number(limit, column)
+        if number is None:
             continue
+        first = _interval(column, turned, number, missing)
         if not rest.strip():
             yield first, True
         for second, _ in _comparison(column, rest.lstrip(), missing):
@@ -239,13 +247,15 @@ def _comparison(column: Column, text: str, missing: bool) -> list[Reading]:
 
 
 def _compared_number(column: Column, op: str, value: str, missing: bool) -> Iterator[Reading]:
-    number = _number(value)
-    if not column.numbers or number is None:
+    number = _number(value, column)
+    if number is None:
+        return
+    if op in "=≠" and column.dates:
         return
     if op in "=≠":
         yield (OneOf if op == "=" else NoneOf)(column.name, [number], missing), True
     else:
-        yield _interval(column.name, op, number, missing), True
+        yield _interval(column, op, number, missing), True
 
 
 def _compared_word(column: Column, op: str, value: str, missing: bool) -> Iterator[Reading]:
@@ -254,15 +264,20 @@ def _compared_word(column: Column, op: str, value: str, missing: bool) -> Iterat
         yield from ((kind(column.name, [word], missing), known) for word, known in _words(column, value))
 
 
-def _interval(name: str | int, op: str, number: float, missing: bool) -> Interval:
+def _interval(column: Column, op: str, number: float, missing: bool) -> Interval:
     """Return the interval of a comparison: what is below a number is at most the float before it."""
     if op in "<≥":
         number = math.nextafter(number, -math.inf)
-    make = partial(Interval, name, missing=missing)
+    make = partial(Interval, column.name, missing=missing, dates=column.dates)
     return make(high=number) if op in "≤<" else make(low=number)
 
 
-def _number(text: str) -> float | None:
+def _number(text: str, column: Column) -> float | None:
+    """Return the number that a column is compared with: of dates, days."""
+    if not column.numbers:
+        return None
+    if column.dates:
+        return read_date(text) if re.fullmatch(_DATE, text) else None
     found = re.fullmatch(_NUMBER, text.replace("−", "-"))
     return None if found is None else float(found[0])
 
@@ -286,8 +301,8 @@ def _words(column: Column, text: str) -> list[tuple[Any, bool]]:
 def _membership(column: Column, text: str, excluded: bool, missing: bool) -> Iterator[Reading]:
     kind = NoneOf if excluded else OneOf
     parts = text.split(",")
-    numbers = [_number(part.strip()) for part in parts]
-    if column.numbers and None not in numbers:
+    numbers = [_number(part.strip(), column) for part in parts]
+    if not column.dates and None not in numbers:
         yield kind(column.name, numbers, missing), True
         return
     for words, known in _listed(column, parts):
