@@ -20,6 +20,8 @@ TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "word": lambda text: re.findall(r"(?u)\b\w\w+\b", text.lower()),
 }
 
+CONTAINS = {"whitespace": "contains ", "word": "contains the word "}  # as a rule says it, by tokenizer
+
 _CONNECTIVE = re.compile(r"(?<=\s)(?:and|or|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 
 
@@ -255,8 +257,8 @@ class Contains:
 
     Examples
     --------
-    >>> print(Contains("zebra"))
-    contains 'zebra'
+    >>> print(Contains("zebra"), "|", Contains("zebra", tokenizer="word"))
+    contains 'zebra' | contains the word 'zebra'
     """
 
     op: ClassVar[str] = "contains"
@@ -277,7 +279,7 @@ class Contains:
         return np.array(found, dtype=bool)
 
     def __str__(self) -> str:
-        return f"contains {self.token!r}"
+        return f"{CONTAINS[self.tokenizer]}{self.token!r}"
 
 
 Predicate = Interval | OneOf | NoneOf | Contains

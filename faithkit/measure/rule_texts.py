@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import product
 from typing import Any
@@ -18,7 +19,7 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.measure.dates import read_date
-from faithkit.measure.predicates import Contains, Interval, NoneOf, OneOf, Predicate
+from faithkit.measure.predicates import CONTAINS, Contains, Interval, NoneOf, OneOf, Predicate
 from faithkit.measure.vocabulary import Column, Vocabulary
 
 LONGEST = 10_000  # characters
@@ -38,7 +39,7 @@ _TURNED = {"≤": "≥", "<": ">", "≥": "≤", ">": "<"}
 _AMONG = re.compile(r"\s+(not\s+)?in\s*(?:\{(.*)\}|\[(.*)\]|\((.*)\))", re.IGNORECASE | re.DOTALL)
 _OR_MISSING = re.compile(r"(.*)\(or missing\)\s*", re.DOTALL)
 _MORE = re.compile(rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE)  # than one word
-_LIKE = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains '|^always$| is missing$")
+_LIKE = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains (?:the word )?['\"]|^always$| is missing$")
 
 Reading = tuple[Predicate, bool]
 """A condition, and whether all words in it are known."""
@@ -174,13 +175,14 @@ def _last_word(found: list[Reading]) -> list[Reading]:
 
 
 def _contained(text: str) -> list[Reading]:
-    if not text.startswith("contains "):
-        return []
-    try:
-        token = ast.literal_eval(text.removeprefix("contains ").strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return []
-    return [(Contains(token), True)] if isinstance(token, str) else []
+    for tokenizer, words in CONTAINS.items():
+        if not text.startswith(words):
+            continue
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            token = ast.literal_eval(text.removeprefix(words).strip())
+            if isinstance(token, str):
+                return [(Contains(token, tokenizer), True)]
+    return []
 
 
 def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Reading]:

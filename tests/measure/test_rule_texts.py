@@ -28,6 +28,14 @@ STATUS, GROUP, SMOKER, ZIP, CODE = (
     X[name] for name in ("Marital Status", "age group", "smoker", "zip", "code")
 )
 
+
+@pytest.mark.parametrize("tokenizer", ["whitespace", "word"])
+@pytest.mark.parametrize("word", ["zebra", "it's", 'a"b', "and", "a&&b", "∧", "\\"])
+def test_rules_about_words_are_read_as_they_are_printed(tokenizer, word):
+    rule = Rule([Contains(word, tokenizer), Contains("the", "word"), Contains("the")])
+    assert Rule.from_text(str(rule), ["some text"]) == rule
+
+
 READ = {
     "age ≤ 37 and sex = Male": (AGE <= 37) & (SEX == "Male"),
     "age <= 37 AND sex == Male": (AGE <= 37) & (SEX == "Male"),
