@@ -1,7 +1,7 @@
 """One column and its codes: how numbers, dates and categories become float64 and come back.
 
-The Encoder is a list of these. A column holds numbers, dates or categories, and remembers the dtype in which its
-values came, because a model is owed what it was trained on: strings as strings, ints as ints.
+The Encoder is a list of these. A column holds numbers, dates or categories, and remembers the dtype in
+which its values came, because a model is owed what it was trained on: strings as strings, ints as ints.
 """
 
 from collections.abc import Sequence

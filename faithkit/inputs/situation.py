@@ -127,8 +127,9 @@ def _warn_of_ids(X: Any) -> None:
     for name, column in X.items():
         if column.dtype.kind in "OU" and is_category(column) and column.nunique() == len(X):
             warnings.warn(
-                f"column {str(name)!r} has another value in every row: no model learns from it, and explainers "
-                f"do not know the values of other rows. If it names the rows write --id {name}, else --drop "
+                f"column {str(name)!r} has another value in every row: no model learns from it, and "
+                f"explainers do not know the values of other rows. "
+                f"If it names the rows write --id {name}, else --drop "
                 f"{name}.",
                 FaithkitWarning,
                 stacklevel=3,

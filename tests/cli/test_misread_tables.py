@@ -5,9 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import faithkit
 from faithkit import Contains, Rule
+from faithkit.cli import main
 
 RNG = np.random.default_rng(0)
 
@@ -23,7 +25,11 @@ def said(result):
     return " ".join(result.stderr.split())
 
 
-def test_a_log_with_a_row_for_each_word_is_noticed(cli, tmp_path):
+def cli(*words):
+    return CliRunner().invoke(main, list(words))
+
+
+def test_a_log_with_a_row_for_each_word_is_noticed(tmp_path):
     log_of_words().to_csv(tmp_path / "log.csv", index=False)
     command = ["score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "word"]
     assert "200 rows and 50 values of 'text_id'" in said(cli(*command))
@@ -31,7 +37,7 @@ def test_a_log_with_a_row_for_each_word_is_noticed(cli, tmp_path):
     assert "values of 'text_id'" not in said(cli(*command, "--clusters", "text_id"))
 
 
-def test_a_log_with_a_row_for_each_instance_is_not_taken_for_a_long_one(cli, tmp_path):
+def test_a_log_with_a_row_for_each_instance_is_not_taken_for_a_long_one(tmp_path):
     log = pd.DataFrame(
         {"branch": np.arange(200) % 20, "label": RNG.integers(0, 2, 200), "why": RNG.random(200)}
     )
@@ -40,7 +46,7 @@ def test_a_log_with_a_row_for_each_instance_is_not_taken_for_a_long_one(cli, tmp
     assert "a row for each part" not in said(done)
 
 
-def test_an_id_column_that_a_default_model_would_learn_from_is_named(cli, tmp_path):
+def test_an_id_column_that_a_default_model_would_learn_from_is_named(tmp_path):
     data = pd.DataFrame({"customer": [f"C{i}" for i in RNG.permutation(60)], "income": RNG.normal(size=60)})
     data.assign(y=np.where(data["income"] > 0, "yes", "no")).to_csv(tmp_path / "data.csv", index=False)
     command = ["evaluate", "--data", str(tmp_path / "data.csv"), "--target", "y", "--explainer", "tree"]
@@ -57,7 +63,7 @@ def test_groups_that_are_made_of_the_prediction_are_noticed(by):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_rules_about_words_are_scored_with_the_texts_they_are_about(cli, tmp_path, suffix):
+def test_rules_about_words_are_scored_with_the_texts_they_are_about(tmp_path, suffix):
     """Of four texts with "fine" three are "pos": sufficiency of rows 0 to 2 is 2/3; "dull" is always "neg"."""
     texts = ["a fine film", "fine and dull", "so fine", "fine", "dull", "dull thing"]
     labels = ["pos", "neg", "pos", "pos", "neg", "neg"]
@@ -70,7 +76,7 @@ def test_rules_about_words_are_scored_with_the_texts_they_are_about(cli, tmp_pat
     assert told["measures"]["sufficiency"]["value"] == pytest.approx((3 * 2 / 3 + 3) / 6)
 
 
-def test_texts_and_features_exclude_each_other(cli, tmp_path):
+def test_texts_and_features_exclude_each_other(tmp_path):
     log_of_words().to_csv(tmp_path / "log.csv", index=False)
     done = cli(
         "score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "word",

@@ -13,7 +13,7 @@ PARTS = 3  # rows for each of them, on average
 
 
 def warn_of_long_format(table: Content, log: Log) -> None:
-    """Say it where a column that is nothing else repeats, always with one prediction and never one explanation.
+    """Say it where an unused column repeats, always with one prediction and never with one explanation.
 
     A column of clusters is no such column: it says that its rows are cases of their own.
     """
@@ -34,9 +34,10 @@ def warn_of_long_format(table: Content, log: Log) -> None:
             and not rows[["name", "part"]].duplicated().any()
         ):
             warnings.warn(
-                f"the log has {len(rows):,} rows and {instances:,} values of {name!r}, each with one prediction "
-                "and other explanations: it seems to have a row for each part of an explanation. Give one row "
-                f"for each instance; in pandas: log.groupby([{name!r}, {roles.prediction[0]!r}])"
+                f"the log has {len(rows):,} rows and {instances:,} values of {name!r}, each with one "
+                "prediction and several explanations: it seems to have a row for each part of an explanation."
+                "
+                f"Give one row for each instance; in pandas: log.groupby([{name!r}, {roles.prediction[0]!r}])"
                 f"[{roles.explanation[0]!r}].agg(' '.join). If rows are cases of their own, write --clusters "
                 f"{name}.",
                 FaithkitWarning,
