@@ -35,9 +35,9 @@ def warn_of_long_format(table: Content, log: Log) -> None:
         ):
             warnings.warn(
                 f"the log has {len(rows):,} rows and {instances:,} values of {name!r}, each with one "
-                "prediction and several explanations: it seems to have a row for each part of an explanation."
-                "
-                f"Give one row for each instance; in pandas: log.groupby([{name!r}, {roles.prediction[0]!r}])"
+                "prediction and several explanations: it seems to have a row for each part of an "
+                "explanation. Give one row for each instance; in pandas: "
+                f"log.groupby([{name!r}, {roles.prediction[0]!r}])"
                 f"[{roles.explanation[0]!r}].agg(' '.join). If rows are cases of their own, write --clusters "
                 f"{name}.",
                 FaithkitWarning,
