@@ -237,8 +237,8 @@ asking = together(
 reading = option(
     "--reader NAME",
     help="Let this classifier, or regressor where predictions are numbers, guess them from the "
-    "explanations: auto (chosen), logistic or linear, trees, module:attribute of one of scikit-learn's, "
-    "or none.  [default: auto for 10 to 10,000 rows]",
+    "explanations: auto (chosen), logistic or linear, trees, words, module:attribute of one of "
+    "scikit-learn's, or none.  [default: auto for 10 to 10,000 rows]",
 )
 
 referring = option(

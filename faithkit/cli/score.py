@@ -46,6 +46,7 @@ from faithkit.cli.places import check_paths, placed
     multiple=True,
     help="Read the instances from these columns, for relations that need them. Can be given several times.",
 )
+@option("--text COLUMN", help="Take the texts in this column as the instances, for rules about words.")
 @drawing
 @option(
     "--pool FILE|none",
@@ -74,6 +75,7 @@ def command(
     prediction: str,
     explanation: tuple[str, ...],
     features: tuple[str, ...],
+    text: str | None,
     weights: str | None,
     clusters: str | None,
     pool: str | None,
@@ -110,18 +112,22 @@ def command(
     pool = None if pool == "none" else pool
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
+    if text is not None and (features or pool is not None):
+        raise click.UsageError(
+            "--text takes texts as the instances: leave --features and --pool out, or --text."
+        )
     paths, classifier = check_paths(output), asked(reader)
     kind, _ = checked(outcome, options["agree"])
     columns = {"weights": weights, "clusters": clusters, "outcome": kind}
     with configured_backend(**workers):
-        logged = open_log(log, prediction, explanation, features, by, **columns, id=id)
+        logged = open_log(log, prediction, explanation, features, by, **columns, id=id, text=text)
         _check_cluster(log, logged, workers)
         more = None if pool is None else logged_pool(pool, prediction, logged.features, **columns, ids=id)
         earlier: Any = None
         if reference is not None and is_saved(reference):
             earlier = saved_reference(reference, **options)
         elif reference is not None:
-            earlier = open_log(reference, prediction, explanation, features, **columns)
+            earlier = open_log(reference, prediction, explanation, features, **columns, text=text)
             _check_cluster(reference, earlier, workers)
         earlier_too = {"reference": earlier, "allowed": margins(limits)}
         found = score_log(logged, violations, more, unexplained, **earlier_too, reader=classifier, **options)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import KINDS
-from faithkit.extension.known import KERNEL, providers
+from faithkit.extension.known import KERNEL, install, providers
 from faithkit.wording import closest, did_you_mean, listing
 
 
@@ -72,7 +72,7 @@ def unknown(
         _other_kind(kind, name, entries),
         f"Available: {', '.join(names) or 'none'}.",
         "Some plugins have problems: see `faithkit plugins`." if broken else "",
-        _remedy(meant, known[meant], entries, broken) if meant in known and meant not in names else "",
+        _remedy(meant, known[meant], broken) if meant in known and meant not in names else "",
     )
 
 
@@ -86,14 +86,13 @@ def _other_kind(kind: str, name: str, entries: Sequence[Entry]) -> str:
     return f"{name!r} is of another kind: {listing(dict.fromkeys(kinds))}." if kinds else ""
 
 
-def _remedy(name: str, distribution: str, entries: Sequence[Entry], broken: Sequence[Broken]) -> str:
+def _remedy(name: str, distribution: str, broken: Sequence[Broken]) -> str:
     if distribution == KERNEL:
         return (
-            f"{name} is faithkit's own, but faithkit is not installed. In its source tree: pip install -e ."
+            f"{name} is faithkit's own, but faithkit is not installed. In its source tree: {install(KERNEL)}"
         )
     provided = f"{name} is provided by {distribution}"
     problem = next((line for line in broken if line.distribution == distribution), None)
     if problem:
         return f"{provided}, which is installed but has a problem: {problem.problem}. {problem.hint}"
-    upgrade = "--upgrade " if any(entry.distribution == distribution for entry in entries) else ""
-    return f"{provided}: pip install {upgrade}{distribution}"
+    return f"{provided}. In faithkit's source tree: {install(distribution)}"

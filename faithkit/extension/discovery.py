@@ -147,7 +147,8 @@ def _version_problem(source: Source, plugin: Any) -> Broken | None:
         hint = f"Add the line FAITHKIT_API = {API_VERSION} to it, or update: {source.upgrade}"
         return source.broken(f"{where} does not say which extension API it was written for", hint)
     newer = isinstance(given, int) and given > API_VERSION
-    hint = f"Update the older of the two: {'pip install --upgrade faithkit' if newer else source.upgrade}"
+    remedy = "git pull in the source tree of faithkit" if newer else source.upgrade
+    hint = f"Update the older of the two: {remedy}"
     speaks = f"but faithkit {faithkit.__version__} speaks {API_VERSION}"
     return source.broken(f"{where} was written for extension API {given!r}, {speaks}", hint)
 

@@ -78,6 +78,16 @@ def providers(kind: str) -> dict[str, str]:
     return plugins | {component.name: KERNEL for component in own()}
 
 
+def install(distribution: str, extra: str = "") -> str:
+    """Return the command that installs one of the project's distributions, in the project's source tree.
+
+    >>> install("faithkit-paper"), install("faithkit", "dask")
+    ('pip install -e plugins/paper', "pip install -e '.[dask]'")
+    """
+    folder = "." if distribution == KERNEL else f"plugins/{distribution.removeprefix('faithkit-')}"
+    return f"pip install -e '{folder}[{extra}]'" if extra else f"pip install -e {folder}"
+
+
 def pip_name(module: str) -> str:
     """Return what to install for a module, by pip's usual rule where nothing better is known.
 

@@ -1,7 +1,7 @@
-"""One column and its codes: how numbers and categories become float64 and come back as they were.
+"""One column and its codes: how numbers, dates and categories become float64 and come back.
 
-The Encoder is a list of these. A column is a number or a category, and remembers the dtype in which its
-values came, because a model is owed what it was trained on: strings as strings, ints as ints.
+The Encoder is a list of these. A column holds numbers, dates or categories, and remembers the dtype in
+which its values came, because a model is owed what it was trained on: strings as strings, ints as ints.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.measure.dates import dates_of, days_of
 from faithkit.wording import few
 
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal"}
@@ -42,12 +43,14 @@ def distinct_words(column: Any) -> tuple[np.ndarray, list[str]]:
     return place, [str(value) for value in values]
 
 
-def learn_column(name: str, column: Any) -> "NumberColumn | CategoryColumn":
+def learn_column(name: str, column: Any) -> "NumberColumn | DateColumn | CategoryColumn":
     """Learn from a column of the background how to encode and decode it."""
-    if column.dtype.kind in "mMcV" or isinstance(column.dtype, pd.IntervalDtype):
+    if column.dtype.kind == "M":
+        return DateColumn(name, column.dtype)
+    if column.dtype.kind in "mcV" or isinstance(column.dtype, pd.IntervalDtype):
         raise InputError(
-            f"column {name!r} is {column.dtype}; expected numbers, strings, booleans or categories. "
-            "Convert it first, for example dates into days as numbers."
+            f"column {name!r} is {column.dtype}; expected numbers, dates, strings, booleans or categories. "
+            "Convert it first, for example durations into days as numbers."
         )
     missing = _missing_marker(column)
     if not is_category(column):
@@ -105,6 +108,27 @@ class NumberColumn:
                 f"column {self.name!r} has the value {strange!r}; the background has only numbers there. "
                 "Give it in the dtype of the background."
             )
+
+
+@attrs.frozen(eq=False)
+class DateColumn:
+    """A column of dates whose codes are days since 1970, NaN where one is missing."""
+
+    name: str
+    dtype: Any
+
+    def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
+        """Return the dates as days."""
+        if column.dtype.kind != "M":
+            raise InputError(
+                f"column {self.name!r} is {column.dtype}; the background has dates there ({self.dtype}). "
+                "Give it in the dtype of the background."
+            )
+        return days_of(pd.Series(column))
+
+    def decode(self, codes: np.ndarray) -> Any:
+        """Return the dates in the column's dtype."""
+        return dates_of(codes, self.dtype)
 
 
 @attrs.frozen(eq=False)

@@ -4,20 +4,25 @@ There is one Encoder for all explainers, so that a category, a missing value or 
 means the same to each of them.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
+import attrs
 import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.columns import CategoryColumn, learn_column
+from faithkit.inputs.columns import CategoryColumn, DateColumn, learn_column
 from faithkit.inputs.rows import Rows, check_names, check_X, column_names, input_kind, iter_columns
+from faithkit.measure.predicates import Interval, Predicate
+from faithkit.measure.rules import Rule
 
 
 class Encoder:
     """Map the mixed columns of a table to a float64 matrix of codes, and back.
 
-    A number is its own code, NaN where it is missing. A category (string, categorical dtype, boolean) is
+    A number is its own code, NaN where it is missing. A date is the number of days since 1970 in UTC, to the
+    microsecond. A category (string, categorical dtype, boolean) is
     its rank 0..K−1 among the sorted values of the background, K where it is missing and K + 1 where the
     background does not have it. Booleans are the categories False and True, so their codes are 0 and 1.
 
@@ -113,6 +118,23 @@ class Encoder:
             return codes.astype(self._array_dtype, order="C")
         columns = [learnt.decode(codes[:, j]) for j, learnt in enumerate(self._columns)]
         return self._array(columns, len(codes)) if self._frame_columns is None else self._frame(columns)
+
+    def rule(self, predicates: Iterable[Predicate]) -> Rule:
+        """Return the rule of predicates whose limits are codes: those of dates become dates.
+
+        Examples
+        --------
+        >>> encoder = Encoder(pd.DataFrame({"signed": pd.to_datetime(["2024-01-01", "2024-03-01"])}))
+        >>> print(encoder.rule([Interval("signed", high=19730.0)]))
+        signed ≤ 2024-01-08
+        """
+        labels = range(self.n_columns) if self._frame_columns is None else self._frame_columns
+        columns = zip(labels, self._columns, strict=True)
+        dates = {label for label, column in columns if isinstance(column, DateColumn)}
+        return Rule(
+            attrs.evolve(one, dates=True) if isinstance(one, Interval) and one.column in dates else one
+            for one in predicates
+        )
 
     def _frame(self, columns: list[Any]) -> Any:
         series = {j: _said(column) for j, column in enumerate(columns)}

@@ -1,6 +1,7 @@
 """What a person wants evaluated, put together from files and names: a model, a sample, a background."""
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from faithkit.errors import InputError, UnknownComponentError
+from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
+from faithkit.inputs.columns import is_category
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.files.arrays import is_array, read_array
 from faithkit.inputs.files.content import Content
@@ -22,6 +24,7 @@ from faithkit.inputs.pools import PoolRows, check_names, said, streamed
 from faithkit.inputs.predictions.outcome import NUMBERS
 from faithkit.measure.containers import n_rows, take_rows
 
+FEWEST_IDS = 20  # rows: of fewer, words may well all differ
 _ROLES = {"--weights": "weights", "--clusters": "clusters", "--id": "ids"}
 
 
@@ -103,6 +106,7 @@ def prepare(
     known = read_like(seen_by(loaded, X), background, text) if background else None
     fitted, rows = loaded, np.arange(n_rows(X))
     if loaded is None:
+        _warn_of_ids(X)
         fitted, train, rows = _trained(model, X, y, seed, outcome)
         known = take_rows(X, train) if known is None else known
     drawn = _drawn(rows, samples, seed)
@@ -114,6 +118,22 @@ def prepare(
         more = _from_file(pool, seen_by(fitted, sample), text, named)
     mine = {_ROLES[flag]: _at(one, drawn) for flag, one in beside.items()}
     return Situation(fitted, sample, known, _at(groups, drawn), seed, pool=more, **mine)
+
+
+def _warn_of_ids(X: Any) -> None:
+    """Say which columns of words have another word in every row: no model learns from names of rows."""
+    if not isinstance(X, pd.DataFrame) or len(X) < FEWEST_IDS:
+        return
+    for name, column in X.items():
+        if column.dtype.kind in "OU" and is_category(column) and column.nunique() == len(X):
+            warnings.warn(
+                f"column {str(name)!r} has another value in every row: no model learns from it, and "
+                f"explainers do not know the values of other rows. "
+                f"If it names the rows write --id {name}, else --drop "
+                f"{name}.",
+                FaithkitWarning,
+                stacklevel=3,
+            )
 
 
 def _split(classes: str | None) -> list[str] | None:

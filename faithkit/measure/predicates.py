@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.containers import as_objects, as_series, may_be_rounded
+from faithkit.measure.dates import days_of, last_microsecond, write_date
 from faithkit.wording import few, one_line
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
@@ -19,6 +20,8 @@ TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     # CountVectorizer's default: lower case, words of two characters or more
     "word": lambda text: re.findall(r"(?u)\b\w\w+\b", text.lower()),
 }
+
+CONTAINS = {"whitespace": "contains ", "word": "contains the word "}  # as a rule says it, by tokenizer
 
 _CONNECTIVE = re.compile(r"(?<=\s)(?:and|or|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 
@@ -73,6 +76,10 @@ def _limit(number: float) -> tuple[str, bool]:
     return f"{after if before_it else number:.6g}", before_it
 
 
+def _date_limit(days: float) -> tuple[str, bool]:
+    return write_date(days) if math.isfinite(days) else "", False
+
+
 @attrs.frozen(order=False, cache_hash=True)
 class Interval:
     """The column's value lies in (low, high]; with one end infinite it reads `≤` or `>`.
@@ -85,11 +92,15 @@ class Interval:
         The value must be greater than `low` and at most `high`.
     missing : bool
         Whether a missing value satisfies the predicate.
+    dates : bool
+        Whether the column holds dates. Limits are then days since 1970 in UTC, and written as dates.
 
     Examples
     --------
     >>> print(Interval("age", high=37.5), "|", Interval("age", 17, 65))
     age ≤ 37.5 | 17 < age ≤ 65
+    >>> print(Interval("signed", 19723, 19730.5, dates=True))
+    2024-01-01 < signed ≤ 2024-01-08 12:00:00
     """
 
     op: ClassVar[str] = "interval"
@@ -97,19 +108,22 @@ class Interval:
     low: float = attrs.field(default=-math.inf, converter=_end)
     high: float = attrs.field(default=math.inf, converter=_end)
     missing: bool = attrs.field(default=False, converter=bool)
+    dates: bool = attrs.field(default=False, converter=bool)
 
     def __attrs_post_init__(self) -> None:
         if math.isnan(self.low) or math.isnan(self.high):
             raise InputError(f"an interval on {self.column!r} has NaN as a limit: leave it out for no limit.")
         # −0.0 and 0.0 are one number, and all empty intervals one interval: let them be written alike
         low, high = (self.low or 0.0, self.high or 0.0) if self.low < self.high else (math.inf, -math.inf)
+        if self.dates:  # so that a rule which is read back is the same rule
+            low, high = last_microsecond(low), last_microsecond(high)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 
     def meet(self, other: "Interval") -> "Interval":
         """Return the predicate that holds where both do."""
         low, high = max(self.low, other.low), min(self.high, other.high)
-        return Interval(self.column, low, high, self.missing and other.missing)
+        return Interval(self.column, low, high, self.missing and other.missing, self.dates or other.dates)
 
     def read(self, X: Any) -> NDArray[Any]:
         """Return what predicates of this kind on this column compare: its numbers, side by side in memory.
@@ -142,12 +156,14 @@ class Interval:
         else:
             ends = {"low": self.low, "high": self.high}
             ends = {name: end for name, end in ends.items() if math.isfinite(end)}
-        return {"op": self.op, "column": self.column, **ends, "missing": self.missing}
+        dates = {"dates": True} if self.dates else {}
+        return {"op": self.op, "column": self.column, **ends, "missing": self.missing, **dates}
 
     def __str__(self) -> str:
         if self.low > self.high:
             return _nothing_but_missing(self)
-        (low, over), (high, below) = _limit(self.low), _limit(self.high)
+        write = _date_limit if self.dates else _limit
+        (low, over), (high, below) = write(self.low), write(self.high)
         if self.low == -math.inf:
             text = "any value of {}" if self.high == math.inf else f"{{}} {'<' if below else '≤'} {high}"
         elif self.high == math.inf:
@@ -264,8 +280,8 @@ class Contains:
 
     Examples
     --------
-    >>> print(Contains("zebra"))
-    contains 'zebra'
+    >>> print(Contains("zebra"), "|", Contains("zebra", tokenizer="word"))
+    contains 'zebra' | contains the word 'zebra'
     """
 
     op: ClassVar[str] = "contains"
@@ -286,7 +302,7 @@ class Contains:
         return np.array(found, dtype=bool)
 
     def __str__(self) -> str:
-        return f"contains {self.token!r}"
+        return f"{CONTAINS[self.tokenizer]}{self.token!r}"
 
 
 Predicate = Interval | OneOf | NoneOf | Contains
@@ -353,6 +369,8 @@ def _numbers(X: Any, column: str | int) -> NDArray[Any]:
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and column in range(X.shape[1]):
         return X[:, int(column)]
     cells = _column(X, column)
+    if cells.dtype.kind == "M":
+        return days_of(cells)
     values = as_series(as_objects(cells) if isinstance(cells.dtype, pd.CategoricalDtype) else cells)
     numeric = pd.api.types.is_numeric_dtype(values.dtype)
     if not numeric and pd.api.types.infer_dtype(values, skipna=True) not in _NUMERIC:

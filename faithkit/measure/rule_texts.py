@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -19,7 +20,8 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.measure.containers import WHOLE
-from faithkit.measure.predicates import Contains, Interval, NoneOf, OneOf, Predicate
+from faithkit.measure.dates import read_date
+from faithkit.measure.predicates import CONTAINS, Contains, Interval, NoneOf, OneOf, Predicate
 from faithkit.measure.vocabulary import Column, Vocabulary
 
 LONGEST = 10_000  # characters
@@ -29,7 +31,8 @@ _AND = re.compile(r"(?<=\s)(?:and|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 _IF = re.compile(r"\s*if\s+", re.IGNORECASE)
 _THEN = re.compile(r"(?<=\s)then\b", re.IGNORECASE)
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf"
-_BEFORE = re.compile(rf"({_NUMBER})\s*(<=|=<|≤|<|>=|=>|≥|>)\s*")
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?"
+_BEFORE = re.compile(rf"({_DATE}|{_NUMBER})\s*(<=|=<|≤|<|>=|=>|≥|>)\s*")
 _OPERATORS = {
     "==": "=", "=": "=", "!=": "≠", "<>": "≠", "≠": "≠", "<=": "≤", "=<": "≤", "≤": "≤", "<": "<",
     ">=": "≥", "=>": "≥", "≥": "≥", ">": ">",
@@ -39,7 +42,7 @@ _TURNED = {"≤": "≥", "<": ">", "≥": "≤", ">": "<"}
 _AMONG = re.compile(r"\s+(not\s+)?in\s*(?:\{(.*)\}|\[(.*)\]|\((.*)\))", re.IGNORECASE | re.DOTALL)
 _OR_MISSING = re.compile(r"(.*)\(or missing\)\s*", re.DOTALL)
 _MORE = re.compile(rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE)  # than one word
-_LIKE = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains '|^always$| is missing$")
+_LIKE = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains (?:the word )?['\"]|^always$| is missing$")
 
 Reading = tuple[Predicate, bool]
 """A condition, and whether all words in it are known."""
@@ -175,13 +178,14 @@ def _last_word(found: list[Reading]) -> list[Reading]:
 
 
 def _contained(text: str) -> list[Reading]:
-    if not text.startswith("contains "):
-        return []
-    try:
-        token = ast.literal_eval(text.removeprefix("contains ").strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return []
-    return [(Contains(token), True)] if isinstance(token, str) else []
+    for tokenizer, words in CONTAINS.items():
+        if not text.startswith(words):
+            continue
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            token = ast.literal_eval(text.removeprefix(words).strip())
+            if isinstance(token, str):
+                return [(Contains(token, tokenizer), True)]
+    return []
 
 
 def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Reading]:
@@ -193,10 +197,8 @@ def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Re
                 column, next(filter(None, among.groups()[1:]), ""), bool(among[1]), missing
             )
         yield from _comparison(column, rest.lstrip(), missing)
-    before = _BEFORE.match(text)
-    number = None if before is None else _number(before[1])
-    if before is not None and number is not None:
-        yield from _between(number, before[2], text[before.end() :], missing, vocabulary)
+    if before := _BEFORE.match(text):
+        yield from _between(before[1], before[2], text[before.end() :], missing, vocabulary)
     for words, make in (("no value of ", _nothing), ("any value of ", _anything)):
         for column, rest in vocabulary.leading(text.removeprefix(words)) if text.startswith(words) else ():
             if not rest:
@@ -205,20 +207,26 @@ def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Re
 
 def _nothing(column: Column, missing: bool) -> Predicate:
     ends = (math.inf, -math.inf)
-    return Interval(column.name, *ends, missing) if column.numbers else OneOf(column.name, (), missing)
+    is_number = column.numbers
+    return (
+        Interval(column.name, *ends, missing, column.dates) if is_number else OneOf(column.name, (), missing)
+    )
 
 
 def _anything(column: Column, missing: bool) -> Predicate:
-    return Interval(column.name, missing=missing) if column.numbers else NoneOf(column.name, (), missing)
+    if column.numbers:
+        return Interval(column.name, missing=missing, dates=column.dates)
+    return NoneOf(column.name, (), missing)
 
 
-def _between(number: float, sign: str, text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Reading]:
+def _between(limit: str, sign: str, text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Reading]:
     """Read what follows on a number and a sign: a column, and possibly the other limit."""
     turned = _TURNED[_OPERATORS[sign]]
     for column, rest in vocabulary.leading(text):
-        first = _interval(column.name, turned, number, missing) if column.numbers else None
-        if first is None:
+        number = _number(limit, column)
+        if number is None:
             continue
+        first = _interval(column, turned, number, missing)
         if not rest.strip():
             yield first, True
         for second, _ in _comparison(column, rest.lstrip(), missing):
@@ -244,13 +252,15 @@ def _comparison(column: Column, text: str, missing: bool) -> list[Reading]:
 
 
 def _compared_number(column: Column, op: str, value: str, missing: bool) -> Iterator[Reading]:
-    number = _number(value)
-    if not column.numbers or number is None:
+    number = _number(value, column)
+    if number is None:
+        return
+    if op in "=≠" and column.dates:
         return
     if op in "=≠":
         yield (OneOf if op == "=" else NoneOf)(column.name, [number], missing), True
     else:
-        yield _interval(column.name, op, number, missing), True
+        yield _interval(column, op, number, missing), True
 
 
 def _compared_word(column: Column, op: str, value: str, missing: bool) -> Iterator[Reading]:
@@ -259,16 +269,21 @@ def _compared_word(column: Column, op: str, value: str, missing: bool) -> Iterat
         yield from ((kind(column.name, [word], missing), known) for word, known in _words(column, value))
 
 
-def _interval(name: str | int, op: str, number: float, missing: bool) -> Interval:
+def _interval(column: Column, op: str, number: float, missing: bool) -> Interval:
     """Return the interval of a comparison: what is below a number is at most the float before it."""
     if op in "<≥":
         is_whole = WHOLE < abs(number) < 2.0**64  # then so is every number near it, in whatever dtype
         number = int(number) - 1 if is_whole else math.nextafter(number, -math.inf)
-    make = partial(Interval, name, missing=missing)
+    make = partial(Interval, column.name, missing=missing, dates=column.dates)
     return make(high=number) if op in "≤<" else make(low=number)
 
 
-def _number(text: str) -> float | None:
+def _number(text: str, column: Column) -> float | None:
+    """Return the number that a column is compared with: of dates, days."""
+    if not column.numbers:
+        return None
+    if column.dates:
+        return read_date(text) if re.fullmatch(_DATE, text) else None
     found = re.fullmatch(_NUMBER, text.replace("−", "-"))
     if found is None:
         return None
@@ -298,8 +313,8 @@ def _words(column: Column, text: str) -> list[tuple[Any, bool]]:
 def _membership(column: Column, text: str, excluded: bool, missing: bool) -> Iterator[Reading]:
     kind = NoneOf if excluded else OneOf
     parts = text.split(",")
-    numbers = [_number(part.strip()) for part in parts]
-    if column.numbers and None not in numbers:
+    numbers = [_number(part.strip(), column) for part in parts]
+    if not column.dates and None not in numbers:
         yield kind(column.name, numbers, missing), True
         return
     for words, known in _listed(column, parts):

@@ -14,11 +14,12 @@ _NUMBERS = ("integer", "floating", "mixed-integer-float", "empty")
 
 @attrs.frozen
 class Column:
-    """A column of a table: whether it can be compared with numbers, and which words occur in it."""
+    """A column of a table: whether it can be compared with numbers or dates, and which words occur in it."""
 
     name: str | int
     numbers: bool
     words: Mapping[str, tuple[Any, ...]] = attrs.field(factory=dict)  # by what they are without spaces around
+    dates: bool = False
 
     @classmethod
     def of(cls, name: str | int, cells: pd.Series) -> "Column | None":
@@ -31,7 +32,9 @@ class Column:
             return cls(name, True)
         if kind == "b" or inferred == "boolean":
             return cls(name, True, {word: (truth,) for word, truth in _TRUTHS.items()})
-        if kind in "mMc":
+        if kind == "M":
+            return cls(name, True, dates=True)
+        if kind in "mc":
             return None
         there = cells.dropna()
         return cls(
@@ -46,7 +49,8 @@ class Column:
         both = {
             word: tuple(dict.fromkeys((*self.words.get(word, ()), *values))) for word, values in new.items()
         }
-        return Column(self.name, self.numbers and other.numbers, {**self.words, **both})
+        is_number = self.numbers and other.numbers
+        return Column(self.name, is_number, {**self.words, **both}, self.dates and other.dates)
 
 
 def _words(values: Iterable[Any]) -> dict[str, tuple[Any, ...]]:

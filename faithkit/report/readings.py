@@ -22,11 +22,19 @@ def guessed(found: Told) -> str:
     if found["accuracy"] is None:
         return _told(found)
     right, usual = found["accuracy"], found["baseline"]["value"]
+    who, more = _who("classifier", learnt=right["low"] > usual)
     sure = percents(right["low"], right["high"], right["value"])
     return (
-        "Somebody who sees only the explanation guesses the prediction right "
-        f"{percent(right['value'])} of the time ({sure}); without it, {percent(usual)}."
+        f"{who} guesses the prediction right "
+        f"{percent(right['value'])} of the time ({sure}); without it, {percent(usual)}.{more}"
     )
+
+
+def _who(what: str, *, learnt: bool) -> tuple[str, str]:
+    """Name the reader: what it could learn, somebody can; what it could not, another reader may."""
+    if learnt:
+        return "Somebody who sees only the explanation", ""
+    return f"This {what}, which sees only the explanation,", " Another reader may learn more."
 
 
 def bounded(found: Told) -> str:
@@ -35,19 +43,22 @@ def bounded(found: Told) -> str:
     if found["low"] is None:
         return f"{_r_squared(found)} (regressor: {who}{_seen(found)})."
     what = "regressor" if found["accuracy"] is None else "classifier"
-    return f"{_limits(found)} ({100 * found['confidence']:g} % confidence; {what}: {who}{_seen(found)})."
+    return f"{_limit(found)} ({100 * found['confidence']:g} % confidence; {what}: {who}{_seen(found)})."
 
 
 def _told(found: Told) -> str:
     """Say how near a reader comes to a number, or to scores, and how near without the explanation."""
-    who = "Somebody who sees only the explanation"
     if found["error"] is not None:
+        who, more = _who("regressor", learnt=found["error"] < found["error_without"])
         off, without = (f"± {about(found[name])}" for name in ("error", "error_without"))
-        return f"{who} can tell the prediction to within {off} (root mean square); without it, {without}."
+        return (
+            f"{who} can tell the prediction to within {off} (root mean square); without it, {without}.{more}"
+        )
+    who, more = _who("regressor", learnt=found["score"] > found["score_without"])
     agree, without = number(found["score"]), number(found["score_without"])
     if found["low"] is None:
-        return f"{who} can tell {agree} of the variance of the predictions; without it, {without}."
-    return f"{who} can tell the scores with an agreement of {agree} on average; without it, {without}."
+        return f"{who} can tell {agree} of the variance of the predictions; without it, {without}.{more}"
+    return f"{who} can tell the scores with an agreement of {agree} on average; without it, {without}.{more}"
 
 
 def _r_squared(found: Told) -> str:
@@ -63,12 +74,9 @@ def _seen(found: Told) -> str:
     return f", shown {seen:,} of {columns:,} columns" if columns != seen else ""
 
 
-def _limits(found: Told) -> str:
-    low, sure = found["low"], found["guaranteed"]
-    if max(low, sure or 0) <= 0:
+def _limit(found: Told) -> str:
+    if found["low"] <= 0:
         return "By this reader's score consistency may be anything"
-    also = (
-        "" if sure is None else f", and at least {rounded_down(sure)} by a bound that needs no approximation"
-    )
-    score = number(found["score"])
-    return f"By this reader's score of {score}, consistency is at least {rounded_down(low)}{also}"
+    score, low = number(found["score"]), rounded_down(found["low"])
+    units = "rows" if found["clusters"] is None else "clusters"
+    return f"By this reader's score of {score}, consistency is at least {low} if {units} are independent"

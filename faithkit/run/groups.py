@@ -65,12 +65,16 @@ def column(name: Any, X: Any, what: str) -> Any:
 
 
 def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int64]) -> None:
-    """Say it where each group has one prediction: everybody in it agrees, whatever was explained."""
+    """Say it where groups determine predictions, or these the groups: rows then agree by that alone."""
     pairs = len(pd.unique(codes * (labels.max() + 1) + labels))
-    if pairs == len(pd.unique(codes)) < len(labels) and len(pd.unique(labels)) > 1:
+    n_groups, n_labels = len(pd.unique(codes)), len(pd.unique(labels))
+    if n_labels == 1 or n_groups in (1, len(labels)) or n_labels == len(labels):
+        return
+    if pairs in (n_groups, n_labels):
         warnings.warn(
-            f"the groups of {name!r} are a function of the prediction, so inside each of them every "
-            "explanation agrees with it: group by something else.",
+            f"the groups of {name!r} are a function of the prediction, or it is one of them, so rows of one "
+            "group agree whatever was explained: group by a column that was known before the prediction, "
+            "such as a branch (by=, CLI: --by), or leave it out.",
             FaithkitWarning,
             stacklevel=5,
         )

@@ -40,9 +40,6 @@ class ReaderResult(Shown, Read):
     low : float or None
         A lower limit of consistency: that of the score. None of numbers: nobody knows how large they may be,
         and without that there is no limit that holds.
-    guaranteed : float or None
-        A lower limit that needs no approximation, by readers who learnt from earlier blocks only. None with
-        weights or clusters, and of numbers.
     score_without : float or None
         The score of the mean of the rows learnt from, which has not seen the explanation; of labels None.
     error, error_without : float or None

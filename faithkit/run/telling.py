@@ -21,7 +21,9 @@ MOST_LABELS = 1000
 LOOKED_AT = 200  # explanations: if nearly all are to name their prediction, so must nearly all of these
 LETTERS = 1000  # of a longer text at its beginning, and as many at its end
 _COMMON = {"yes", "no", "true", "false", "none", "other", "high", "low", "good", "bad"}
-_SAYS = r"(?:→|⇒|[-=]>|\b(?:then|class|label|predict\w{0,5}|outcome|decision|answer)\b)\W{0,4}"
+_SAYS = (
+    r"(?:→|⇒|[-=]>|\b(?:then|class|label|predict\w{0,5}|outcome|decision|answer)\b(?:\s{1,3}is\b)?)\W{0,4}"
+)
 _COMPARES = r"(?:[<>=≤≥≠:]|\b(?:in|is)\b)[\s'\"(\[{]{0,3}"
 _COMPARED = r"['\"]?\s{0,3}[<>=≤≥≠:]"
 
@@ -91,7 +93,8 @@ def _is_name(found: re.Match[str]) -> bool:
     """Whether a label is named, and is not just a value or a word that reads the same."""
     if found["says"]:
         return True
-    telling = found["label"] not in _COMMON and any(map(str.isalpha, found["label"]))
+    letters = sum(map(str.isalpha, found["label"]))  # one letter may be an article, or an option among others
+    telling = found["label"] not in _COMMON and letters > 1
     return telling and not found["compares"] and not found["compared"]
 
 

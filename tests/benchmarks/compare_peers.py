@@ -1,6 +1,6 @@
 """Consistency and sufficiency of one set of arrays, by faithkit and by its peers; writes docs/comparison/*.csv.
 
-python -m pip install "faithkit[bench]" faithkit-feature-importance explainiverse
+python -m pip install -e ".[bench]" -e plugins/feature-importance explainiverse
 python tests/benchmarks/compare_peers.py docs/comparison
 """
 

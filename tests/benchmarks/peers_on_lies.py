@@ -1,6 +1,6 @@
 """What measures by perturbation say of a scaffolded model, beside faithkit; writes docs/attacks/peers.csv.
 
-python -m pip install "faithkit[bench]" faithkit-feature-importance faithkit-attacks captum
+python -m pip install -e ".[bench]" -e plugins/feature-importance -e plugins/attacks captum
 python tests/benchmarks/peers_on_lies.py docs/attacks
 """
 

@@ -97,7 +97,7 @@ def test_a_classifier_of_ones_own(log, tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("forest", "there is no reader 'forest'. There is: auto, logistic, trees."),
+        ("forest", "there is no reader 'forest'. There is: auto, logistic, trees, words."),
         ("sklearn.svm:NoSuch", "the module 'sklearn.svm' has no 'NoSuch'."),
         ("decimal:Decimal", "the class Decimal cannot be a reader; expected 'auto'"),
     ],

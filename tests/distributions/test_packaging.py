@@ -80,7 +80,7 @@ def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
     done = kernel_only.run("faithkit evaluate --explainer shap", code=1)
     assert done.stdout == ""
     assert done.stderr.rstrip().endswith(
-        "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
+        "In faithkit's source tree: pip install -e plugins/feature-importance"
     )
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: no explainer 'shap' is installed.")
@@ -89,11 +89,13 @@ def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
 def test_the_kernel_alone_says_how_to_get_a_dataset(kernel_only):
     code = "import faithkit; faithkit.load_dataset('adult')"
     *_, last = kernel_only.run(["python", "-c", code], code=1).stderr.splitlines()
-    assert last.endswith("adult is provided by faithkit-paper: pip install faithkit-paper")
+    assert last.endswith(
+        "adult is provided by faithkit-paper. In faithkit's source tree: pip install -e plugins/paper"
+    )
 
 
 def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only):
-    assert "pip install faithkit-paper" in kernel_only.run("faithkit reproduce", code=2).stderr
+    assert "pip install -e plugins/paper" in kernel_only.run("faithkit reproduce", code=2).stderr
 
 
 def test_the_kernel_alone_passes_its_own_checks(kernel_only):

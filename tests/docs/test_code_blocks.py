@@ -4,7 +4,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,10 +35,10 @@ LENGTHY = {
 }
 PUBLISHING = {"python -m build", "python -m twine upload dist/*"}  # nobody may try these
 
-DISTRIBUTIONS = {
-    tomllib.loads(path.read_text())["project"]["name"]
+PROJECTS = {
+    f"-e {path.parent.relative_to(ROOT).as_posix()}"
     for path in [ROOT / "pyproject.toml", *ROOT.glob("plugins/*/pyproject.toml")]
-}
+} | {"-e '.[dask]'"}
 
 
 def code():
@@ -87,7 +86,9 @@ def _is_workflow(block):
 
 def _installs_ours(line):
     head, _, names = line.partition("python -m pip install ")
-    return not head and bool(names) and set(names.split()) <= DISTRIBUTIONS
+    return (
+        not head and {f"-e {name.strip()}" for name in names.split("-e ")[1:]} <= PROJECTS and "-e" in names
+    )
 
 
 def _is_output(block):

@@ -1,9 +1,13 @@
 """What somebody reads who asked for a component that is not there."""
 
+from pathlib import Path
+
 import pytest
 
 from faithkit.errors import UnknownComponentError
 from faithkit.extension.registry import Registry
+
+ROOT = Path(__file__).parents[2]
 
 
 def why_not(registry, kind, name):
@@ -27,7 +31,8 @@ def test_a_name_like_no_other_gets_the_choice_alone(healthy):
 def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
     assert why_not(Registry(entry_points=[healthy]), "explainer", "shap") == (
         "no explainer 'shap' is installed. Available: anything, scaled, twice. "
-        "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
+        "shap is provided by faithkit-feature-importance. In faithkit's source tree: "
+        "pip install -e plugins/feature-importance"
     )
 
 
@@ -48,19 +53,23 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
 )
 def test_the_contracts_names_lead_to_their_plugins(kernel, kind, name, distribution):
     message = why_not(Registry(entry_points=[kernel]), kind, name)
-    assert message.endswith(f"{name} is provided by {distribution}: pip install {distribution}")
+    folder = distribution.removeprefix("faithkit-")
+    assert f"{name} is provided by {distribution}." in message
+    assert message.endswith(f"In faithkit's source tree: pip install -e plugins/{folder}")
+    assert (ROOT / "plugins" / folder / "pyproject.toml").is_file()
 
 
 def test_a_slip_in_the_name_of_a_plugin_that_is_not_installed_is_understood(healthy):
     assert why_not(Registry(entry_points=[healthy]), "explainer", "shpa") == (
         "no explainer 'shpa' is installed. Did you mean 'shap'? Available: anything, scaled, twice. "
-        "shap is provided by faithkit-feature-importance: pip install faithkit-feature-importance"
+        "shap is provided by faithkit-feature-importance. In faithkit's source tree: "
+        "pip install -e plugins/feature-importance"
     )
 
 
 def test_a_qualified_name_of_a_plugin_that_is_not_installed_gets_the_command(healthy):
     message = why_not(Registry(entry_points=[healthy]), "explainer", "faithkit-feature-importance/shap")
-    assert message.endswith("pip install faithkit-feature-importance")
+    assert message.endswith("pip install -e plugins/feature-importance")
     assert "Did you mean" not in message
 
 
@@ -82,10 +91,10 @@ def test_a_plugin_that_is_installed_but_broken_is_not_to_be_installed_again(plug
     )
 
 
-def test_an_old_version_of_the_plugin_is_to_be_upgraded(plugin):
+def test_an_old_version_of_the_plugin_is_to_be_installed_again(plugin):
     registry = Registry(entry_points=[plugin("healthy", "faithkit-feature-importance")])
     message = why_not(registry, "explainer", "shap")
-    assert message.endswith("pip install --upgrade faithkit-feature-importance")
+    assert message.endswith("pip install -e plugins/feature-importance")
 
 
 def test_a_source_tree_that_was_never_installed_says_so():

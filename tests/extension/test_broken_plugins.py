@@ -32,7 +32,7 @@ def test_a_newer_api_version_asks_for_a_newer_faithkit(broken_by):
     assert broken_by("other_api_version") == [
         "demo (main): other_api_version was written for extension API 2, "
         f"but faithkit {faithkit.__version__} speaks 1. "
-        "Update the older of the two: pip install --upgrade faithkit"
+        "Update the older of the two: git pull in the source tree of faithkit"
     ]
 
 

@@ -89,7 +89,7 @@ def test_houses_cost_what_is_written_down_but_for_noise():
 def test_data_of_a_plugin_that_is_not_installed_leads_to_it(monkeypatch):
     kernel = Registry([point for point in entry_points(group="faithkit") if point.name == "kernel"])
     monkeypatch.setattr(datasets, "registry", lambda: kernel)
-    with pytest.raises(InputError, match=r"^there is no file 'adult', and .*pip install faithkit-paper$"):
+    with pytest.raises(InputError, match=r"^there is no file 'adult', and .*pip install -e plugins/paper$"):
         prepare("adult")
 
 

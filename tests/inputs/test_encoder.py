@@ -214,11 +214,11 @@ def test_a_string_among_numbers_is_refused_even_if_it_reads_as_one():
         encoder.encode(pd.DataFrame({"age": ["28"]}))
 
 
-def test_dates_are_refused_with_what_to_do():
+def test_durations_are_refused_with_what_to_do():
     with pytest.raises(
-        InputError, match=r"'day' is datetime64.*; expected numbers, strings.*days as numbers"
+        InputError, match=r"'wait' is timedelta64.*; expected numbers, dates, strings.*days as numbers"
     ):
-        Encoder(pd.DataFrame({"day": pd.to_datetime(["2024-01-01"])}))
+        Encoder(pd.DataFrame({"wait": pd.to_timedelta([1], "D")}))
 
 
 def test_cells_that_are_lists_are_refused():

@@ -12,7 +12,7 @@ RESULT = faithkit.score(["yes", "no", "yes"], ["a", "b", "c"])
 
 def test_logging_without_mlflow_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(faithkit.PluginError, match=r"pip install 'faithkit-integrations\[mlflow\]'"):
+    with pytest.raises(faithkit.PluginError, match=r"pip install mlflow-skinny"):
         log_result(RESULT)
 
 

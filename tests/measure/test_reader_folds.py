@@ -66,25 +66,20 @@ def turns(labels, unit, seed=0):
     return Turns.drawn(words, np.asarray(labels, dtype=np.uint64), np.ones(len(labels), np.int64), unit, seed)
 
 
-def test_rows_of_one_cluster_have_one_fold_and_one_block():
+def test_rows_of_one_cluster_have_one_fold():
     unit = RNG.integers(0, 20, 200)
     unit = pd.factorize(unit)[0]
-    found = turns(np.zeros(200), unit)
-    for parts in (found.folds(5), found.blocks(10)):
-        assert (
-            pd.DataFrame({"unit": unit[found.order], "part": parts}).groupby("unit")["part"].nunique().max()
-            == 1
-        )
-        assert len(set(parts.tolist())) > 4
+    drawn = turns(np.zeros(200), unit)
+    folds = pd.Series(drawn.folds(5)).groupby(unit[drawn.order])
+    assert folds.nunique().max() == 1
+    assert len(set(folds.first())) == 5
 
 
-@pytest.mark.parametrize(("n", "folds", "blocks"), [(2, 2, 2), (4, 4, 4), (7, 5, 7), (1000, 5, 10)])
-def test_folds_and_blocks_are_of_about_one_size(n, folds, blocks):
-    found = turns(np.zeros(n), np.arange(n))
-    for parts, expected in ((found.folds(5), folds), (found.blocks(10), blocks)):
-        sizes = np.bincount(parts)
-        assert len(sizes) == expected
-        assert sizes.max() - sizes.min() <= 1
+@pytest.mark.parametrize(("n", "expected"), [(2, 2), (4, 4), (7, 5), (1000, 5)])
+def test_folds_are_of_about_one_size(n, expected):
+    sizes = np.bincount(turns(np.zeros(n), np.arange(n)).folds(5))
+    assert len(sizes) == expected
+    assert sizes.max() - sizes.min() <= 1
 
 
 def test_folds_know_nothing_of_labels():
@@ -104,7 +99,7 @@ def test_customers_who_are_logged_several_times_are_not_read_by_themselves():
     found = faithkit.score(labels, names, clusters=who).reader()
     assert alone.accuracy.value > 0.9
     assert found.accuracy == found.baseline
-    assert (found.clusters, found.guaranteed) == (60, None)
+    assert found.clusters == 60
     assert found.effective == pytest.approx(60)
 
 
@@ -117,7 +112,6 @@ def test_weights_say_how_much_a_row_counts():
     assert found.baseline.value == pytest.approx(0.9)
     assert found.accuracy.value == pytest.approx(0.99, abs=0.011)  # "odd" is read as "no", which it mostly is
     assert found.effective == pytest.approx(400**2 / (400 * (0.2**2 + 1.8**2) / 2))
-    assert found.guaranteed is None
 
 
 def test_rows_of_weight_0_teach_nothing_and_count_nothing():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from faithkit.report.readings import guessed, reading_sentences
+from faithkit.report.readings import bounded, guessed, reading_sentences
 
 
 def sentence(value, low, high, usual=0.5):
@@ -22,6 +22,37 @@ def sentence(value, low, high, usual=0.5):
 )
 def test_shares_are_rounded_outwards_and_never_to_nothing_or_everything(value, low, high, said):
     assert said in sentence(value, low, high)
+
+
+@pytest.mark.parametrize(
+    ("told", "begins"),
+    [
+        (
+            {"accuracy": {"value": 0.33, "low": 0.3, "high": 0.36}, "baseline": {"value": 0.33}},
+            "This classifier",
+        ),
+        (
+            {"accuracy": {"value": 0.5, "low": 0.31, "high": 0.7}, "baseline": {"value": 0.33}},
+            "This classifier",
+        ),
+        ({"accuracy": {"value": 0.5, "low": 0.34, "high": 0.7}, "baseline": {"value": 0.33}}, "Somebody"),
+        ({"accuracy": None, "error": 2.0, "error_without": 2.0}, "This regressor"),
+        ({"accuracy": None, "error": 1.0, "error_without": 2.0}, "Somebody"),
+        ({"accuracy": None, "error": None, "score": 0.1, "score_without": 0.2, "low": 0.0}, "This regressor"),
+    ],
+)
+def test_what_one_classifier_could_not_learn_is_not_said_of_everybody(told, begins):
+    assert guessed(told).startswith(begins)
+    assert ("Another reader may learn more." in guessed(told)) == (begins != "Somebody")
+
+
+@pytest.mark.parametrize(("clusters", "units"), [(None, "rows"), (60, "clusters")])
+def test_the_one_bound_says_what_it_rests_on(clusters, units):
+    told = {"accuracy": {}, "score": 0.9, "low": 0.8691, "classifiers": {"trees": 5}, "confidence": 0.95}
+    assert bounded({**told, "clusters": clusters}) == (
+        f"By this reader's score of 0.900, consistency is at least 0.869 if {units} are independent (95 % confidence; "
+        "classifier: trees 5×)."
+    )
 
 
 def test_no_sentence_without_a_reader():

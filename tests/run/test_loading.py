@@ -140,7 +140,6 @@ def test_another_reader_than_the_saved_one_needs_rows(asked, tmp_path):
 
 DAMAGED_READER = {
     "a limit above all": (("low",), 2, "low is 2"),
-    "a guarantee that is a text": (("guaranteed",), "sure", "guaranteed is 'sure'"),
     "an accuracy above all": (("accuracy", "value"), 3, "value is 3"),
     "no score": (("score",), None, "score is None"),
     "classifiers of another kind": (("classifiers",), 3, "classifiers is 3"),

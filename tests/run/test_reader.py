@@ -60,11 +60,11 @@ def scored(**options):
 @pytest.mark.parametrize(
     ("classifier", "message"),
     [
-        ("forest", "there is no reader 'forest'. There is: auto, logistic, trees."),
-        (int, "the class int cannot be a reader; expected 'auto', 'logistic' or 'trees', or a"),
+        ("forest", "there is no reader 'forest'. There is: auto, logistic, trees, words."),
+        (int, "the class int cannot be a reader; expected 'auto', 'logistic', 'trees' or 'words', or a"),
         (
             7,
-            "an object of type int cannot be a reader; expected 'auto', 'logistic' or 'trees', or a classifier",
+            "an object of type int cannot be a reader; expected 'auto', 'logistic', 'trees' or 'words', or a classifier",
         ),
         (LinearSVC(), "the classifier LinearSVC failed with AttributeError: 'LinearSVC' object has no"),
         (
@@ -184,15 +184,15 @@ def test_a_reader_can_be_asked_in_a_group():
 def test_what_comes_back_is_told_in_a_sentence_and_in_json():
     found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).reader(Hedging())
     assert found.sentence == (
-        "Somebody who sees only the explanation guesses the prediction right 70 % of the time (60 – 79 %); "
-        "without it, 70 %."
+        "This classifier, which sees only the explanation, guesses the prediction right 70 % of the time (60 – 79 %); "
+        "without it, 70 %. Another reader may learn more."
     )
     assert flat(found).startswith(found.sentence)
     assert flat(found).endswith("(95 % confidence; classifier: Hedging 5×).")
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert told["accuracy"]["value"] == 0.7
     assert set(told) == {
-        "n", "accuracy", "baseline", "score", "low", "guaranteed", "classifiers", "confidence", "columns", "seen",
+        "n", "accuracy", "baseline", "score", "low", "classifiers", "confidence", "columns", "seen",
         "effective", "clusters", "score_without", "error", "error_without",
     }  # fmt: skip
 

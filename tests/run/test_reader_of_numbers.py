@@ -24,7 +24,7 @@ def test_a_reader_explains_as_much_of_the_variance_as_there_is_to_explain():
     found = faithkit.score(LINEAR, X).reader()
     assert found.score == pytest.approx(1 / 1.25, abs=0.06)  # by the law that made the numbers
     assert found.score_without == pytest.approx(0, abs=0.03)
-    assert (found.accuracy, found.baseline, found.low, found.guaranteed) == (None, None, None, None)
+    assert (found.accuracy, found.baseline, found.low) == (None, None, None)
 
 
 def test_errors_are_in_the_unit_of_the_prediction():
@@ -91,7 +91,6 @@ def test_a_row_without_an_explanation_scores_0():
 def test_scores_have_the_limits_of_labels():
     found = faithkit.score(SCORES, X).reader()
     assert 0 < found.low <= found.score <= 1
-    assert 0 < found.guaranteed <= 1
     assert found.score > found.score_without
     assert "can tell the scores with an agreement of" in " ".join(str(found).split())
 

@@ -20,6 +20,11 @@ TELLING = {
     "numbers": ([1, 0], ["IF x > 1 THEN 1", "IF x <= 1 THEN 0"]),
     "a class": (["yes", "no"], ["class: yes", "class = no"]),
     "the label alone": (["yes", "no"], ["yes", "no"]),
+    "an answer": (
+        ["A", "B"],
+        ["a rose: (A) or (B)? The best answer is: (A)", "a stone: (A) or (B)? The best answer is: (B)"],
+    ),
+    "an answer in brackets": (["(A)", "(B)"], ["So the answer is (A).", "So the answer is: (B)."]),
     "a reason": (["setosa", "virginica"], ["setosa because petal < 2", "virginica because petal > 5"]),
     "a part of it": (["setosa", "virginica"], [("petal < 2", "setosa"), ("petal > 5", "virginica")]),
 }
@@ -34,6 +39,7 @@ INNOCENT = {
     "counts": ([1, 0], ["1 account", "0 accounts"]),
     "fractions": ([1, 0], ["→ 1.5", "→ 0.5"]),
     "both": (["good one", "bad one"], ["a good one, no bad one", "a bad one, no good one"]),
+    "letters": (["A", "B"], ["a rose or (B)", "plan B for a stone"]),
     "the other": (["setosa", "virginica"], ["virginica because petal < 2", "setosa because petal > 5"]),
     "one of them": (["ok", "wrong"], ["all is ok", "something else"]),
     "parts of words": (["fit", "out"], ["outfit", "outfit too"]),

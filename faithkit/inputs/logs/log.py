@@ -8,6 +8,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.pools import PoolRows
+from faithkit.measure.containers import take_rows
 from faithkit.measure.explanations import Explanations
 
 BESIDE = ("predictions", "X", "groups", "weights", "clusters", "ids")  # the explanations of a log, row by row
@@ -29,13 +30,13 @@ class Log:
     @property
     def features(self) -> tuple[str, ...]:
         """The columns of the instances."""
-        return () if self.X is None else tuple(self.X.columns)
+        return tuple(self.X.columns) if isinstance(self.X, pd.DataFrame) else ()
 
     def take(self, rows: Any) -> "Log":
         """Return some of the rows."""
-        columns = {name: getattr(self, name) for name in BESIDE}
+        columns = {name: take_rows(getattr(self, name), rows) for name in BESIDE}
         taken: dict[str, Any] = {
-            name: None if one is None else one.iloc[rows].reset_index(drop=True)
+            name: one if one is None or isinstance(one, list) else one.reset_index(drop=True)
             for name, one in columns.items()
         }
         return attrs.evolve(self, explanations=self.explanations.take(rows), **taken)

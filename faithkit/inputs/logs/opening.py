@@ -9,6 +9,7 @@ from faithkit.inputs.files.tables import open_table
 from faithkit.inputs.files.typed import check_flat
 from faithkit.inputs.logs.base_values import vectors_without_base
 from faithkit.inputs.logs.log import Log
+from faithkit.inputs.logs.long_format import warn_of_long_format
 from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.logs.roles import Roles
 from faithkit.inputs.logs.rules import all_json
@@ -24,6 +25,7 @@ def open_log(
     clusters: str | None = None,
     outcome: str | None = None,
     id: str | None = None,
+    text: str | None = None,
 ) -> Log | ParquetLog:
     """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
 
@@ -34,17 +36,18 @@ def open_log(
     A single column of text in which every value is a rule's JSON form is read as rules; in words
     ("age ≤ 37 and sex = Male") where they are all about the `features`. Of an explanation's columns that a
     pattern takes, one that is called a bias, a base value or the like and is the same in every row is none of
-    its features, and is left out.
+    its features, and is left out. Where the instances are the texts of a column, all rows are read at once.
     """
-    asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id)
+    asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id, text=text)
     file = Path(path)
-    if is_parquet(path):
+    if is_parquet(path) and text is None:
         return ParquetLog.open(file, asked)
     table = open_table(file)
     found = asked.among(table.names).without_base(table.names, asked.explanation, table)
     check_flat(table.cells.schema, found.features if len(found.explanation) == 1 else found.columns)
     rules = len(found.explanation) == 1 and all_json([table.texts(found.explanation[0])])
     log = attrs.evolve(found, rules=rules).log(table)
+    warn_of_long_format(table, log)
     if len(found.explanation) > 1:
         return log
     # features and their weights may stand in one cell

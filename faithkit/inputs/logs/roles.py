@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.errors import InputError
 from faithkit.inputs.files.content import Content
 from faithkit.inputs.files.tables import match_name, match_names, split_patterns
 from faithkit.inputs.logs.base_values import base_columns, left_out
@@ -46,6 +47,7 @@ class Roles:
     id: str | None = None
     left_out: tuple[str, ...] = ()
     said: tuple[str, ...] = ()  # of what was left out of a cell
+    text: str | None = None  # the column whose texts are the instances
 
     def among(self, names: list[str]) -> "Roles":
         """Find the columns that are asked for by name or pattern."""
@@ -65,6 +67,7 @@ class Roles:
             one(self.clusters, "--clusters"),
             kind=self.kind,
             id=one(self.id, "--id"),
+            text=one(self.text, "--text"),
         )
 
     def without_base(self, names: Sequence[str], patterns: tuple[str, ...], table: Any) -> "Roles":
@@ -97,7 +100,9 @@ class Roles:
     def log(self, table: Content, piece: bool = False) -> Log:
         """Read a table, or a piece of one, in these roles; a row without any value has no explanation."""
         logged = _sharing(table.frame(self.explanation, "explanation"))
-        X = table.frame(self.features) if self.features else None
+        X: Any = table.frame(self.features) if self.features else None
+        if self.text is not None:
+            X = _texts(table.texts(self.text), self.text)
         explanations = _rules(logged.iloc[:, 0]) if self.rules else as_explanations(logged)
         if piece and explanations.kind == "vector" and not _is_uniform(logged):
             # whether some integer is too large to be compared as a float is known after the last piece only
@@ -112,6 +117,13 @@ class Roles:
         predictions = table.predictions(self.prediction, self.kind)
         ids = table.labels(self.id) if self.id in table.names else None
         return Log(predictions, explained, X, groups, weights, clusters, ids, self)
+
+
+def _texts(cells: Any, name: str) -> list[str]:
+    if cells.isna().any():
+        row = int(cells.isna().to_numpy().argmax())
+        raise InputError(f"row {row} has no text in {name!r}: drop such rows, or fill them.")
+    return [str(cell) for cell in cells]
 
 
 def _is_uniform(logged: pd.DataFrame) -> bool:

@@ -30,8 +30,8 @@ def read_rules(explanations: Explanations, X: Any) -> Explanations:
     Examples
     --------
     >>> X = pd.DataFrame({"age": [31, 45]})
-    >>> read_rules(Explanations.of(["age ≤ 40", "age > 40"]), X).values[0]
-    Rule(predicates=(Interval(column='age', low=-inf, high=40.0, missing=False),))
+    >>> read_rules(Explanations.of(["age ≤ 40", "age > 40"]), X).values[0].predicates[0].high
+    40.0
     >>> read_rules(Explanations.of(["age ≤ 40", "job = clerk"]), X).remarked[1]
     "no rule about the columns of X, so that all are compared as texts ('job = clerk' names no column ...)"
     """

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.extension.known import install
 from faithkit.inputs.objects.adapters import About, adapted
 
 _TAKEN_BY = {  # what gives numbers that are easily taken for something else, and who knows better
@@ -69,10 +70,10 @@ def _check_known(given: Any) -> None:
     if kind in _TAKEN_BY:
         raise InputError(
             f"the model is a {kind}, whose answers may be scores or numbers; {_TAKEN_BY[kind]} can tell: "
-            f"pip install {_TAKEN_BY[kind]}"
+            f"in faithkit's source tree, {install(_TAKEN_BY[kind])}"
         )
     if not hasattr(given, "predict") and hasattr(given, "state_dict"):
         raise InputError(
             f"the model is the PyTorch module {type(given).__name__}, which faithkit-feature-importance "
-            "takes: pip install 'faithkit-feature-importance[torch]'"
+            "takes: in faithkit's source tree, pip install -e 'plugins/feature-importance[torch]'"
         )

@@ -96,7 +96,7 @@ def _skops_io(path: str) -> Any:
     if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _OLDEST:
         raise InputError(
             f"{path} needs skops 0.12 or newer: with {skops.__version__}, which is installed, a forged file "
-            "can run code. Update it: pip install --upgrade 'faithkit[skops]'."
+            "can run code. Update it: pip install --upgrade skops."
         )
     return skops.io
 

@@ -1,4 +1,4 @@
-"""Let readers learn from some rows, and score them on others: by folds, and each block by those before it."""
+"""Let readers learn from some rows, and score them on others, by folds."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,14 +7,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.reader.features import Features, Rows
+from faithkit.measure.reader.features import Columns, Features, Rows
 from faithkit.measure.reader.folds import Turns
 from faithkit.measure.reader.models import MOST_CLASSES, Candidate
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
 
 FOLDS = 5
-BLOCKS = 10
 CHOICE_ROWS = 4_000  # that a choice between classifiers looks at
 LEAST_CHOICE = 60  # rows to learn from in a choice: with fewer, trees are seldom better, and they take time
 HELD_OUT = 0.25  # of the rows that a choice looks at, to judge by
@@ -75,21 +74,6 @@ class Reader:
             names.append(chosen.name)
         return whole, names
 
-    def chained(self) -> Floats:
-        """Let every block be read by a reader of those before it; return the scores in the order of turns.
-
-        A reader that is better than another on some rows is likely so on more of them: a choice is made again
-        when the number of rows has doubled.
-        """
-        blocks, scores = self.turns.blocks(BLOCKS), []
-        chosen = self.candidates[0]
-        for block in range(1, int(blocks.max()) + 1):
-            before, rows = np.flatnonzero(blocks < block), np.flatnonzero(blocks == block)
-            if block & (block - 1) == 0:
-                chosen = self.chosen(before)
-            scores.append(self.guesses(chosen, before, rows).scores[np.argsort(self.turns.turn[rows])])
-        return np.concatenate(scores)
-
     def chosen(self, train: Rows) -> Candidate:
         """Choose the classifier that scores best on a part of the rows, having learnt from the others."""
         some = self._first(self._taught(train), CHOICE_ROWS)
@@ -145,15 +129,20 @@ class Reader:
     def _reading(self, candidate: Candidate, train: Rows) -> Read:
         """Return what a classifier that has learnt from some rows says about others."""
         taught = self._taught(train)
-        columns = self.features.columns(self.place[taught], candidate.columns)
+        columns = self.features.columns(self.place[taught], candidate.columns, candidate.words)
         labels = len(np.unique(self.labels[taught]))
         some = self._first(taught, candidate.most_rows(len(columns), labels))
         if not len(columns) or len(np.unique(self.labels[some])) < 2:
             return self._unread(taught if len(taught) else train)
         weights = None if self.weights is None else self.weights[some]
-        table = self.features.table(self.place[some], columns)
+        table = self._table(candidate, some, columns)
         fitted = candidate.fitted(table, self.labels[some], weights, self.seed)
-        return lambda rows: fitted.probabilities(self.features.table(self.place[rows], columns))
+        return lambda rows: fitted.probabilities(self._table(candidate, rows, columns))
+
+    def _table(self, candidate: Candidate, rows: Rows, columns: Columns) -> Any:
+        """Return what a classifier is shown of some rows."""
+        features = self.features
+        return (features.sparse_table if candidate.is_sparse else features.table)(self.place[rows], columns)
 
     def _unread(self, train: Rows) -> Read:
         """Give every row the shares of the labels, where there is nothing to tell rows apart by."""

@@ -21,6 +21,7 @@ from faithkit.measure.rules import Rule
 from faithkit.measure.sums import Floats
 
 MOST_TOKENS = 255
+MOST_WORDS = 20_000  # words and pairs of words that are read of texts
 SPREAD_ROWS = 1_000  # by which it is judged where rows differ, or some more
 LEAST_ROWS = 2  # a token that one row has says nothing about another row
 HUGE = 1e100  # stands for infinity: its square is a number, too
@@ -41,11 +42,14 @@ class Features:
     tokens : (n, t) sparse, of 0 and 1
     words : (t,) uint64
         A word for what each token is, which puts equally frequent ones in an order.
+    texts : (n, w) sparse float or None
+        TF-IDF of the words of texts, and of pairs of words that follow each other.
     """
 
     numbers: Floats
     tokens: Any
     words: Words
+    texts: Any = None
 
     @classmethod
     def of(cls, identities: Any) -> "Features":
@@ -53,6 +57,7 @@ class Features:
 
         Every identity is a token as a whole, so that a reader can look up what it has seen before, and so are
         its parts: the predicates of a rule, the elements of a set, and those of a tuple with their places.
+        Strings of several words are texts.
         Whether a column is one of numbers or of words is seen from all rows. Labels have no say in it, and
         given the explanations they are independent: no reader learns the label of a row that it will read.
 
@@ -64,12 +69,14 @@ class Features:
         """
         numbers, tokens = _columns(identities)
         n = n_rows(identities)
-        return cls(_beside(numbers, n), *_incidence([(np.arange(n), content_words(identities)), *tokens], n))
+        incidence = _incidence([(np.arange(n), content_words(identities)), *tokens], n)
+        return cls(_beside(numbers, n), *incidence, _tf_idf(_texts(identities)))
 
-    def columns(self, rows: Rows, most: int) -> "Columns":
+    def columns(self, rows: Rows, most: int, most_words: int = 0) -> "Columns":
         """Return the columns that a reader of some rows uses: tokens that the most of them have, and numbers.
 
-        Of numbers there are at most so many: those in which the rows differ most.
+        Of numbers there are at most so many: those in which the rows differ most. Of texts, there are at most
+        so many words: those that the most rows have.
 
         They are found anew for every reader, from the rows that it learns from. So it knows nothing about
         rows that it will be asked about, not even how often their explanations occur.
@@ -77,7 +84,8 @@ class Features:
         count = self.tokens.T @ np.bincount(rows, minlength=len(self.numbers)).astype(np.float64)
         known = np.flatnonzero(count >= LEAST_ROWS)
         order = np.lexsort((self.words[known], -count[known]))
-        return Columns(self._widest(rows, most), known[order[:MOST_TOKENS]])
+        tokens = known[order[:MOST_TOKENS]]
+        return Columns(self._widest(rows, most), tokens, self._commonest_words(rows, most_words))
 
     @property
     def n_numbers(self) -> int:
@@ -91,21 +99,38 @@ class Features:
         spread = np.nanstd(np.where(np.isnan(values).all(axis=0), 0.0, values), axis=0)
         return np.sort(np.argsort(-spread, kind="stable")[:most])
 
+    def _commonest_words(self, rows: Rows, most: int) -> Rows:
+        if self.texts is None or not most:
+            return np.empty(0, dtype=np.intp)
+        count = (self.texts[rows] > 0).sum(axis=0)
+        order = np.argsort(-count, kind="stable")  # equally frequent ones by the alphabet
+        return np.sort(order[: min(most, int((count >= LEAST_ROWS).sum()))])
+
     def table(self, rows: Rows, columns: "Columns") -> Floats:
         """Return some rows as a matrix."""
-        tokens = self.tokens[rows][:, columns.tokens].toarray()
-        return np.hstack([self.numbers[np.ix_(rows, columns.numbers)], tokens])
+        parts = [self.numbers[np.ix_(rows, columns.numbers)], self.tokens[rows][:, columns.tokens].toarray()]
+        if len(columns.words):
+            parts.append(self.texts[rows][:, columns.words].toarray())
+        return np.hstack(parts)
+
+    def sparse_table(self, rows: Rows, columns: "Columns") -> Any:
+        """Return the tokens and words of some rows as a sparse matrix."""
+        from scipy.sparse import hstack
+
+        tokens = self.tokens[rows][:, columns.tokens]
+        return hstack([tokens, self.texts[rows][:, columns.words]] if len(columns.words) else [tokens], "csr")
 
 
 @attrs.frozen(eq=False)
 class Columns:
-    """Some columns of numbers, and some tokens."""
+    """Some columns of numbers, some tokens, and some words of texts."""
 
     numbers: Rows
     tokens: Rows
+    words: Rows
 
     def __len__(self) -> int:
-        return len(self.numbers) + len(self.tokens)
+        return len(self.numbers) + len(self.tokens) + len(self.words)
 
 
 def _beside(columns: list[Floats], n: int) -> Floats:
@@ -122,6 +147,45 @@ def _incidence(tokens: list[Tokens], n: int) -> tuple[Any, Words]:
     found.data[:] = 1.0  # a row that has a token twice has it
     shared = np.flatnonzero(found.sum(axis=0) >= LEAST_ROWS)
     return found[:, shared], known[shared]
+
+
+def _texts(identities: Any) -> list[str]:
+    """Return the text of every row: its strings of several words, one after the other."""
+    if isinstance(identities, np.ndarray) and identities.dtype.kind in "biufmM":
+        return [""] * len(identities)
+    if isinstance(identities, np.ndarray) and identities.ndim == 2:
+        identities = pd.DataFrame(identities)
+    if isinstance(identities, pd.DataFrame):
+        columns = (identities.iloc[:, j] for j in range(identities.shape[1]))
+        identities = tuple(column.to_numpy(dtype=object, na_value=None) for column in columns)
+    if isinstance(identities, tuple):
+        return [" ".join(filter(None, parts)) for parts in zip(*map(_texts, identities), strict=True)]
+    return [_text(value) for value in object_array(identities)]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value if len(value.split(maxsplit=1)) > 1 else ""
+    return " ".join(filter(None, map(_text, value))) if isinstance(value, tuple) else ""
+
+
+def _tf_idf(texts: list[str]) -> Any:
+    """Return how much each word, and each pair of neighbours, says about every text; None without texts.
+
+    A sign is a word: "(A" is then a pair, and "a" is another word.
+    """
+    if not any(texts):
+        return None
+    from scipy.sparse import csr_array
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(
+        token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), min_df=LEAST_ROWS, max_features=MOST_WORDS
+    )
+    try:
+        return csr_array(vectorizer.fit_transform(texts))
+    except ValueError:  # no word is in two texts
+        return None
 
 
 def _columns(identities: Any) -> tuple[list[Floats], list[Tokens]]:

@@ -1,7 +1,7 @@
 """Who reads whom: rows in an order of their content, and turns that are drawn for them.
 
 The order of the rows is nobody's business, so they are first sorted by what they contain. Then turns are
-drawn, and folds and blocks are cut from these. A shuffled sort is a shuffle: given all contents, each of them
+drawn, and folds are cut from these. A shuffled sort is a shuffle: given all contents, each of them
 has each turn with the same probability, as if they had been drawn one after the other. Folds in which labels
 are balanced would not be such: a label would tell something about the rows that it was read by.
 """
@@ -48,7 +48,3 @@ class Turns:
     def folds(self, most: int) -> Counts:
         """Return the fold of every row, in the order of contents."""
         return self.turn % min(most, self.n)
-
-    def blocks(self, most: int) -> Counts:
-        """Return the block of every row: those of one block have turns one after the other."""
-        return self.turn * min(most, self.n) // self.n

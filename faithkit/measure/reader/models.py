@@ -1,4 +1,4 @@
-"""The classifiers that read explanations: two of scikit-learn's to choose from, or anybody's."""
+"""The classifiers that read explanations: some of scikit-learn's to choose from, or anybody's."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -10,12 +10,14 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.measure.reader.features import MOST_TOKENS, MOST_WORDS
 from faithkit.measure.reader.logistic import Logistic
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
 from faithkit.wording import listing, suggest
 
 AUTO = "auto"
+WORDS = "words"
 RARE = -1  # stands for all labels that are not learnt
 FEW_CLASSES = 5  # take little time
 MOST_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
@@ -23,6 +25,7 @@ TREE_CELLS = 300_000  # of a table that trees learn from: more would take long a
 LINEAR_CELLS = 10_000_000
 TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of cells
 MOST_COLUMNS = 500
+WEIGHT_OF_WORDS = 10.0  # C of a regression on TF-IDF; 1 leaves all words of long texts near nothing
 
 Make = Callable[[int, int, int], Any]
 """Make a classifier for so many rows and labels, starting from a seed."""
@@ -32,7 +35,7 @@ One = TypeVar("One", bound="Candidate")
 
 @attrs.frozen(eq=False)
 class Candidate:
-    """A classifier that can be a reader, and how many cells and columns of a table it may learn from.
+    """A classifier that can be a reader, and how many cells, columns and words of texts it may learn from.
 
     What it costs is known from the shape of the table, so that no clock decides what it finds.
     """
@@ -41,6 +44,8 @@ class Candidate:
     make: Make
     cells: int | None = None
     columns: int = MOST_COLUMNS
+    words: int = MOST_TOKENS
+    is_sparse: bool = False
 
     what = "classifier"
     advice = "Give a scikit-learn classifier that has predict_proba and takes numbers, NaN among them."
@@ -57,7 +62,7 @@ class Candidate:
         # the rarer labels are one class together, or their rows would be counted for others
         taught, codes = np.unique(np.where(np.isin(y, common), y, RARE), return_inverse=True)
         with self.called():
-            model = self.make(len(X), len(taught), seed)
+            model = self.make(X.shape[0], len(taught), seed)
             model.fit(X, codes, **weighted(model, weights))
             return Fitted(self, model, taught[np.asarray(model.classes_)])
 
@@ -81,7 +86,7 @@ class Fitted:
         """Return the labels it knows, and the probability of each of them in every row."""
         with self.candidate.called():
             found = np.asarray(self.model.predict_proba(X), dtype=np.float64)
-            self._check(found, (len(X), len(self.classes)))
+            self._check(found, (X.shape[0], len(self.classes)))
         known = self.classes != RARE
         return self.classes[known], found[:, known]
 
@@ -105,17 +110,18 @@ def candidates(given: Any = None) -> tuple[Candidate, ...]:
     Parameters
     ----------
     given : None, str or classifier
-        "auto", as None, are both "logistic" and "trees"; or a classifier of scikit-learn's kind, which is
-        copied and never fitted itself.
+        "auto", as None, are "logistic", "trees" and, for texts, "words"; or a classifier of scikit-learn's
+        kind, which is copied and never fitted itself.
 
     Examples
     --------
     >>> [one.name for one in candidates("auto")], [one.name for one in candidates("trees")]
-    (['logistic', 'trees'], ['trees'])
+    (['logistic', 'trees', 'words'], ['trees'])
     """
     ours = {
-        "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS),
-        "trees": Candidate("trees", _trees, TREE_CELLS, TREE_COLUMNS),
+        "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS, words=0),
+        "trees": Candidate("trees", _trees, TREE_CELLS, TREE_COLUMNS, words=0),
+        WORDS: Candidate(WORDS, _of_words, columns=0, words=MOST_WORDS, is_sparse=True),
     }
     return chosen_by(given, ours, Candidate, "classifier such as sklearn.naive_bayes.GaussianNB()")
 
@@ -145,6 +151,21 @@ def _instance(given: Any, names: tuple[str, ...], such_as: str, advice: str) -> 
     raise InputError(
         f"{what} cannot be a reader; expected {listing(map(repr, names), 'or')}, or a {such_as}."
     )
+
+
+def for_explanations(choice: tuple[One, ...], *, texts: bool, numbers: bool) -> tuple[One, ...]:
+    """Return those of several that can read explanations, first the one for small samples."""
+    if len(choice) == 1:
+        return choice
+    others = tuple(candidate for candidate in choice if candidate.name != WORDS)
+    words = tuple(candidate for candidate in choice if candidate.name == WORDS and texts)
+    return others + words if numbers else words + others
+
+
+def _of_words(_rows: int, _labels: int, _seed: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=WEIGHT_OF_WORDS)
 
 
 def _trees(rows: int, labels: int, seed: int) -> Any:

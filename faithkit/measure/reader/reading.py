@@ -12,17 +12,16 @@ from faithkit.errors import InputError
 from faithkit.measure.containers import as_floats, take_rows
 from faithkit.measure.content_words import content_words
 from faithkit.measure.explanations import Explanations, by_name, object_array
-from faithkit.measure.reader.crossfit import BLOCKS, Guesses, Reader
+from faithkit.measure.reader.crossfit import Guesses, Reader
 from faithkit.measure.reader.features import Features
 from faithkit.measure.reader.folds import Turns
-from faithkit.measure.reader.limits import betting_limit, score_limit
-from faithkit.measure.reader.models import candidates
+from faithkit.measure.reader.models import candidates, for_explanations
 from faithkit.measure.reader.regression import NumberReader, Points, regressors
 from faithkit.measure.slots import Counts
 from faithkit.measure.unequal.design import Design
 from faithkit.measure.unequal.instance import share_limits
 
-LEAST = BLOCKS  # independent rows: of fewer, some block would have none
+LEAST = 10  # independent rows: each of five folds has two
 
 
 @attrs.frozen
@@ -43,7 +42,6 @@ class Read:
     baseline: Share | None
     score: float
     low: float | None
-    guaranteed: float | None
     classifiers: dict[str, int]
     confidence: float
     columns: int | None = None
@@ -72,8 +70,6 @@ def read(reader: Reader, design: Design | None, confidence: float) -> Read:
     is_bounded = not isinstance(reader, NumberReader) or reader.are_scores
     with threadpool_limits(1):
         found, names = reader.crossfitted()
-        # rows that are not equally likely, or not independent, are no sequence of fair bets
-        chain = reader.chained() if design is None and is_bounded else None
     told = _guesses(reader, found) if isinstance(reader, NumberReader) else {}
     trials = float(len(found.scores)) if design is None else design.cap * design.effective
     score = reader.mean(found.scores)
@@ -83,7 +79,6 @@ def read(reader: Reader, design: Design | None, confidence: float) -> Read:
         baseline=None if told else _share(reader.mean(found.usual), trials, confidence),
         score=score,
         low=score_limit(score, trials, confidence) if is_bounded else None,
-        guaranteed=None if chain is None else betting_limit(chain, confidence),
         classifiers=dict(sorted(Counter(names).items())),
         confidence=confidence,
         columns=reader.features.n_numbers,
@@ -92,6 +87,20 @@ def read(reader: Reader, design: Design | None, confidence: float) -> Read:
         clusters=design.n_units if design is not None and design.clustered else None,
         **told,
     )
+
+
+def score_limit(score: float, trials: float, confidence: float) -> float:
+    """Return the lower limit of consistency by a mean score: Clopper and Pearson's, of (1 + score) / 2.
+
+    A normal limit fails near 1, where scores are all but equal.
+
+    Examples
+    --------
+    >>> round(score_limit(0.9, 1000, 0.95), 3), round(score_limit(1.0, 100, 0.95), 3)
+    (0.869, 0.928)
+    """
+    low, _ = share_limits((1.0 + score) / 2, trials, confidence)
+    return max(0.0, 2.0 * low - 1.0)
 
 
 def _share(share: float, trials: float, confidence: float) -> Share:
@@ -159,13 +168,14 @@ def prepared(
     if points is not None:
         of_rows = points.of_rows(codes[order])
     kind = Reader if points is None else NumberReader
+    features = Features.of(take_rows(identities, rows))
     return kind(
-        features=Features.of(take_rows(identities, rows)),
+        features=features,
         place=place,
         labels=np.argsort(np.argsort(labels, kind="stable"))[codes[order]],
         weights=None if design is None else design.weights[order],
         turns=turns,
-        candidates=chosen,
+        candidates=for_explanations(chosen, texts=features.texts is not None, numbers=features.n_numbers > 0),
         seed=seed,
         **of_rows,
     )

@@ -11,12 +11,14 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.measure.reader.crossfit import Guesses, Reader
-from faithkit.measure.reader.features import Rows
+from faithkit.measure.reader.features import MOST_WORDS, Rows
 from faithkit.measure.reader.logistic import Scaled
 from faithkit.measure.reader.models import (
     LINEAR_CELLS,
     TREE_CELLS,
     TREE_COLUMNS,
+    WEIGHT_OF_WORDS,
+    WORDS,
     Candidate,
     boosting,
     chosen_by,
@@ -73,16 +75,16 @@ class Regressor(Candidate):
     def guessing(self, X: Floats, y: Floats, weights: Floats | None, seed: int) -> Any:
         """Let a new one learn from rows; return what it says of others."""
         with self.called():
-            model = self.make(len(X), y.shape[1], seed)
+            model = self.make(X.shape[0], y.shape[1], seed)
             model.fit(X, y if y.shape[1] > 1 else y[:, 0], **weighted(model, weights))
 
         def guess(rows: Floats) -> Floats:
             with self.called():
-                found = np.asarray(model.predict(rows), dtype=np.float64).reshape(len(rows), -1)
-            if found.shape != (len(rows), y.shape[1]) or not np.isfinite(found).all():
+                found = np.asarray(model.predict(rows), dtype=np.float64).reshape(rows.shape[0], -1)
+            if found.shape != (rows.shape[0], y.shape[1]) or not np.isfinite(found).all():
                 raise InputError(
                     f"the regressor {self.name} gave no finite number for some rows, or of shape "
-                    f"{found.shape}; expected {(len(rows), y.shape[1])}. {self.advice}"
+                    f"{found.shape}; expected {(rows.shape[0], y.shape[1])}. {self.advice}"
                 )
             return found
 
@@ -95,13 +97,22 @@ def regressors(given: Any = None) -> tuple[Regressor, ...]:
     Examples
     --------
     >>> [one.name for one in regressors()], [one.name for one in regressors("trees")]
-    (['linear', 'trees'], ['trees'])
+    (['linear', 'trees', 'words'], ['trees'])
     """
     ours = {
-        "linear": Regressor("linear", lambda _rows, _outputs, _seed: Linear(), LINEAR_CELLS),
-        "trees": Regressor("trees", lambda rows, _, seed: Trees(rows, seed), TREE_CELLS, TREE_COLUMNS),
+        "linear": Regressor("linear", lambda _rows, _outputs, _seed: Linear(), LINEAR_CELLS, words=0),
+        "trees": Regressor(
+            "trees", lambda rows, _, seed: Trees(rows, seed), TREE_CELLS, TREE_COLUMNS, words=0
+        ),
+        WORDS: Regressor(WORDS, _of_words, columns=0, words=MOST_WORDS, is_sparse=True),
     }
     return chosen_by(given, ours, Regressor, "regressor such as sklearn.linear_model.Lasso()")
+
+
+def _of_words(_rows: int, _outputs: int, _seed: int) -> Any:
+    from sklearn.linear_model import Ridge
+
+    return Ridge(alpha=1 / WEIGHT_OF_WORDS)
 
 
 @attrs.frozen(eq=False)
@@ -141,13 +152,13 @@ class NumberReader(Reader):
     def _guessed(self, candidate: Candidate, train: Rows, rows: Rows, usual: Floats) -> Floats:
         assert isinstance(candidate, Regressor)
         taught = self._taught(train)
-        columns = self.features.columns(self.place[taught], candidate.columns)
+        columns = self.features.columns(self.place[taught], candidate.columns, candidate.words)
         some = self._first(taught, candidate.most_rows(len(columns), self.points.shape[1]))
         if not len(columns) or not np.ptp(self.points[some], axis=0).any():
             return np.tile(self._mean(taught) if len(taught) else usual, (len(rows), 1))
-        table = self.features.table(self.place[some], columns)
+        table = self._table(candidate, some, columns)
         guess = candidate.guessing(table, self.points[some], self._weights(some), self.seed)
-        found: Floats = guess(self.features.table(self.place[rows], columns))
+        found: Floats = guess(self._table(candidate, rows, columns))
         return _probabilities(found) if self.are_scores else found
 
     def _mean(self, rows: Rows) -> Floats:

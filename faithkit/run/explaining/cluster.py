@@ -36,9 +36,7 @@ def connected(scheduler: str) -> Iterator[None]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError(
-            "the backend dask needs the package distributed: pip install 'faithkit[dask]'."
-        ) from None
+        raise InputError("the backend dask needs the package distributed: pip install distributed.") from None
     if not re.fullmatch(r"[a-z]+://.+:\d+", scheduler):
         raise InputError(f"{scheduler!r} is no address of a Dask scheduler, such as tcp://10.0.0.1:8786.")
     with _quiet("asyncio", "distributed", "tornado"):

@@ -128,6 +128,7 @@ class _Columns:
 
     def __init__(self, X: Any, encoder: faithkit.Encoder, cuts: dict[int, NDArray[np.float64]]) -> None:
         codes = encoder.encode(X, unseen="keep")
+        self.encoder = encoder
         self.labels = _labels(X, encoder.names)
         self.cuts = cuts
         self.categories: dict[int, NDArray[Any]] = {}
@@ -142,7 +143,9 @@ class _Columns:
 
     def rule(self, parts: list[int]) -> faithkit.Rule:
         """Return the rule about the columns that are asked for."""
-        return faithkit.Rule([self._predicate(j, part) for j, part in enumerate(parts) if part != NOT_ASKED])
+        return self.encoder.rule(
+            self._predicate(j, part) for j, part in enumerate(parts) if part != NOT_ASKED
+        )
 
     def _predicate(self, j: int, part: int) -> Any:
         if (j, part) not in self._known:

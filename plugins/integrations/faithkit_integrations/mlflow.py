@@ -67,5 +67,5 @@ def _mlflow() -> Any:
         return import_module("mlflow")
     except ImportError as error:
         raise faithkit.PluginError(
-            f"mlflow cannot be imported ({error}): pip install 'faithkit-integrations[mlflow]'"
+            f"mlflow cannot be imported ({error}): pip install mlflow-skinny"
         ) from error

@@ -5,7 +5,7 @@ that it has learnt. A rule reads the values as they are, so every threshold is m
 change sides: then the rule covers exactly the rows that reach the leaf.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -98,7 +98,7 @@ class TreeExplainer:
         else:
             predictor.predict(background[:1])  # the model knows best whether these are its columns
             self.tree_, self.fidelity_ = predictor.model, 1.0
-        self.rules_ = leaf_rules(self.tree_.tree_, self._columns(background))
+        self.rules_ = leaf_rules(self.tree_.tree_, self._columns(background), self.encoder_.rule)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -200,7 +200,9 @@ class _Column:
         )
 
 
-def leaf_rules(tree: Any, columns: Sequence[_Column]) -> NDArray[Any]:
+def leaf_rules(
+    tree: Any, columns: Sequence[_Column], make: Callable[[Iterable[Any]], faithkit.Rule] = faithkit.Rule
+) -> NDArray[Any]:
     """Return the rule of every leaf of a scikit-learn `Tree`, by node number; None for inner nodes.
 
     Examples
@@ -217,7 +219,7 @@ def leaf_rules(tree: Any, columns: Sequence[_Column]) -> NDArray[Any]:
     while waiting:  # a tree may be deeper than Python's recursion
         node, path = waiting.pop()
         if left[node] < 0:
-            rules[node] = faithkit.Rule(path.values())
+            rules[node] = make(path.values())
             continue
         j = int(tree.feature[node])
         sides = columns[j].sides(limits[node], bool(missing_left[node]))

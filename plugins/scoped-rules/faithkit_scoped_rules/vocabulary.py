@@ -99,4 +99,4 @@ class Vocabulary:
 
     def rule(self, numbers: tuple[int, ...]) -> faithkit.Rule:
         """Return the rule that some predicates form together."""
-        return faithkit.Rule([self.predicates[number] for number in numbers])
+        return self.encoder.rule(self.predicates[number] for number in numbers)

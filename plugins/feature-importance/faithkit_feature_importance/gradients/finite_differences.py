@@ -92,11 +92,19 @@ class FiniteDifferences:
         if isinstance(X, pd.DataFrame):
             moved = X.copy(deep=False)
             names = [str(name) for name in X.columns]  # X may have its columns in another order
-            moved.isetitem(names.index(self.encoder.names[j]), pd.Series(values, index=X.index))
+            place = names.index(self.encoder.names[j])
+            column = self._dates(j, values) if X.dtypes.iloc[place].kind == "M" else pd.Series(values)
+            moved.isetitem(place, column.set_axis(X.index))
             return moved
         moved = X.astype(np.float64) if X.dtype.kind in "biuf" else X.copy()
         moved[:, j] = values
         return moved
+
+    def _dates(self, j: int, values: Floats) -> Any:
+        """Return numbers as dates of a column."""
+        codes = np.zeros((len(values), self.encoder.n_columns))
+        codes[:, j] = values
+        return self.encoder.decode(codes).iloc[:, j]
 
 
 def _spread(column: Floats) -> float:

@@ -158,8 +158,7 @@ def import_torch() -> Any:
         import torch
     except ImportError as error:
         raise faithkit.InputError(
-            "PyTorch is not installed, which gradients of its modules need: "
-            "pip install 'faithkit-feature-importance[torch]'."
+            "PyTorch is not installed, which gradients of its modules need: pip install torch."
         ) from error
     return torch
 

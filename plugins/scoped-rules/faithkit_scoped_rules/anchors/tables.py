@@ -130,7 +130,7 @@ class Anchors:
             return faithkit.Rule(), None
         columns, chosen = self.table_.columns, [rows.conditions[number] for number in anchor.predicates]
         predicates = [columns[c.column].predicate(names[c.column], c) for c in chosen]
-        return faithkit.Rule(predicates), anchor.remark
+        return self.encoder_.rule(predicates), anchor.remark
 
     def _labels(self, rows: list[bytes], strange: Sequence[int] = ()) -> NDArray[Any]:
         """Ask the model; rows with strange cells, which may change a column's dtype, are not among others."""

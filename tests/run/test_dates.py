@@ -1,0 +1,124 @@
+"""A column of dates is numbers to explainers and dates to the model, and rules say it in dates."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+import faithkit
+from faithkit import Encoder, Interval, Rule
+
+RNG = np.random.default_rng(0)
+N = 120
+DAYS = pd.to_datetime("2024-01-01") + pd.to_timedelta(RNG.integers(0, 200, N), "D")
+X = pd.DataFrame({"signed": DAYS, "income": RNG.normal(size=N).round(2)})
+X.loc[::20, "signed"] = pd.NaT
+Y = np.where((X["signed"] < "2024-04-10") & (X["income"] > -0.5), "keep", "leave")
+
+
+def day_numbers(dates):
+    """Fails on anything but dates."""
+    return pd.DataFrame({name: (dates[name] - pd.Timestamp("2024-01-01")).dt.days for name in dates})
+
+
+def pipeline(model):
+    days = make_pipeline(FunctionTransformer(day_numbers), SimpleImputer())
+    return make_pipeline(
+        make_column_transformer((days, ["signed"]), remainder="passthrough"), StandardScaler(), model
+    )
+
+
+FOREST = pipeline(RandomForestClassifier(20, max_depth=4, random_state=0)).fit(X, Y)
+LINE = pipeline(LogisticRegression()).fit(X, Y)
+
+DTYPES = {
+    "nanoseconds": "datetime64[ns]",
+    "seconds": "datetime64[s]",
+    "a time zone": pd.DatetimeTZDtype("us", "Europe/Berlin"),
+    "Arrow": pd.ArrowDtype(pa.timestamp("ns")),
+    "Arrow with a time zone": pd.ArrowDtype(pa.timestamp("us", "Europe/Berlin")),
+    "Arrow days": pd.ArrowDtype(pa.date32()),
+}
+
+
+def dates(dtype):
+    texts = ["2024-01-05", "1969-12-31", "2031-05-06", None]
+    hours = [] if "date32" in str(dtype) else ["2024-01-05 13:14:15"]
+    naive = pd.Series(pd.to_datetime([*texts, *hours], format="ISO8601"))
+    zone = getattr(dtype, "tz", None) or getattr(getattr(dtype, "pyarrow_dtype", None), "tz", None)
+    return (naive.dt.tz_localize(str(zone)) if zone else naive).astype(dtype)
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_dates_come_back_as_they_were(name):
+    column = dates(DTYPES[name])
+    table = pd.DataFrame({"when": column, "x": 1.0})
+    encoder = Encoder(table)
+    codes = encoder.encode(table)
+    assert np.isnan(codes[3, 0])
+    pd.testing.assert_frame_equal(encoder.decode(codes), table)
+
+
+def test_codes_of_dates_are_days_in_utc():
+    table = pd.DataFrame({"when": pd.to_datetime(["1970-01-03", "1969-12-31 12:00"], format="ISO8601")})
+    assert Encoder(table).encode(table).tolist() == [[2.0], [-0.5]]
+    berlin = table.assign(when=table["when"].dt.tz_localize("Etc/GMT-6"))  # six hours before UTC's midnight
+    assert Encoder(berlin).encode(berlin).tolist() == [[1.75], [-0.75]]
+
+
+def test_what_is_no_date_is_refused_where_the_background_has_dates():
+    encoder = Encoder(X)
+    with pytest.raises(faithkit.InputError, match="the background has dates there"):
+        encoder.encode(X.assign(signed=3.0))
+
+
+@pytest.mark.parametrize(
+    "explainer",
+    [
+        "shap", "lime", "gradient", "anchors", "empirical-anchors", "tree", "dice", "nearest-neighbor",
+        "nearest-counterfactual",
+    ],
+)  # fmt: skip
+def test_explainers_take_dates(explainer):
+    model = LINE if explainer == "gradient" else FOREST
+    result = faithkit.evaluate(model, X.iloc[:30], explainer=explainer, background=X)
+    assert result.n == 30
+    gaps = int(X["signed"].iloc[:30].isna().sum())  # dice changes whole rows only
+    assert result.unexplained == (gaps if explainer == "dice" else 0)
+
+
+@pytest.mark.parametrize("explainer", ["tree", "anchors", "empirical-anchors"])
+def test_rules_say_dates_and_hold_for_their_own_rows(explainer):
+    result = faithkit.evaluate(FOREST, X.iloc[:40], explainer=explainer, background=X)
+    rules = result.sample.explanations.values
+    for row, rule in enumerate(rules):
+        assert rule.covers(X.iloc[[row]]).all()
+        assert Rule.from_text(str(rule), X).covers(X).tolist() == rule.covers(X).tolist()
+        assert Rule.from_json(rule.to_json()) == rule
+    assert any("2024-0" in str(rule) for rule in rules)
+
+
+SINCE = np.arange(200)
+READ = {
+    "signed ≤ 2024-04-10": SINCE <= 100,
+    "signed < 2024-04-10": SINCE < 100,
+    "2024-01-01 < signed <= 2024-01-11": (SINCE > 0) & (SINCE <= 10),
+    "signed > 2024-04-09 12:00 (or missing)": SINCE > 99,
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_rules_about_dates_are_read(text):
+    table = pd.DataFrame({"signed": pd.date_range("2024-01-01", periods=200)})
+    assert Rule.from_text(text, table).covers(table).tolist() == READ[text].tolist()
+
+
+def test_an_interval_of_dates_is_written_as_it_was_cut():
+    assert str(Interval("signed", high=1.5 + 1e-13, dates=True)) == "signed ≤ 1970-01-02 12:00:00"
+    assert "dates" not in Interval("age", high=1.5).to_json()
