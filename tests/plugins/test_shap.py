@@ -274,7 +274,8 @@ def test_auto_estimates_by_permutations_where_columns_are_many():
 def test_a_value_at_a_threshold_falls_to_the_models_side():
     """scikit-learn compares float32 with a float64 threshold; TreeSHAP keeps thresholds as float32."""
     found = prepare("breast-cancer")  # 102.8 in float32 lies just above a threshold of the trained model
-    values = explained(found.model, found.background, found.X, background="sample:100", algorithm="tree")
+    options = {"background": "sample:100", "algorithm": "tree", "output": "probability"}
+    values = explained(found.model, found.background, found.X, **options)
     total = values.values.sum(axis=1) + values.shared["base_value"][1]
     assert total == pytest.approx(found.model.predict_proba(found.X)[:, 1], abs=1e-6)
 
@@ -369,7 +370,7 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
     rows = X[:12].copy()
     rows[[2, 5], 0] = np.nan
     rows[7, 1] = np.nan
-    fitted = shap(target="all").fit(faithkit.Predictor(model), X)
+    fitted = shap(target="all", output="probability").fit(faithkit.Predictor(model), X)
     seeds = faithkit.row_seeds(rows, 0)
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses .* on some rows"):
         found = fitted.explain(rows, seeds)
