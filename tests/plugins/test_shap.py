@@ -274,7 +274,8 @@ def test_auto_estimates_by_permutations_where_columns_are_many():
 def test_a_value_at_a_threshold_falls_to_the_models_side():
     """scikit-learn compares float32 with a float64 threshold; TreeSHAP keeps thresholds as float32."""
     found = prepare("breast-cancer")  # 102.8 in float32 lies just above a threshold of the trained model
-    values = explained(found.model, found.background, found.X, background="sample:100", algorithm="tree")
+    options = {"background": "sample:100", "algorithm": "tree", "output": "probability"}
+    values = explained(found.model, found.background, found.X, **options)
     total = values.values.sum(axis=1) + values.shared["base_value"][1]
     assert total == pytest.approx(found.model.predict_proba(found.X)[:, 1], abs=1e-6)
 
@@ -369,7 +370,7 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
     rows = X[:12].copy()
     rows[[2, 5], 0] = np.nan
     rows[7, 1] = np.nan
-    fitted = shap(target="all").fit(faithkit.Predictor(model), X)
+    fitted = shap(target="all", output="probability").fit(faithkit.Predictor(model), X)
     seeds = faithkit.row_seeds(rows, 0)
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses .* on some rows"):
         found = fitted.explain(rows, seeds)
@@ -391,14 +392,13 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["boosting", "histogram boosting", "lightgbm", "xgboost"])
-def test_probabilities_of_three_classes_of_boosted_trees_are_asked_for_without_a_warning(name):
+def test_probabilities_of_three_classes_of_boosted_trees_are_asked_for_with_a_faster_way(name):
     model = MODELS[name][0]()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", faithkit.FaithkitWarning)
-        found = explained(model.fit(X, THREE), X, X[:2], background="sample:5")
+    with pytest.warns(faithkit.FaithkitWarning, match="output=raw is exact and fast"):
+        found = explained(model.fit(X, THREE), X, X[:2], background="sample:5", output="probability")
     assert found.shared["algorithm"] == "kernel"
     with pytest.raises(faithkit.InputError, match=r"cannot read .* as trees .* algorithm=auto"):
-        explained(model, X, X[:2], algorithm="tree")
+        explained(model, X, X[:2], algorithm="tree", output="probability")
 
 
 def test_trees_with_more_nodes_than_shap_can_count_are_not_read(monkeypatch):
@@ -565,11 +565,14 @@ def test_wrong_parameters_are_refused(params, message):
 @pytest.mark.parametrize(
     ("model", "params", "message"),
     [
-        (LinearSVC().fit(X, TWO), {}, "LinearSVC has no probabilities .* use output=raw"),
+        (
+            LinearSVC().fit(X, TWO),
+            {"output": "probability"},
+            "LinearSVC has no probabilities .* use output=raw",
+        ),
         (GaussianNB().fit(X, TWO), {"output": "raw"}, "GaussianNB has no raw scores .* output=probability"),
         (lambda X: X[:, 0] > 0, {}, "gives labels only"),
         (LogisticRegression().fit(X, TWO), {"algorithm": "tree"}, "cannot read LogisticRegression as trees"),
-        (LogisticRegression().fit(X, TWO), {"algorithm": "linear"}, "LogisticRegression with output=probab"),
         (GaussianNB().fit(X, TWO), {"algorithm": "linear"}, "algorithm=linear explains the raw scores"),
         (GaussianNB().fit(X, THREE), {"target": "positive"}, "target=positive needs two classes"),
         (DecisionTreeClassifier().fit(X, np.zeros(200)), {}, "two classes or more"),

@@ -76,7 +76,7 @@ def test_probabilities_are_raw_scores_rescaled_for_each_reference_row(name):
     for i in range(3):
         values = explained(model, table[i : i + 1], rows, output="raw", algorithm="tree").values
         wanted += values * ((p[far] - p[i]) / (raw[far] - raw[i]))[:, None] / 3
-    found = explained(model, table[:3], rows, algorithm="tree")
+    found = explained(model, table[:3], rows, algorithm="tree", output="probability")
     assert found.shared["algorithm"] == "leaves"
     assert found.values == pytest.approx(wanted, abs=1e-4)
     assert len(far) > 3
@@ -199,7 +199,7 @@ def test_a_model_whose_trees_do_not_say_all_is_not_read(case, why):
 def test_probabilities_of_three_classes_are_asked_for(library):
     """shap's own reader is not tried on CatBoost: of several classes it would end the process."""
     model, X = CASES[f"{library}, three classes"].fitted()
-    found = explained(model, X[:9], X[:2], target="all")
+    found = explained(model, X[:9], X[:2], target="all", output="probability")
     assert found.shared["algorithm"] == "kernel"
     total = per_class(found).sum(axis=1) + found.shared["base_value"]
     assert total == pytest.approx(model.predict_proba(X[:2]), abs=1e-5)

@@ -169,7 +169,7 @@ def test_probabilities_are_log_odds_rescaled_for_each_reference_row(model, steep
         near, slope = np.abs(apart) < 1e-9, steepness * p[i] * (1 - p[i])
         factor = np.where(near, slope, (p[100:110] - p[i]) / np.where(near, 1, apart))
         wanted += log_odds * factor[:, None]
-    found = explained(model, reference, rows)
+    found = explained(model, reference, rows, output="probability")
     assert found.shared["algorithm"] == "leaves"
     assert found.values == pytest.approx(wanted / 25, abs=1e-9)
 
@@ -186,18 +186,25 @@ def test_categories_that_the_model_encodes_itself_are_its_own_columns():
 def test_all_of_the_background_is_compared_with_by_default():
     X, y = numbers()
     model = GradientBoostingClassifier(n_estimators=5).fit(X, y)
-    found = explained(model, X, X[:3], background=None)
+    found = explained(model, X, X[:3], background=None, output="probability")
     assert found.shared["base_value"] == pytest.approx(model.predict_proba(X).mean(axis=0), abs=1e-12)
-    assert found.values.tolist() == explained(model, X, X[:3], background="rows").values.tolist()
+    assert (
+        found.values.tolist()
+        == explained(model, X, X[:3], background="rows", output="probability").values.tolist()
+    )
 
 
 def test_the_result_and_its_page_say_which_algorithm_ran(tmp_path):
     X, y = numbers()
     model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
     result = faithkit.evaluate(model, X[:50], "shap", background=X[50:])
-    assert result.to_dict()["explained_by"] == {"algorithm": "leaves", "target": "positive"}
+    assert result.to_dict()["explained_by"] == {
+        "adds_up_to": "raw score",
+        "algorithm": "leaves",
+        "target": "positive",
+    }
     result.to_html(tmp_path / "report.html")
-    assert "algorithm leaves, target positive" in (tmp_path / "report.html").read_text()
+    assert "algorithm leaves" in (tmp_path / "report.html").read_text()
 
 
 def test_where_the_model_is_asked_a_hundred_rows_are_compared_with_by_default():
