@@ -64,6 +64,12 @@ def pytest_collection_modifyitems(items):
         )
         if in_the_kit or ("test_boosted_models" in item.nodeid and "worker" in item.nodeid):
             item.add_marker(pytest.mark.slow)
+    simulations = {}
+    for item in items:
+        if item.get_closest_marker("simulation"):
+            simulations.setdefault(item.nodeid.partition("[")[0], item)
+    for first_case in simulations.values():
+        first_case.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

@@ -90,7 +90,7 @@ LAWS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", LAWS)
 def test_intervals_of_consistency_cover_in_at_least_93_percent_of_samples(name, n):
@@ -344,7 +344,7 @@ HARD = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", HARD)
 def test_intervals_of_consistency_cover_over_a_thousand_samples(name):
     runs = 1_000
@@ -352,7 +352,7 @@ def test_intervals_of_consistency_cover_over_a_thousand_samples(name):
     assert at_least(LEAST, hits(joint, n, runs, seed=5), runs)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", VERIFIED)
 def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_a_thousand_samples(name):
     runs = 1_000
@@ -361,7 +361,7 @@ def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_a_thousand
     assert at_most(MOST, covered, runs)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_intervals_of_consistency_cover_under_random_laws():
     rng = np.random.default_rng(7)
     runs = 200
@@ -373,7 +373,7 @@ def test_intervals_of_consistency_cover_under_random_laws():
         assert at_least(LEAST, hits(masses[:, None] * shares, n, runs, seed), runs)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", GENERAL)
 def test_intervals_of_boxes_and_prototypes_cover_over_four_hundred_samples(name):
     runs = 400

@@ -60,7 +60,7 @@ def runs_of(noise, shape, n, m, runs):
         yield ends(explanations, means + NOISES[noise](rng, n))
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("m", [0.0, 0.3, 0.9])
 @pytest.mark.parametrize(("n", "runs"), [(50, 100), (300, 60)])
 @pytest.mark.parametrize("shape", SHAPES)

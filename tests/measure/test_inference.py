@@ -462,7 +462,7 @@ def test_samples_of_two_sizes_are_compared_only_as_disjoint_ones():
     assert difference(a, b, paired=False).low < difference(a, b, paired=False).value
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_comparisons_cover_the_true_difference_and_seldom_find_one_that_is_not_there():
     runs, n = 200, 300
     rng = np.random.default_rng(11)

@@ -172,11 +172,11 @@ def limits(law, n, runs):
 
 
 CELLS = [(name, n, 100) for name in LAWS for n in (10, 200)] + [
-    pytest.param(name, 1000, 100, marks=pytest.mark.slow) for name in LAWS
+    pytest.param(name, 1000, 100, marks=pytest.mark.simulation) for name in LAWS
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize(("name", "n", "runs"), CELLS)
 def test_lower_ends_miss_seldom_and_intervals_cover(name, n, runs):
     low, high = limits(LAWS[name], n, runs).T

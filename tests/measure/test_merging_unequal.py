@@ -291,7 +291,7 @@ CELLS = [
     *((design, "useless", 100, 60) for design in DESIGNS),
     *((design, "smooth", 100, 40) for design in ("by stratum", "five anywhere, labels alike")),
     *(
-        pytest.param(design, share, n, runs, marks=pytest.mark.slow)
+        pytest.param(design, share, n, runs, marks=pytest.mark.simulation)
         for design in DESIGNS
         for share in SHARES
         for n, runs in ((20, 50), (100, 40))
@@ -299,7 +299,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize(("design", "share", "n", "runs"), CELLS)
 def test_lower_ends_miss_seldom(design, share, n, runs):
     """A sample that shows one label tests nothing, and says so: it is not asked for its lower end."""

@@ -339,7 +339,7 @@ def test_at_most_one_pilot_in_ten_misleads(masses, labels, n, epsilon):
     check(found)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n", "epsilon"), [(200, 0.05)])
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("masses", MASSES)
@@ -428,7 +428,7 @@ def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
     check(found)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("pool", [0, 1000])
 @pytest.mark.parametrize("epsilon", [0.1])
 @pytest.mark.parametrize("n", [100, 400])

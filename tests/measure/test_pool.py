@@ -138,7 +138,7 @@ def test_a_composed_relation_reads_what_its_parts_read(relation, expected):
     assert relation.instance_only is expected
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("n", [50, 200])
 @pytest.mark.parametrize("radius", [0.05, 0.4, 2.0])
 def test_intervals_with_a_pool_cover(n, radius):

@@ -53,7 +53,7 @@ SMOOTH = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("law", SMOOTH)
 def test_the_score_is_near_consistency_where_the_law_is_smooth(law):
     apart = []

@@ -303,7 +303,7 @@ def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant()
     assert low <= 7  # 2 are expected; P(more than 7) is below 0.001
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("design", ["weights", "clusters", "both"])
 @pytest.mark.parametrize("n_explanations", [5, 60])
 def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
@@ -351,7 +351,7 @@ def test_a_row_of_weight_three_is_a_cluster_of_three_rows(grouping, case, seed):
         assert (getattr(one, name) or 0.0) == pytest.approx(getattr(two, name) or 0.0, abs=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_weights_give_what_as_many_independent_draws_would():
     """A class that is three times as likely is drawn so, or drawn alike and weighted: the means are the same."""
     rng = np.random.default_rng(8)

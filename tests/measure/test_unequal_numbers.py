@@ -279,7 +279,7 @@ def test_weights_that_hardly_differ_give_what_equal_numbers_get(clustered):
 # --- what the lower end promises ---------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["weights", "clusters"])
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
 def test_near_numbers_stay_below_the_measure_even_if_weights_tell_the_number(kind, share):

@@ -76,7 +76,7 @@ def looked_at(rng, looks, rows, expected, changed=None):
 STREAMS = 40
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("part", range(50 if os.environ.get("FAITHKIT_STREAMS") else 1))
 def test_a_stream_that_does_not_change_is_hardly_ever_missed_and_hardly_ever_alarming(part):
     """Streams of 5,000 rows, looked at every 50: at most 5 % may ever go wrong in any way.
@@ -107,7 +107,7 @@ def delays(rng, changed, streams, calibrating=2500):
     return np.array(found)
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("changed", "usual", "nearly_all"), [(0, 450, 800), (5000, 1600, 2400), (20000, 2200, 3200)]
 )

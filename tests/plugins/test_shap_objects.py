@@ -49,7 +49,8 @@ def test_values_of_one_output_are_taken_as_they_are_and_base_values_kept_apart()
     found = faithkit.adapt(given)
     np.testing.assert_array_equal(found.values, given.values)
     assert found.kind == "vector"
-    assert found.shared == {"names": list(X.columns), "base_values": [given.base_values[0]]}
+    base = {"names": list(X.columns), "base_values": [given.base_values[0]]}
+    assert found.shared == base | {"adds_up_to": "score"}
 
 
 def test_of_several_classes_the_predicted_one_is_taken():
