@@ -29,9 +29,12 @@ def cli(*words):
     return CliRunner().invoke(main, list(words))
 
 
-def test_a_log_with_a_row_for_each_word_is_noticed(tmp_path):
-    log_of_words().to_csv(tmp_path / "log.csv", index=False)
-    command = ["score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "word"]
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_log_with_a_row_for_each_word_is_noticed(tmp_path, suffix):
+    path = tmp_path / f"log.{suffix}"
+    write = log_of_words().to_csv if suffix == "csv" else log_of_words().to_parquet
+    write(path, index=False)
+    command = ["score", str(path), "--prediction", "label", "--explanation", "word"]
     assert "200 rows and 50 values of 'text_id'" in said(cli(*command))
     assert "log.groupby(['text_id', 'label'])['word'].agg(' '.join)" in said(cli(*command))
     assert "values of 'text_id'" not in said(cli(*command, "--clusters", "text_id"))

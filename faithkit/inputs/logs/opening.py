@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import attrs
+import pyarrow as pa
 
-from faithkit.inputs.files.parquet import is_parquet
+from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.tables import open_table
 from faithkit.inputs.files.typed import check_flat
 from faithkit.inputs.logs.base_values import vectors_without_base
@@ -13,6 +14,8 @@ from faithkit.inputs.logs.long_format import warn_of_long_format
 from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.logs.roles import Roles
 from faithkit.inputs.logs.rules import all_json
+
+SMALL = 2**22  # values of a Parquet log that is read to see whether its format is long
 
 
 def open_log(
@@ -41,7 +44,9 @@ def open_log(
     asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id, text=text)
     file = Path(path)
     if is_parquet(path) and text is None:
-        return ParquetLog.open(file, asked)
+        on_disk = ParquetLog.open(file, asked)
+        _look_for_long_format(file, on_disk)
+        return on_disk
     table = open_table(file)
     found = asked.among(table.names).without_base(table.names, asked.explanation, table)
     check_flat(table.cells.schema, found.features if len(found.explanation) == 1 else found.columns)
@@ -53,3 +58,11 @@ def open_log(
     # features and their weights may stand in one cell
     explanations, said = vectors_without_base(log.explanations, "write lists of numbers")
     return attrs.evolve(log, explanations=explanations, roles=attrs.evolve(log.roles, said=said))
+
+
+def _look_for_long_format(path: Path, log: ParquetLog) -> None:
+    """Read a small Parquet log once to warn where it has several rows for each instance."""
+    table = ParquetTable.open(path)
+    flat = [name for name in table.columns if not pa.types.is_nested(table.schema.field(name).type)]
+    if len(table) * len(flat) <= SMALL:
+        warn_of_long_format(table.using(flat).read(), log.read())
