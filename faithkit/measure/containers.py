@@ -66,7 +66,7 @@ def take_rows(X: Any, rows: Any) -> Any:
         return tuple(take_rows(part, rows) for part in X)
     if not isinstance(rows, slice):  # indices or a mask, resolved here: no container reads them its own way
         rows = np.arange(n_rows(X))[np.asarray(rows, dtype=None if len(rows) else np.intp)]
-    if isinstance(X, pd.DataFrame):
+    if isinstance(X, pd.DataFrame | pd.Series):
         return X.iloc[rows]
     if isinstance(X, list):
         return [X[i] for i in np.arange(len(X))[rows]]

@@ -273,7 +273,7 @@ def test_weights_that_hardly_differ_give_what_equal_numbers_get(clustered):
     nearly = faithkit.score(values[rows], vectors[rows], **drawn).consistency
     assert plain.merging == nearly.merging == "pairs"
     assert nearly.estimate == pytest.approx(plain.estimate, abs=1e-9)
-    assert nearly.moments.merged.se == pytest.approx(plain.moments.merged.se, rel=0.05)
+    assert nearly.moments.merged.se == pytest.approx(plain.moments.merged.se, rel=0.1)
 
 
 # --- what the lower end promises ---------------------------------------------------------------------------

@@ -50,13 +50,6 @@ def test_what_a_plan_tells_is_made_of_json_values():
     )
 
 
-def older(result):
-    told = result.to_dict()
-    for measure in filter(None, told["measures"].values()):
-        del measure["moments"], measure["others"]
-    return told
-
-
 def loaded(told, tmp_path):
     path = tmp_path / "told.json"
     path.write_text(json.dumps(told))
@@ -90,11 +83,6 @@ BAD = {
         lambda folder: faithkit.run.comparison.Comparison({"one": pilot(), "two": pilot()}),
         {},
         "a comparison of one, two: give the result of one system",
-    ),
-    "a file of an older version": (
-        lambda folder: loaded(older(pilot()), folder),
-        {},
-        "older version, which did not write what a plan takes",
     ),
     "no sufficiency": (
         lambda folder: pilot(),

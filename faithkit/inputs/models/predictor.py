@@ -24,6 +24,7 @@ from faithkit.measure.containers import copy_rows, n_rows, take_rows, unmasked
 from faithkit.wording import describe, few
 
 _JUDGED = 1000  # rows of the background on which scores are compared with labels
+_SCORES = 2**22  # that are asked for at a time, so that many classes fit into memory
 
 
 class Predictor:
@@ -287,7 +288,8 @@ class Predictor:
         if background is not None:
             self._is_order_checked, self._background = True, None  # before the scores are asked for again
             n = n_rows(background)
-            rows = take_rows(background, np.unique(np.linspace(0, n - 1, min(n, _JUDGED), dtype=np.int64)))
+            judged = min(n, _JUDGED, max(2, _SCORES // len(self.classes)))
+            rows = take_rows(background, np.unique(np.linspace(0, n - 1, judged, dtype=np.int64)))
             scores = self.scores(rows)
         if n_rows(rows) > 1:
             labels = self.predict(rows)

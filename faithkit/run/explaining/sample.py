@@ -62,7 +62,7 @@ def _warn(answer: Answer, warned: set[str]) -> None:
 
 def _chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
     n = n_rows(X)
-    alone = int(n > 1 and job.rows_per_chunk >= MANY_ROWS)  # the first row, whose time is a forecast
+    alone = int(n > job.rows_per_chunk >= MANY_ROWS)  # the first row, whose time is a forecast
     rest = spans(n - alone, max(job.rows_per_chunk, -(-n // MOST_CHUNKS)))
     edges = [(0, alone)] * alone + [(start + alone, stop + alone) for start, stop in rest]
     named: Iterable[str | None] = [None] * len(edges)

@@ -176,7 +176,8 @@ class Failing(Weighted):
     ],
 )
 def test_new_weights_are_another_model(tmp_path, log, monkeypatch, model, weights, anew):
-    monkeypatch.setattr("faithkit.run.explaining.keys.SCORES", 14)
+    for limit in ("faithkit.run.explaining.keys.SCORES", "faithkit.inputs.models.predictor._SCORES"):
+        monkeypatch.setattr(limit, 14)
     told = tmp_path / "weights"
     for text in ("1 0", weights):
         told.write_text(text)
