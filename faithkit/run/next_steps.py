@@ -11,10 +11,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 
 import attrs
+import pandas as pd
 
 from faithkit.extension.registry import registry
 from faithkit.inputs.rows import is_one_of
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
+from faithkit.measure.explanations import Sample
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
 from faithkit.measure.forecast import FARTHEST, Pilot
 from faithkit.measure.planning import PilotPlan, plan_samples, rows_for_width
@@ -184,10 +186,21 @@ def _relation(stage: Stage) -> Iterator[str]:
     known = found is not None and found.verified > UNVERIFIABLE
     if known or stage.n > MOST_RELATED or not isinstance(stage.population, InMemory):
         return
+    if not _are_of_these_columns(stage.population.sample):
+        return
     checked = 0.0 if found is None else found.verified
     best = _best(_relations(stage.population), lambda name: _related(name, stage), checked)
     if best is not None:
         yield _proposed("relation", "--relation", "sufficiency", *best)
+
+
+def _are_of_these_columns(sample: Sample) -> bool:
+    """Whether the names of vectors, if they have any, end in those of the columns: `phi_age` is about `age`."""
+    names = sample.explanations.shared.get("names")
+    if names is None or not isinstance(sample.X, pd.DataFrame):
+        return True
+    columns = list(map(str, sample.X.columns))
+    return len(names) == len(columns) and all(map(str.endswith, map(str, names), columns))
 
 
 def _relations(population: Population) -> list[str]:

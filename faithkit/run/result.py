@@ -75,7 +75,7 @@ class Result(Report):
         --------
         >>> import faithkit
         >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
-        'About 1,579 rows would narrow the interval of consistency to ± 0.05.'
+        'About 161 rows would narrow the interval of consistency to ± 0.05.'
         """
         if self._steps is not None:  # those of a file, whose rows are gone
             return list(self._steps)

@@ -72,7 +72,7 @@ def test_a_pilot_that_was_saved_is_planned_from(here):
         (("--range", "3", "--measure", "sufficiency"), 1, "a range says nothing about sufficiency"),
         (("--range", "3", "--pool", "3"), 1, "a pool is no help"),
         (("--pilot", "missing.json"), 1, "there is no file missing.json"),
-        (("--pilot", "old.json"), 1, "older version"),
+        (("--pilot", "old.json"), 1, "is a required property"),
         (("--pilot", "compared.json"), 1, "a comparison of one, two: give the result of one system"),
         (("--pilot", "pilot.json", "--measure", "sufficiency"), 1, "the pilot has no sufficiency"),
         (("--pilot", "pilot.json", "--json", "pilot.json"), 1, "cannot write pilot.json"),

@@ -181,8 +181,8 @@ EXPLAINERS = {
     ),
     "BreaksTheModel": (
         "the_model_is_left_alone",
-        "breaks-the-model on array: fit or explain changed the model, which now predicts or scores "
-        "otherwise. Work on a copy of predictor.model, such as copy.deepcopy makes.",
+        "breaks-the-model on array: fit or explain broke the model, which now fails: the model scores the "
+        "class 'no' lower … Work on a copy of predictor.model, such as copy.deepcopy makes.",
     ),
     "PrintsProgress": (
         "global_settings_are_untouched",

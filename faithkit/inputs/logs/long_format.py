@@ -7,6 +7,7 @@ import pandas as pd
 from faithkit.errors import FaithkitWarning
 from faithkit.inputs.files.content import Content
 from faithkit.inputs.logs.log import Log
+from faithkit.measure.grouping import group
 
 FEWEST = 10  # instances
 PARTS = 3  # rows for each of them, on average
@@ -22,7 +23,7 @@ def warn_of_long_format(table: Content, log: Log) -> None:
         return
     used = {*roles.prediction, *roles.explanation, *roles.features, roles.by, roles.weights, roles.clusters}
     labels = pd.factorize(pd.Series(log.predictions))[0]
-    parts = pd.factorize(pd.Series(list(map(str, log.explanations.values))))[0]
+    parts = group(log.explanations.identities, log.explanations.missing).codes
     for name in table.names:
         if name in used:
             continue

@@ -15,8 +15,6 @@ from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.logs.roles import Roles
 from faithkit.inputs.logs.rules import all_json
 
-SMALL = 2**22  # values of a Parquet log that is read to see whether its format is long
-
 
 def open_log(
     path: str,
@@ -61,8 +59,9 @@ def open_log(
 
 
 def _look_for_long_format(path: Path, log: ParquetLog) -> None:
-    """Read a small Parquet log once to warn where it has several rows for each instance."""
+    """Read the first rows of a Parquet log to warn where it has several rows for each instance."""
     table = ParquetTable.open(path)
     flat = [name for name in table.columns if not pa.types.is_nested(table.schema.field(name).type)]
-    if len(table) * len(flat) <= SMALL:
-        warn_of_long_format(table.using(flat).read(), log.read())
+    table = table.using(flat)
+    first_rows = next(table.parts(table.pieces[0]))
+    warn_of_long_format(first_rows, log.roles.log(first_rows, piece=True))

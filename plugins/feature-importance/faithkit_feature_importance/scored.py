@@ -9,9 +9,9 @@ import faithkit
 class _Scored:
     """What a `Predictor` is made of: it would prefer probabilities where it sees them beside raw scores."""
 
-    def __init__(self, model: Any, method: Callable[[Any], Any], is_regressor: bool) -> None:
-        self.__name__ = type(model).__name__  # what messages call it
-        self.predict = method if is_regressor else getattr(model, "predict", model)
+    def __init__(self, predictor: faithkit.Predictor, method: Callable[[Any], Any]) -> None:
+        self.__name__ = type(predictor.model).__name__  # what messages call it
+        self.predict = method if predictor.is_regressor else predictor.predict
         self.decision_function = method
 
 
@@ -27,7 +27,7 @@ def scored_by(predictor: faithkit.Predictor, method: Callable[[Any], Any]) -> fa
     >>> bool(raw.scores(np.array([[1.0]]))[0, 1] == model.decision_function(np.array([[1.0]]))[0])
     True
     """
-    scored = _Scored(predictor.model, method, predictor.is_regressor)
+    scored = _Scored(predictor, method)
     return faithkit.Predictor(
         scored, classes=predictor.classes, outcome="numbers" if predictor.is_regressor else "labels"
     )

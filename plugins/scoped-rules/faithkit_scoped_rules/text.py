@@ -26,7 +26,7 @@ class FirstWord:
     >>> texts = ["A fine film", "a fine cast", " "]
     >>> found = FirstWord(tokenizer="word").fit(None, texts).explain(texts, seeds=None)
     >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
-    contains 'fine' | contains 'fine' | no words
+    contains the word 'fine' | contains the word 'fine' | no words
     """
 
     learns = False
@@ -108,7 +108,7 @@ class TopCoefficient:
     >>> top = TopCoefficient(by="predicted").fit(faithkit.Predictor(model), texts)
     >>> found = top.explain(["Good plot", "bad plot", "unheard"], seeds=None)
     >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
-    contains 'good' | contains 'bad' | no known word
+    contains the word 'good' | contains the word 'bad' | no known word
     """
 
     learns = False  # the model has its vocabulary

@@ -36,7 +36,7 @@ class LimeWeights:
     >>> given, about = LimeWeights().example()
     >>> found = LimeWeights().explanations(given, about)
     >>> found.values.tolist(), found.shared
-    ([[0.0, 0.5], [-0.25, 0.0]], {'names': ['age', 'job']})
+    ([[0.0, 0.5], [-0.25, 0.0]], {'target': 'positive', 'names': ['age', 'job']})
     """
 
     def __init__(self, target: str | int | None = None, digits: int | None = None) -> None:

@@ -68,7 +68,7 @@ class LimeText:
     >>> lime = LimeText().fit(faithkit.Predictor(model), texts)
     >>> found = lime.explain(["Good plot", "a bad plot", "!"], seeds=[1, 2, 3])
     >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
-    contains 'good' | contains 'bad' | no words
+    contains the word 'good' | contains the word 'bad' | no words
     >>> lime = LimeText(form="weights", num_features=2, digits=1).fit(faithkit.Predictor(model), texts)
     >>> lime.explain(["Good plot"], seeds=[1]).values[0]
     (('good', 0.1), ('plot', 0.0))
