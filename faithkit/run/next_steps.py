@@ -195,7 +195,7 @@ def _relation(stage: Stage) -> Iterator[str]:
 
 
 def _are_of_these_columns(sample: Sample) -> bool:
-    """Whether the names of vectors, if they have any, end in those of the columns: `phi_age` is about `age`."""
+    """Whether the names of vectors end in those of the columns: `phi_age` is about `age`."""
     names = sample.explanations.shared.get("names")
     if names is None or not isinstance(sample.X, pd.DataFrame):
         return True

@@ -334,7 +334,13 @@ def of_several(told):
     other = dict(told)
     told.clear()
     names = ("ranked", "best", "differences")
-    told.update({"systems": {"a": other}, "left_out": [], **{name: {"consistency": [], "sufficiency": []} for name in names}})
+    told.update(
+        {
+            "systems": {"a": other},
+            "left_out": [],
+            **{name: {"consistency": [], "sufficiency": []} for name in names},
+        }
+    )
 
 
 def renamed(**fields):
@@ -357,10 +363,22 @@ REFUSED = [
         ("--discretize", "quantile"),
         "quantile learns from the rows it is judged on",
     ),
-    (older, (), "is no result as faithkit writes it (ValueError: measures.consistency 'moments' is a required property)"),
-    (damaged, (), "is no result as faithkit writes it (ValueError: measures.consistency.moments.value is 'high')"),
+    (
+        older,
+        (),
+        "is no result as faithkit writes it (ValueError: measures.consistency 'moments' is a required property)",
+    ),
+    (
+        damaged,
+        (),
+        "is no result as faithkit writes it (ValueError: measures.consistency.moments.value is 'high')",
+    ),
     (of_several, (), "has several systems; expected the result of one"),
-    (lambda told: told.clear(), (), "is no result as faithkit writes it (ValueError: 'n' is a required property)"),
+    (
+        lambda told: told.clear(),
+        (),
+        "is no result as faithkit writes it (ValueError: 'n' is a required property)",
+    ),
 ]
 
 

@@ -73,7 +73,10 @@ def test_of_several_classes_the_predicted_one_is_taken():
     found = faithkit.adapt(EVERY, predictions=LABELS)
     np.testing.assert_array_equal(found.values, table(EVERY, LABELS))
     assert found.kind == "vector"
-    assert found.shared == {"names": NAMES, "target": "predicted"}  # and not "job=clerk", which is each row's own
+    assert found.shared == {
+        "names": NAMES,
+        "target": "predicted",
+    }  # and not "job=clerk", which is each row's own
 
 
 def test_without_predictions_lime_says_what_was_predicted():
@@ -98,7 +101,9 @@ def test_all_classes_stand_side_by_side():
 @pytest.mark.parametrize("discretizer", ["original", "1fp", "sign"])
 def test_the_numbers_are_those_of_the_array_to_the_bit(discretizer):
     frame = pd.DataFrame(ROWS, columns=NAMES)
-    array = faithkit.score(LABELS, pd.DataFrame(table(EVERY, LABELS), columns=NAMES), frame, discretizer, "same-top-features")
+    array = faithkit.score(
+        LABELS, pd.DataFrame(table(EVERY, LABELS), columns=NAMES), frame, discretizer, "same-top-features"
+    )
     found = faithkit.score(LABELS, EVERY, frame, discretizer)
     assert (found.consistency, found.sufficiency) == (array.consistency, array.sufficiency)
 
