@@ -18,6 +18,7 @@ from faithkit.measure.grouping import mix
 Ints = NDArray[np.int64]
 
 TOGETHER = 256  # rows that are compared with each other
+RANKED = 2**20  # values that are ranked together
 EXACT = 2.0**53  # whole numbers below this are exact as floats
 UNMATCHED = -1
 
@@ -88,13 +89,12 @@ def _ranks(vectors: NDArray[Any]) -> Ints:
     ranks = np.empty(vectors.shape, dtype=np.int64)
 
     def rank(first: int, last: int) -> None:
-        for j in range(first, last):
-            column = vectors[:, j]
-            if column.dtype.kind == "f":
-                column = np.where(np.isnan(column), np.inf, column)
-            ranks[:, j] = 2 * rankdata(column)
+        columns = vectors[:, first:last]
+        if columns.dtype.kind == "f":
+            columns = np.where(np.isnan(columns), np.inf, columns)
+        ranks[:, first:last] = 2 * rankdata(columns, axis=0)
 
-    each_block(rank, vectors.shape[1], 1)
+    each_block(rank, vectors.shape[1], max(1, RANKED // max(1, len(vectors))))
     largest = 4.0 * vectors.shape[1] * max(1, 2 * len(vectors)) ** 2  # of a squared distance and its parts
     if largest >= EXACT:
         ranks //= int(np.ceil(np.sqrt(largest / EXACT)))
