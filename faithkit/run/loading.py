@@ -7,6 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from faithkit.errors import InputError
 from faithkit.inputs.files.paths import is_folder
 from faithkit.inputs.predictions.outcome import Outcome
@@ -116,7 +118,7 @@ def _check(told: Mapping[str, Any]) -> None:
             if not is_divided and (measure.get(field) or 0) < 0:  # only of numbers, a share can be below 0
                 raise ValueError(f"{field} is {measure[field]!r:.30}")
         if measure.get("others"):
-            _check_others(name, measure["others"], told["n"])
+            _check_others(name, measure["others"], told["n"], is_divided)
 
 
 def _check_differences(told: Mapping[str, Any]) -> None:
@@ -130,9 +132,11 @@ def _check_differences(told: Mapping[str, Any]) -> None:
                 raise ValueError(f"{field} is {pair[field]!r:.30}")
 
 
-def _check_others(name: str, others: Mapping[str, Any], n: int) -> None:
+def _check_others(name: str, others: Mapping[str, Any], n: int, is_divided: bool) -> None:
     if sum(others["rows"]) != n or len(set(map(len, others.values()))) > 1:
         raise ValueError(f"the rows of {name} are not {n}")
+    if not is_divided and min(others["score"]) < 0:
+        raise ValueError(f"score.{np.argmin(others['score'])} is {min(others['score'])!r:.30}")
     whole = all(type(one) is int for one in (*others["number"], *others["rows"]))
     if not whole or max(others["number"]) > ROUNDED * n:
         raise ValueError(f"the others of {name} are no numbers of {n} rows")

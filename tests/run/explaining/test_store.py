@@ -423,7 +423,7 @@ def test_remarks_that_are_no_texts_are_the_same_with_a_store_and_without(tmp_pat
         ).sample.explanations.remarks.tolist()
         for store in (None, tmp_path, tmp_path)
     ]
-    assert told == [["0", "0", "1"]] * 3  # places in a chunk, and the first row is one by itself
+    assert told == [["0", "1", "2"]] * 3
 
 
 # --- disks ------------------------------------------------------------------------------------------------
