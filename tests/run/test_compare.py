@@ -170,7 +170,9 @@ def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator(e
         assert told in " ".join(one.split())
         assert told not in " ".join(other.split())
     marked = [line.split()[:2] for line in str(found).splitlines() if "%" in line][1:]
-    assert [words[0] for words in marked] == ["*", "*", "useless"]
+    assert marked[0] == ["*", "perfect"]
+    assert marked[1] in (["*", "all_distinct"], ["*", "all_distinc"])  # a narrow column folds its last letter
+    assert marked[2][0] == "useless"
 
 
 def test_p_values_are_printed_where_they_were_asked_for(found):

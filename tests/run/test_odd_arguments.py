@@ -174,7 +174,7 @@ def test_what_has_no_order_or_is_no_column_is_refused(given):
         ({1, 2, 3, 4}, "the groups are a set: give a list"),
         ({1: 1, 2: 2, 3: 3, 4: 4}, "the groups are a dict: give a list"),
         ((value for value in range(4)), "the groups are a generator: give a list"),
-        (np.zeros((4, 2)), "comparing the groups failed with (ValueError|TypeError)"),
+        (np.zeros((4, 2)), "comparing the groups failed with TypeError"),
         ([[1], [2], [3], [4]], "comparing the groups failed"),
     ],
     ids=lambda given: type(given).__name__,
