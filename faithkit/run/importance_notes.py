@@ -12,8 +12,8 @@ PREDICTED_CLASS = (
     "compares the values for all classes at once."
 )
 ADDITIVE = (
-    "The values add up to the {}, and so determine the prediction: consistency and the reader hardly change "
-    "if values are assigned to the wrong features. Sufficiency by same-top-features does."
+    "The values add up to the {}, and so determine it: consistency and the reader cannot tell whether they "
+    "stand at the right features. Sufficiency by same-top-features can."
 )
 
 
@@ -35,7 +35,7 @@ def importance_notes(kind: str, explained_by: Mapping[str, str]) -> tuple[str, .
     Examples
     --------
     >>> importance_notes("vector", {"adds_up_to": "raw score"})
-    ('The values add up to the raw score, and so determine the prediction: ...',)
+    ('The values add up to the raw score, and so determine it: ...',)
     """
     total, signs = explained_by.get("adds_up_to"), meaning_of_signs(kind, explained_by)
     return (*([ADDITIVE.format(total)] if total else ()), *([signs] if signs else ()))

@@ -354,6 +354,14 @@ def test_auto_asks_the_model_where_trees_are_read_wrongly_and_says_so():
     assert found.values == pytest.approx(np.array(wanted), abs=1e-9)
 
 
+def test_whoever_asks_the_model_for_long_is_told_that_fewer_reference_rows_are_faster():
+    model = Softened(max_depth=3).fit(X, TWO)
+    with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\. background=sample:20 is faster"):
+        shap().fit(faithkit.Predictor(model), X)
+    with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\.$"):
+        shap(background="sample:20").fit(faithkit.Predictor(model), X)
+
+
 def test_a_named_algorithm_never_returns_values_that_do_not_add_up():
     model = Softened(max_depth=3).fit(X, TWO)
     with pytest.raises(faithkit.InputError, match=r"TreeSHAP misses .* would be wrong. Use algorithm=auto"):

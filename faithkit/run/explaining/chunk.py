@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -19,7 +19,7 @@ from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.keys import digest
 from faithkit.run.explaining.notes import Note
 from faithkit.run.explaining.parcel import cluster_worker
-from faithkit.run.explaining.progress import rows_done
+from faithkit.run.explaining.progress import rows_done, warn_early
 from faithkit.run.explaining.timeout import limited
 from faithkit.wording import describe
 
@@ -80,14 +80,27 @@ class Chunk:
 
 def answered(job: Job, chunk: Chunk, note: Note | None = None) -> Answer:
     """Explain the rows of a chunk, and keep the answer, with the warnings that the explainer gave."""
-    # they can be caught in one thread at a time only; among several they are shown as they come
-    catching = warnings.catch_warnings(record=True, action="always", category=FaithkitWarning)
-    with catching if _is_alone() else contextlib.nullcontext([]) as caught:
+    with _caught() as by_fit:
+        job.fitted  # noqa: B018 (a failure to fit is nobody's row)
+    warn_early(_texts(by_fit))
+    with _caught() as by_rows:
         answer = _explained(job, chunk, note)
-    told = [str(one.message) for one in caught or () if issubclass(one.category, FaithkitWarning)]
-    answer = attrs.evolve(answer, warnings=tuple(dict.fromkeys(told)))
+    answer = attrs.evolve(answer, warnings=_texts([*by_fit, *by_rows]))
     chunk.keep(answer)
     return answer
+
+
+def _caught() -> contextlib.AbstractContextManager[Any]:
+    """Catch warnings in a list: in one thread at a time only; among several they are shown as they come."""
+    if not _is_alone():
+        return contextlib.nullcontext([])
+    return warnings.catch_warnings(record=True, action="always", category=FaithkitWarning)
+
+
+def _texts(caught: Iterable[warnings.WarningMessage]) -> tuple[str, ...]:
+    """Return what faithkit's warnings say, each text once."""
+    ours = (warning for warning in caught if issubclass(warning.category, FaithkitWarning))
+    return tuple(dict.fromkeys(str(warning.message) for warning in ours))
 
 
 def _is_alone() -> bool:
@@ -100,7 +113,6 @@ def _is_alone() -> bool:
 
 def _explained(job: Job, chunk: Chunk, note: Note | None) -> Answer:
     """Explain the rows at once, or one by one where they have a time limit or may end the process."""
-    job.fitted  # noqa: B018 (a failure to fit is nobody's row)
     rows_done(0)  # only now it begins
     if chunk.execution.row_timeout is None and not chunk.row_by_row:
         return _at_once(job, chunk, 0, len(chunk))

@@ -2,11 +2,13 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 
 import attrs
 
+from faithkit.errors import FaithkitWarning
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.forecast import LONG, forecast
 from faithkit.run.explaining.outlets import Outlet, outlet
@@ -15,7 +17,7 @@ SLOW_ROW = 0.1  # seconds: the first row alone forecasts the others if it took l
 SOON = 5.0  # seconds after which a forecast is worth something,
 LATE = 60.0  # and after which it does not wait for the end of a chunk, whose rows may advance together
 
-_listening: ContextVar[Callable[[int], None] | None] = ContextVar("listening", default=None)
+_listening: ContextVar["Progress | None"] = ContextVar("listening", default=None)
 
 
 def rows_done(rows: int = 1) -> None:
@@ -39,9 +41,16 @@ def rows_done(rows: int = 1) -> None:
     ...         faithkit.rows_done()
     ...     return found
     """
-    listener = _listening.get()
-    if listener is not None:
-        listener(rows)
+    progress = _listening.get()
+    if progress is not None:
+        progress.within(rows)
+
+
+def warn_early(texts: Iterable[str]) -> None:
+    """Show warnings before the rows that they are about; in a worker they travel with its answer instead."""
+    progress = _listening.get()
+    if progress is not None:
+        progress.warn(texts)
 
 
 @contextlib.contextmanager
@@ -49,7 +58,7 @@ def watched(who: str, execution: Execution, total: int, done: int) -> Iterator["
     """Follow a run of an explainer, of which some rows are done already."""
     with outlet(execution.progress and done < total, who, total, done) as seen:
         progress = Progress(who, execution, seen, total, done)
-        token = _listening.set(progress.within)
+        token = _listening.set(progress)
         try:
             yield progress
         finally:
@@ -73,6 +82,14 @@ class Progress:
     _first: tuple[float, int] | None = None
     _chunks: int = 0
     _is_forecast: bool = False
+    _warned: set[str] = attrs.field(factory=set)
+
+    def warn(self, texts: Iterable[str]) -> None:
+        """Pass on what an explainer warned about, each text once."""
+        for text in texts:
+            if text not in self._warned:
+                self._warned.add(text)
+                warnings.warn(text, FaithkitWarning, stacklevel=4)
 
     def within(self, rows: int) -> None:
         """Count rows of the chunk at hand; if it must be explained again they are counted once."""

@@ -34,30 +34,22 @@ def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
     chunks = _chunks(job, X, execution)
     answers = _recalled(chunks, execution)
     pending = [chunk for chunk in chunks if chunk.number not in answers]
-    n, warned = n_rows(X), set[str]()
-    for answer in answers.values():
-        _warn(answer, warned)
+    n = n_rows(X)
     try:
         with (
             watched(job.explainer.text, execution, n, n - sum(map(len, pending))) as progress,
             contextlib.closing(each_answer(job, pending, execution)) as results,
         ):
+            for answer in answers.values():
+                progress.warn(answer.warnings)
             for number, answer in results:
                 answers[number] = answer
-                _warn(answer, warned)
+                progress.warn(answer.warnings)
                 progress.finished(len(answer))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_farewell(len(answers), len(chunks), execution)) from None
     whole = Answer.joined([answers[chunk.number] for chunk in chunks])
     return _explanations(whole, X)
-
-
-def _warn(answer: Answer, warned: set[str]) -> None:
-    """Pass on what an explainer warned about, once and at once: the rest may take long."""
-    for text in answer.warnings:
-        if text not in warned:
-            warned.add(text)
-            warnings.warn(text, FaithkitWarning, stacklevel=3)
 
 
 def _chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:

@@ -27,6 +27,7 @@ READERS: dict[str, tuple[Any, ...]] = {  # algorithms that read the model itself
 }
 Reading = LeafShap | TreeShap | LinearShap
 FEW_ROWS = "sample:100"  # to compare with, where each of them costs
+FASTER_ROWS = 20  # the number that a warning about time names
 MIXTURES = 256  # rows of the background, mixed, on which a model is compared with its trees
 ROWS_PER_CHUNK = {"auto": 64, "tree": 1024, "linear": 1024, "kernel": 16, "permutation": 16}
 
@@ -249,11 +250,9 @@ class ShapExplainer:
 
     def _warn(self, fault: str, faster: str = "") -> None:
         steps_in = f"{fault}, so {self.asking_.title} steps in: it asks the model itself, which takes longer."
-        warnings.warn(
-            f"{steps_in} {faster}".rstrip(),
-            faithkit.FaithkitWarning,
-            stacklevel=2,
-        )
+        if not faster and len(self.asking_.reference) > FASTER_ROWS:
+            faster = f"background=sample:{FASTER_ROWS} is faster: it compares with fewer rows."
+        warnings.warn(f"{steps_in} {faster}".rstrip(), faithkit.FaithkitWarning, stacklevel=2)
 
 
 def _worst(missed: NDArray[np.float64]) -> str:
