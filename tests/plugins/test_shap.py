@@ -357,7 +357,7 @@ def test_auto_asks_the_model_where_trees_are_read_wrongly_and_says_so():
 def test_whoever_asks_the_model_for_long_is_told_that_fewer_reference_rows_are_faster():
     model = Softened(max_depth=3).fit(X, TWO)
     with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\. background=sample:20 is faster"):
-        shap().fit(faithkit.Predictor(model), X)
+        shap(background="sample:21").fit(faithkit.Predictor(model), X)
     with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\.$"):
         shap(background="sample:20").fit(faithkit.Predictor(model), X)
 
