@@ -52,16 +52,21 @@ class PilotPlan:
         (at best, at worst) the rows to check against that leave an unverified share of at most ε on average;
         None for an end that lies beyond eight times the pilot's size.
     half_width : int or None
-        Rows to explain that make half of the printed interval's width at most ε, never less than the pilot's;
-        None beyond a hundred times those. It counts on merging, where the pilot shows what that tells.
+        Rows to explain that make half of the printed interval's width at most ε for nine pilots of ten, never
+        less than the pilot's; None beyond a hundred times those. It counts on merging, where the pilot shows
+        what that tells.
     pool : int
         Rows that are checked against and not explained.
+    on_average : int or None
+        Rows to explain that make it ε on average, judged by the pilot's own interval: the pilot's number
+        where that is narrow enough. None beyond eight times those.
     """
 
     n: int
     unverified: tuple[int | None, int | None]
     half_width: int | None
     pool: int = 0
+    on_average: int | None = None
 
 
 @attrs.frozen(repr=False)
@@ -123,7 +128,7 @@ class Plan(Shown):
             return f"the pilot is too small to say what makes the interval ± {self.epsilon:g}. {LARGER}"
         return (
             f"enough can be checked from {self.to_check:,} rows on, and the interval is narrow enough from "
-            f"{self.to_explain:,} on; the larger number keeps both promises."
+            f"{self.to_explain:,} on{self._how_sure}; the larger number keeps both promises."
         )
 
     @property
@@ -131,7 +136,13 @@ class Plan(Shown):
         """Say that the interval needs no more than what is known of near explanations, where that is so."""
         if self.to_explain is None:
             return ""
-        return f", though the interval is narrow enough from {self.to_explain:,} rows on"
+        return f", though the interval is narrow enough from {self.to_explain:,} rows on{self._how_sure}"
+
+    @property
+    def _how_sure(self) -> str:
+        """Say that a pilot promises no more than a share, where the number is the pilot's."""
+        by_pilot = None if self.from_pilot is None else self.from_pilot.half_width
+        return ", in nine cases of ten" if by_pilot is not None and by_pilot == self.to_explain else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values: what `faithkit plan --json` writes."""
@@ -220,7 +231,8 @@ def _from_pilot(pilot: Pilot, epsilon: float, pool: int) -> PilotPlan:
         in_all = max(explained + pool, worst or 0)
         return pilot.half_width(explained, pilot.unverified(in_all)[1]) <= epsilon
 
-    return PilotPlan(n, (best, worst), _first(is_narrow, n, MOST_EXPLAINED * n), pool)
+    sure = _first(is_narrow, n, MOST_EXPLAINED * n)
+    return PilotPlan(n, (best, worst), sure, pool, _fewest(sure, rows_for_width(pilot, epsilon)))
 
 
 def rows_for_width(pilot: Pilot, epsilon: float) -> int | None:

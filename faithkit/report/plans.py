@@ -74,8 +74,17 @@ def _of_pilot(plan: Plan, told: PilotPlan) -> list[Line]:
     narrow = told.half_width and plural(told.half_width, "row")
     return [
         (rows, f"at most {plan.epsilon:g} of them unchecked, on average"),
-        (narrow or _more(MOST_EXPLAINED * told.n), _interval(plan)),
+        (narrow or _more(MOST_EXPLAINED * told.n), f"{_interval(plan)}, in nine cases of ten{_usual(told)}"),
     ]
+
+
+def _usual(told: PilotPlan) -> str:
+    """Say what is usual, judged by the pilot's own interval, which people see beside the plan."""
+    if told.on_average is None or told.on_average == told.half_width:
+        return ""
+    if told.on_average == told.n:
+        return ". The pilot's own interval is that narrow, which may be luck"
+    return f". On average {told.on_average:,} rows are enough"
 
 
 def _more(rows: int) -> str:

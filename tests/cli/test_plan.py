@@ -99,10 +99,10 @@ TOLD = {
         Plan(0.1, from_pilot=PilotPlan(100, (50, None), 250)),
         "  more than 800 rows at worst, 50 at best: at most 0.1 of them unchecked, on\n"
         "    average.\n"
-        "  250 rows: a 95 % interval of ± 0.1 or less.\n"
+        "  250 rows: a 95 % interval of ± 0.1 or less, in nine cases of ten.\n"
         "No number can be promised: the pilot is too small to say what leaves at most 0.1\n"
-        "unchecked, though the interval is narrow enough from 250 rows on. Take a larger\n"
-        "pilot.\n",
+        "unchecked, though the interval is narrow enough from 250 rows on, in nine cases\n"
+        "of ten. Take a larger pilot.\n",
     ),
     "hopeless": (Plan(0.1, from_pilot=PilotPlan(1, (None, None), None)), "  more than 8 rows: at most 0.1"),
     "wide": (Plan(0.1, from_pilot=PilotPlan(1, (None, None), None)), "  more than 100 rows: a 95 % interval"),
@@ -114,7 +114,17 @@ TOLD = {
     "a pool would not help": (
         Plan(0.1, "sufficiency", from_pilot=PilotPlan(100, (50, 200), 250)),
         "Explain 250 rows: enough can be checked from 200 rows on, and the interval is\n"
-        "narrow enough from 250 on; the larger number keeps both promises.\n",
+        "narrow enough from 250 on, in nine cases of ten; the larger number keeps both\n"
+        "promises.\n",
+    ),
+    "the pilot is narrow by luck": (
+        Plan(0.1, from_pilot=PilotPlan(100, (5, 30), 250, on_average=100)),
+        "  250 rows: a 95 % interval of ± 0.1 or less, in nine cases of ten. The pilot's\n"
+        "    own interval is that narrow, which may be luck.\n",
+    ),
+    "fewer are usual": (
+        Plan(0.1, from_pilot=PilotPlan(100, (5, 30), 250, on_average=180)),
+        "in nine cases of ten. On average\n    180 rows are enough.\n",
     ),
     "a pool": (
         Plan(0.1, "sufficiency", from_pilot=PilotPlan(100, (50, 300), 250, pool=1)),

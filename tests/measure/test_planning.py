@@ -217,8 +217,9 @@ def test_a_plan_has_the_first_sizes_whose_forecasts_reach_epsilon(epsilon):
         for size in range(400, 40_001)
         if LARGE.half_width(size, LARGE.unverified(max(size, worst or 0))[1]) <= epsilon
     )
+    usual = next((size for size in range(400, 3201) if LARGE.expected_half_width(size) <= epsilon), None)
     found = plan_samples(epsilon, pilot=LARGE)
-    assert found.from_pilot == PilotPlan(400, (best, worst), narrow)
+    assert found.from_pilot == PilotPlan(400, (best, worst), narrow, on_average=usual)
     assert found.n == (None if worst is None else max(worst, narrow))
 
 
@@ -362,7 +363,7 @@ def test_the_interval_that_is_planned_is_the_one_that_is_printed():
     assert (high - low) / 2 < 0.05
     found = plan_samples(0.05, pilot=pilot)
     assert (found.n, found.from_pilot.unverified, found.from_pilot.half_width) == (None, (None, None), 600)
-    assert "unchecked, though the interval is narrow enough from 600 rows on. Coarser" in found.why
+    assert "unchecked, though the interval is narrow enough from 600 rows on, in nine cases of ten. Coarser" in found.why
 
 
 def test_at_most_one_pilot_in_ten_misleads_about_vectors_that_never_repeat():
@@ -384,6 +385,17 @@ def test_at_most_one_pilot_in_ten_misleads_about_words_of_which_too_few_repeat(l
             low, high = interval(law.draw(rng, rows).moments)
             wide += (high - low) / 2 > 0.15
     assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
+
+
+def test_a_plan_does_not_ask_for_more_rows_on_average_than_a_pilot_that_is_narrow_enough():
+    rng, law = np.random.default_rng(0), words("Zipf 2, 5,000", "95 % agree")
+    for _ in range(20):
+        pilot = law.draw(rng, 200)
+        low, high = interval(pilot.moments)
+        found = plan_samples((high - low) / 2 + 1e-9, pilot=pilot).from_pilot
+        assert found.on_average == 200
+        sure = found.half_width
+        assert sure is None or sure >= 200
 
 
 @pytest.mark.parametrize(
