@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,13 @@ def plain(value: Any) -> Any:
     --------
     >>> plain(np.float32(0.5)), plain(float("-inf")), plain(float("nan")), plain(("a", 1))
     (0.5, '-inf', None, "('a', 1)")
+    >>> plain(pd.Timestamp("2024-01-05")), plain(pd.Timestamp("2024-01-05 12:00"))
+    ('2024-01-05', '2024-01-05 12:00:00')
     """
     if pd.api.types.is_scalar(value) and pd.isna(value):
         return None
+    if isinstance(value, np.datetime64 | datetime):
+        return str(pd.Timestamp(value)).removesuffix(" 00:00:00")
     simple = value.item() if isinstance(value, np.generic) else value
     if isinstance(simple, float) and not np.isfinite(simple):
         return str(simple)

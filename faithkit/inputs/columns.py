@@ -12,14 +12,16 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.measure.dates import dates_of, days_of
+from faithkit.measure.dates import dates_of, days_of, holds_dates
 from faithkit.wording import few
 
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal"}
 
 
 def is_category(column: Any) -> bool:
-    """Whether a column holds categories (strings, booleans, a categorical dtype) rather than numbers."""
+    """Whether a column holds categories (strings, booleans, a categorical dtype): no numbers and no dates."""
+    if holds_dates(column):
+        return False
     if column.dtype.kind == "O" and not isinstance(column.dtype, pd.CategoricalDtype):
         return pd.api.types.infer_dtype(column, skipna=True) not in _NUMBERS
     return column.dtype.kind not in "iuf"
@@ -45,7 +47,7 @@ def distinct_words(column: Any) -> tuple[np.ndarray, list[str]]:
 
 def learn_column(name: str, column: Any) -> "NumberColumn | DateColumn | CategoryColumn":
     """Learn from a column of the background how to encode and decode it."""
-    if column.dtype.kind == "M":
+    if holds_dates(column):
         return DateColumn(name, column.dtype)
     if column.dtype.kind in "mcV" or isinstance(column.dtype, pd.IntervalDtype):
         raise InputError(
@@ -119,7 +121,8 @@ class DateColumn:
 
     def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
         """Return the dates as days."""
-        if column.dtype.kind != "M":
+        is_missing = column.dtype == object == self.dtype and column.isna().all()
+        if not is_missing and not holds_dates(column):
             raise InputError(
                 f"column {self.name!r} is {column.dtype}; the background has dates there ({self.dtype}). "
                 "Give it in the dtype of the background."

@@ -14,6 +14,7 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.inputs.columns import CategoryColumn, DateColumn, learn_column
 from faithkit.inputs.rows import Rows, check_names, check_X, column_names, input_kind, iter_columns
+from faithkit.measure.dates import zone_of
 from faithkit.measure.predicates import Interval, Predicate
 from faithkit.measure.rules import Rule
 
@@ -130,10 +131,12 @@ class Encoder:
         """
         labels = range(self.n_columns) if self._frame_columns is None else self._frame_columns
         columns = zip(labels, self._columns, strict=True)
-        dates = {label for label, column in columns if isinstance(column, DateColumn)}
+        zones = {label: zone_of(column.dtype) for label, column in columns if isinstance(column, DateColumn)}
         return Rule(
-            attrs.evolve(one, dates=True) if isinstance(one, Interval) and one.column in dates else one
-            for one in predicates
+            attrs.evolve(predicate, dates=True, zone=zones[predicate.column])
+            if isinstance(predicate, Interval) and predicate.column in zones
+            else predicate
+            for predicate in predicates
         )
 
     def _frame(self, columns: list[Any]) -> Any:

@@ -17,6 +17,7 @@ from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
+from faithkit.measure.dates import holds_dates
 from faithkit.wording import few
 
 
@@ -87,7 +88,7 @@ def _aligned(piece: Rows, X: Rows) -> Rows:
 
 def _sort(column: Any) -> str:
     """Say what a column holds, as far as a model would mind."""
-    if column.dtype.kind == "M":
+    if holds_dates(column):
         return "dates"
     return "words" if is_category(column) and column.dtype.kind != "b" else "numbers"
 

@@ -7,11 +7,14 @@ import pandas as pd
 
 from faithkit.inputs.columns import distinct_words, is_category
 from faithkit.inputs.rows import Rows, input_kind, iter_columns
+from faithkit.measure.dates import days_of, holds_dates
 
 
 def is_plain(X: Rows) -> bool:
     """Whether X is a table of numbers and booleans, none of them missing: estimators take it as it is."""
-    return input_kind(X) == "table" and not any(_is_word(c) or c.isna().any() for c in iter_columns(X))
+    return input_kind(X) == "table" and not any(
+        _is_word(column) or holds_dates(column) or column.isna().any() for column in iter_columns(X)
+    )
 
 
 def prepared(estimator: Any, X: Rows, one_hot: bool) -> Any:
@@ -85,8 +88,14 @@ def _word_steps(one_hot: bool) -> Any:
 
 
 def as_floats(X: Rows) -> np.ndarray:
-    """Return a table of numbers as float64, whatever its columns write for a missing value."""
-    return np.column_stack([column.to_numpy(dtype=np.float64, na_value=np.nan) for column in iter_columns(X)])
+    """Return a table of numbers and dates as float64, whatever its columns write for a missing value."""
+    return np.column_stack([_floats(column) for column in iter_columns(X)])
+
+
+def _floats(column: Any) -> np.ndarray:
+    if holds_dates(column):
+        return days_of(column)
+    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def as_words(X: Rows) -> np.ndarray:

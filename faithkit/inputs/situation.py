@@ -12,6 +12,7 @@ import pandas as pd
 from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
 from faithkit.inputs.columns import is_category
 from faithkit.inputs.datasets import load_dataset
+from faithkit.inputs.date_texts import dates_like, with_dates
 from faithkit.inputs.files.arrays import is_array, read_array
 from faithkit.inputs.files.content import Content
 from faithkit.inputs.files.named import is_pattern
@@ -99,8 +100,7 @@ def prepare(
     loaded = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
     others = [one.name for one in beside.values() if one is not None] if names_of(loaded) is None else []
     X = _shown(X, columns, drop, others)
-    if text:
-        X = _texts(X, text, table)
+    X = _texts(X, text, table) if text else with_dates(X, loaded)
     if loaded is None and classes:
         raise InputError("--classes names the scores of a model of your own: leave it out without --model.")
     known = read_like(seen_by(loaded, X), background, text) if background else None
@@ -249,7 +249,7 @@ def read_like(X: Any, path: str, text: str | None = None) -> Any:
     if text is not None or isinstance(X, list):
         return _texts(frame, text or "text", table)
     check_names(path, X.columns, frame.columns)
-    return frame[list(X.columns)]
+    return dates_like(X, frame[list(X.columns)], path)
 
 
 def read_pool(path: str, X: Any, text: str | None = None) -> PoolRows:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import attrs
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.containers import as_objects, as_series, may_be_rounded
-from faithkit.measure.dates import days_of, last_microsecond, write_date
+from faithkit.measure.dates import days_of, holds_dates, last_microsecond, write_date
 from faithkit.wording import few, one_line
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
@@ -76,8 +77,8 @@ def _limit(number: float) -> tuple[str, bool]:
     return f"{after if before_it else number:.6g}", before_it
 
 
-def _date_limit(days: float) -> tuple[str, bool]:
-    return write_date(days) if math.isfinite(days) else "", False
+def _date_limit(days: float, zone: str) -> tuple[str, bool]:
+    return write_date(days, zone) if math.isfinite(days) else "", False
 
 
 @attrs.frozen(order=False, cache_hash=True)
@@ -94,6 +95,8 @@ class Interval:
         Whether a missing value satisfies the predicate.
     dates : bool
         Whether the column holds dates. Limits are then days since 1970 in UTC, and written as dates.
+    zone : str
+        The time zone in which dates are written, where they have one.
 
     Examples
     --------
@@ -109,6 +112,7 @@ class Interval:
     high: float = attrs.field(default=math.inf, converter=_end)
     missing: bool = attrs.field(default=False, converter=bool)
     dates: bool = attrs.field(default=False, converter=bool)
+    zone: str = attrs.field(default="", converter=str)
 
     def __attrs_post_init__(self) -> None:
         if math.isnan(self.low) or math.isnan(self.high):
@@ -123,7 +127,8 @@ class Interval:
     def meet(self, other: "Interval") -> "Interval":
         """Return the predicate that holds where both do."""
         low, high = max(self.low, other.low), min(self.high, other.high)
-        return Interval(self.column, low, high, self.missing and other.missing, self.dates or other.dates)
+        missing, dates = self.missing and other.missing, self.dates or other.dates
+        return Interval(self.column, low, high, missing, dates, self.zone or other.zone)
 
     def read(self, X: Any) -> NDArray[Any]:
         """Return what predicates of this kind on this column compare: its numbers, side by side in memory.
@@ -157,12 +162,13 @@ class Interval:
             ends = {"low": self.low, "high": self.high}
             ends = {name: end for name, end in ends.items() if math.isfinite(end)}
         dates = {"dates": True} if self.dates else {}
-        return {"op": self.op, "column": self.column, **ends, "missing": self.missing, **dates}
+        zone = {"zone": self.zone} if self.zone else {}
+        return {"op": self.op, "column": self.column, **ends, "missing": self.missing, **dates, **zone}
 
     def __str__(self) -> str:
         if self.low > self.high:
             return _nothing_but_missing(self)
-        write = _date_limit if self.dates else _limit
+        write = partial(_date_limit, zone=self.zone) if self.dates else _limit
         (low, over), (high, below) = write(self.low), write(self.high)
         if self.low == -math.inf:
             text = "any value of {}" if self.high == math.inf else f"{{}} {'<' if below else '≤'} {high}"
@@ -369,7 +375,7 @@ def _numbers(X: Any, column: str | int) -> NDArray[Any]:
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and column in range(X.shape[1]):
         return X[:, int(column)]
     cells = _column(X, column)
-    if cells.dtype.kind == "M":
+    if holds_dates(cells):
         return days_of(cells)
     values = as_series(as_objects(cells) if isinstance(cells.dtype, pd.CategoricalDtype) else cells)
     numeric = pd.api.types.is_numeric_dtype(values.dtype)

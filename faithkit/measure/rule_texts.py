@@ -31,7 +31,8 @@ _AND = re.compile(r"(?<=\s)(?:and|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 _IF = re.compile(r"\s*if\s+", re.IGNORECASE)
 _THEN = re.compile(r"(?<=\s)then\b", re.IGNORECASE)
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf"
-_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?"
+_TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:[+-][0-9]{2}:[0-9]{2})?"
+_DATE = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[ T]{_TIME})?"
 _BEFORE = re.compile(rf"({_DATE}|{_NUMBER})\s*(<=|=<|≤|<|>=|=>|≥|>)\s*")
 _OPERATORS = {
     "==": "=", "=": "=", "!=": "≠", "<>": "≠", "≠": "≠", "<=": "≤", "=<": "≤", "≤": "≤", "<": "<",
@@ -209,13 +210,15 @@ def _nothing(column: Column, missing: bool) -> Predicate:
     ends = (math.inf, -math.inf)
     is_number = column.numbers
     return (
-        Interval(column.name, *ends, missing, column.dates) if is_number else OneOf(column.name, (), missing)
+        Interval(column.name, *ends, missing, column.dates, column.zone)
+        if is_number
+        else OneOf(column.name, (), missing)
     )
 
 
 def _anything(column: Column, missing: bool) -> Predicate:
     if column.numbers:
-        return Interval(column.name, missing=missing, dates=column.dates)
+        return Interval(column.name, missing=missing, dates=column.dates, zone=column.zone)
     return NoneOf(column.name, (), missing)
 
 
@@ -274,7 +277,7 @@ def _interval(column: Column, op: str, number: float, missing: bool) -> Interval
     if op in "<≥":
         is_whole = WHOLE < abs(number) < 2.0**64  # then so is every number near it, in whatever dtype
         number = int(number) - 1 if is_whole else math.nextafter(number, -math.inf)
-    make = partial(Interval, column.name, missing=missing, dates=column.dates)
+    make = partial(Interval, column.name, missing=missing, dates=column.dates, zone=column.zone)
     return make(high=number) if op in "≤<" else make(low=number)
 
 

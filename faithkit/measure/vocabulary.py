@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_hashable
 
+from faithkit.measure.dates import holds_dates, zone_of
+
 _TRUTHS = {"True": True, "False": False, "true": True, "false": False}
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "empty")
 
@@ -20,6 +22,7 @@ class Column:
     numbers: bool
     words: Mapping[str, tuple[Any, ...]] = attrs.field(factory=dict)  # by what they are without spaces around
     dates: bool = False
+    zone: str = ""  # of dates
 
     @classmethod
     def of(cls, name: str | int, cells: pd.Series) -> "Column | None":
@@ -32,8 +35,8 @@ class Column:
             return cls(name, True)
         if kind == "b" or inferred == "boolean":
             return cls(name, True, {word: (truth,) for word, truth in _TRUTHS.items()})
-        if kind == "M":
-            return cls(name, True, dates=True)
+        if holds_dates(cells):
+            return cls(name, True, dates=True, zone=zone_of(cells.dtype))
         if kind in "mc":
             return None
         there = cells.dropna()
@@ -50,7 +53,8 @@ class Column:
             word: tuple(dict.fromkeys((*self.words.get(word, ()), *values))) for word, values in new.items()
         }
         is_number = self.numbers and other.numbers
-        return Column(self.name, is_number, {**self.words, **both}, self.dates and other.dates)
+        zone = self.zone if self.zone == other.zone else ""
+        return Column(self.name, is_number, {**self.words, **both}, self.dates and other.dates, zone)
 
 
 def _words(values: Iterable[Any]) -> dict[str, tuple[Any, ...]]:

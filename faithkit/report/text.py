@@ -44,7 +44,8 @@ def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
     if "subgroups" in told:
         parts.append(subgroup_table(told, told["subgroups"]))
     if violations is not None:
-        parts.append(violation_text(list(violations)))  # their note stands among the sentences above
+        # their note stands among the sentences above; without any, they say whether there could be one
+        parts.append(violation_text(list(violations) or violations))
     if told.get("next_steps"):
         parts.append(_next_steps(told["next_steps"]))
     return "\n".join(parts)

@@ -49,7 +49,8 @@ def _scope(counted: Count, explanation: int) -> str:
     explanations = counted.explanations.take([explanation])
     if counted.relation.groups or explanations.kind == "rule":
         return ""
-    (rule,) = key_of(counted.relation, explanations)
+    key = key_of(counted.relation, explanations)
+    rule = key[0] if isinstance(key, list | np.ndarray) else None  # a frame or a tuple has columns
     return f", which applies where {rule}" if isinstance(rule, Rule) else ""
 
 

@@ -363,7 +363,10 @@ def test_the_interval_that_is_planned_is_the_one_that_is_printed():
     assert (high - low) / 2 < 0.05
     found = plan_samples(0.05, pilot=pilot)
     assert (found.n, found.from_pilot.unverified, found.from_pilot.half_width) == (None, (None, None), 600)
-    assert "unchecked, though the interval is narrow enough from 600 rows on, in nine cases of ten. Coarser" in found.why
+    assert (
+        "unchecked, though the interval is narrow enough from 600 rows on, in nine cases of ten. Coarser"
+        in found.why
+    )
 
 
 def test_at_most_one_pilot_in_ten_misleads_about_vectors_that_never_repeat():

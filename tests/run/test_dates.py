@@ -1,5 +1,7 @@
 """A column of dates is numbers to explainers and dates to the model, and rules say it in dates."""
 
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,6 +15,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import faithkit
 from faithkit import Encoder, Interval, Rule
+from faithkit.inputs.date_texts import with_dates
+from faithkit.inputs.situation import prepare
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -122,3 +126,93 @@ def test_rules_about_dates_are_read(text):
 def test_an_interval_of_dates_is_written_as_it_was_cut():
     assert str(Interval("signed", high=1.5 + 1e-13, dates=True)) == "signed ≤ 1970-01-02 12:00:00"
     assert "dates" not in Interval("age", high=1.5).to_json()
+
+
+def test_dates_of_a_time_zone_are_written_in_it_and_read_back():
+    berlin = X.assign(signed=X["signed"].dt.tz_localize("Europe/Berlin"))
+    rule = Encoder(berlin).rule([Interval("signed", high=19830 - 2 / 24)])  # two hours before midnight in UTC
+    assert str(rule) == "signed ≤ 2024-04-17 00:00:00+02:00"
+    assert rule.covers(berlin).tolist() == (X["signed"] <= "2024-04-17").tolist()
+    assert Rule.from_text(str(rule), berlin) == rule
+    assert Rule.from_json(rule.to_json()) == rule
+
+
+def test_date_objects_are_dates_to_explainers_and_date_objects_to_the_model():
+    """So pandas reads the days of a Parquet file."""
+    rows = X.assign(signed=X["signed"].dt.date.astype(object).where(X["signed"].notna(), None))
+
+    def model(table):
+        assert all(value is None or type(value) is date for value in table["signed"])
+        return [value is not None and value < date(2024, 4, 10) for value in table["signed"]]
+
+    encoder = Encoder(rows)
+    assert encoder.categorical == ()
+    assert encoder.decode(encoder.encode(rows))["signed"].tolist() == rows["signed"].tolist()
+    result = faithkit.evaluate(model, rows.iloc[:30], "anchors", background=rows)
+    assert result.unexplained == 0
+    assert any("signed ≤ 2024-0" in str(rule) for rule in result.sample.explanations.values)
+    own = zip(range(30), result.sample.explanations.values, strict=True)
+    assert all(rule.covers(rows.iloc[[row]]).all() for row, rule in own)
+
+
+def test_witnesses_of_every_kind_show_dates():
+    for explainer in ("shap", "anchors", "dice", "nearest-counterfactual"):
+        result = faithkit.evaluate(FOREST, X.iloc[:60], explainer=explainer, background=X, pool=X.iloc[60:])
+        shown = str(result.violations(3))
+        assert "00:00:00" not in shown
+        if result.violations(3):
+            assert "signed = 2024-0" in shown or "signed = missing" in shown
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The same rows in all formats, dates in CSV and JSON Lines as texts."""
+    rows = X.assign(label=Y)
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    rows.to_json(tmp_path / "rows.jsonl", orient="records", lines=True, date_format="iso")
+    rows.to_parquet(tmp_path / "rows.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("explainer", ["shap", "lime:samples=50", "anchors", "dice", "nearest-neighbor"])
+def test_a_model_of_dates_is_evaluated_alike_on_a_file_of_texts(files, explainer, monkeypatch):
+    monkeypatch.setattr("faithkit.inputs.situation.load_model", lambda *_: FOREST)
+    results = [
+        prepare(str(files / name), "label", model="forest.pkl", background=str(files / name), samples=30)
+        for name in ("rows.parquet", "rows.csv", "rows.jsonl")
+    ]
+    whole, *others = (faithkit.evaluate(**found.question(), explainer=explainer) for found in results)
+    assert whole.unexplained < 5
+    assert all(other.measures == whole.measures for other in others)
+
+
+def test_texts_that_a_model_reads_stay_texts():
+    table = pd.DataFrame({"since": ["2024-01-05", "2023-07-01", None]})
+
+    def by_year(rows):
+        return rows["since"].astype(str).str[:4] > "2023"
+
+    assert with_dates(table, lambda rows: rows["since"].str[:4].fillna("")) is table
+    assert with_dates(table, lambda rows: rows["since"] == "2024-01-05").equals(with_dates(table, by_year))
+    assert with_dates(table, lambda rows: rows["since"].map(type).astype(str)) is table  # answers differ
+    february = pd.DataFrame({"since": ["2024-02-30"]})
+    assert with_dates(february, lambda rows: rows["since"].dt.year) is february
+
+
+def test_a_background_that_has_no_dates_is_refused(files, monkeypatch):
+    monkeypatch.setattr("faithkit.inputs.situation.load_model", lambda *_: FOREST)
+    X.assign(signed="soon").to_csv(files / "soon.csv", index=False)
+    with pytest.raises(faithkit.InputError, match=r"column 'signed' of .*soon.csv does not hold dates"):
+        prepare(str(files / "rows.csv"), "label", model="forest.pkl", background=str(files / "soon.csv"))
+
+
+@pytest.mark.parametrize("model", ["gradient-boosting", "logistic", "knn"])
+def test_default_models_take_dates_as_numbers(files, model):
+    """One boundary between two dates is learnt, which names of days do not show."""
+    days = pd.DataFrame({"signed": pd.date_range("2024-01-01", periods=300)})
+    days["label"] = np.where(days["signed"] < "2024-06-01", "before", "after")
+    days.to_csv(files / "days.csv", index=False)
+    found = prepare(str(files / "days.csv"), "label", model=model)
+    assert found.X["signed"].dtype.kind == "M"
+    right = found.model.predict(found.X) == np.where(found.X["signed"] < "2024-06-01", "before", "after")
+    assert right.mean() > 0.95

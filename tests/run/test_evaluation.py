@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 from faithkit import Explanations, FaithkitError, FaithkitWarning, Interval, OneOf, Rule
-from faithkit.report.text import violation_text
+from faithkit.report.text import summary, violation_text
 
 RNG = np.random.default_rng(7)
 LABELS = RNG.choice(["low", "middle", "high"], 90, p=[0.5, 0.3, 0.2])
@@ -565,6 +565,7 @@ def test_where_nothing_can_be_contradicted_violations_say_so():
     nothing = "No explanation holds for a second instance, so nothing could contradict one."
     assert str(alone.violations()).strip() == nothing
     assert nothing in alone.to_html()
+    assert nothing in summary(alone.to_dict(), alone.violations())
     no_clash = "No explanation holds for instances of different predictions."
     assert str(agreeing.violations()).strip() == no_clash
 

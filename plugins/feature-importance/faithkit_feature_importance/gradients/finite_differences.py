@@ -93,7 +93,8 @@ class FiniteDifferences:
             moved = X.copy(deep=False)
             names = [str(name) for name in X.columns]  # X may have its columns in another order
             place = names.index(self.encoder.names[j])
-            column = self._dates(j, values) if X.dtypes.iloc[place].kind == "M" else pd.Series(values)
+            is_number = pd.api.types.is_numeric_dtype(X.dtypes.iloc[place])
+            column = pd.Series(values) if is_number else self._dates(j, values)
             moved.isetitem(place, column.set_axis(X.index))
             return moved
         moved = X.astype(np.float64) if X.dtype.kind in "biuf" else X.copy()
