@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.containers import as_objects, as_series, may_be_rounded
+from faithkit.measure.containers import WHOLE, as_objects, as_series, may_be_rounded
 from faithkit.measure.dates import days_of, holds_dates, last_microsecond, write_date
-from faithkit.wording import few, one_line
+from faithkit.wording import exact, few, one_line
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "whitespace": str.split,
@@ -68,13 +68,21 @@ def _end(number: Any) -> float:
     return int(number) if isinstance(number, int | np.integer) and int(number) != near else near
 
 
-def _limit(number: float) -> tuple[str, bool]:
+def _limit(number: float, spec: str) -> tuple[str, bool]:
     """Write a limit, and say whether it is the last float before what is written."""
     if isinstance(number, int):
         return str(number), False
     after = math.nextafter(number, math.inf)
-    before_it = float(f"{number:.6g}") != number and float(f"{after:.6g}") == after
-    return f"{after if before_it else number:.6g}", before_it
+    if not spec:
+        before_it = abs(after) < WHOLE and len(exact(after)) < len(exact(number))
+        return _all_digits(after if before_it else number), before_it
+    before_it = float(format(number, spec)) != number and float(format(after, spec)) == after
+    return format(after if before_it else number, spec), before_it
+
+
+def _all_digits(number: float) -> str:
+    """Write a float so that it is read back: beyond 2**53 the shortest text may be another integer."""
+    return str(int(number)) if WHOLE <= abs(number) < math.inf else exact(number)
 
 
 def _date_limit(days: float, zone: str) -> tuple[str, bool]:
@@ -102,6 +110,8 @@ class Interval:
     --------
     >>> print(Interval("age", high=37.5), "|", Interval("age", 17, 65))
     age ≤ 37.5 | 17 < age ≤ 65
+    >>> f"{Interval('debt', high=1 / 3)} | {Interval('debt', high=1 / 3):.2g}"
+    'debt ≤ 0.3333333333333333 | debt ≤ 0.33'
     >>> print(Interval("signed", 19723, 19730.5, dates=True))
     2024-01-01 < signed ≤ 2024-01-08 12:00:00
     """
@@ -166,9 +176,12 @@ class Interval:
         return {"op": self.op, "column": self.column, **ends, "missing": self.missing, **dates, **zone}
 
     def __str__(self) -> str:
+        return format(self)
+
+    def __format__(self, spec: str) -> str:
         if self.low > self.high:
             return _nothing_but_missing(self)
-        write = partial(_date_limit, zone=self.zone) if self.dates else _limit
+        write = partial(_date_limit, zone=self.zone) if self.dates else partial(_limit, spec=spec)
         (low, over), (high, below) = write(self.low), write(self.high)
         if self.low == -math.inf:
             text = "any value of {}" if self.high == math.inf else f"{{}} {'<' if below else '≤'} {high}"
@@ -232,6 +245,9 @@ class _Listed:
         return {"op": self.op, "column": self.column, "values": list(self.values), "missing": self.missing}
 
     def __str__(self) -> str:
+        return format(self)
+
+    def __format__(self, spec: str) -> str:
         if not self.values and not self.excludes:
             return _nothing_but_missing(self)
         if not self.values:
@@ -308,6 +324,9 @@ class Contains:
         return np.array(found, dtype=bool)
 
     def __str__(self) -> str:
+        return format(self)
+
+    def __format__(self, spec: str) -> str:
         return f"{CONTAINS[self.tokenizer]}{self.token!r}"
 
 

@@ -139,7 +139,11 @@ class Rule:
         return cls(predicates_of(text, X if isinstance(X, Vocabulary) else Vocabulary.of(X)))
 
     def __str__(self) -> str:
-        return " and ".join(map(str, self.predicates)) or "always"
+        return format(self)
+
+    def __format__(self, spec: str) -> str:
+        """Write the rule, with limits as the format says: by default with all digits, to be read back."""
+        return " and ".join(format(predicate, spec) for predicate in self.predicates) or "always"
 
 
 def scope_bits(rules: Sequence[Rule], sample: Sample) -> Bits:

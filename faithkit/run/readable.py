@@ -11,7 +11,10 @@ from faithkit.jsonable import plain
 from faithkit.measure.containers import take_rows
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
+from faithkit.measure.rules import Rule
 from faithkit.wording import cell_text
+
+SHORT = ".6g"  # of limits that a person reads
 
 
 def readable(explanations: Explanations, row: int, discretizer: Any = None) -> str:
@@ -38,7 +41,7 @@ def readable(explanations: Explanations, row: int, discretizer: Any = None) -> s
         cells = cells_of(value, 0, columns) or {}
         return ", ".join(f"{name} = {cell_text(cell)}" for name, cell in cells.items())
     with foreign(f"an explanation of type {type(value[0]).__name__}", "Mend its method __str__."):
-        return str(value[0])
+        return format(value[0], SHORT) if isinstance(value[0], Rule) else str(value[0])
 
 
 def identity_at(explanations: Explanations, row: int) -> Any:

@@ -16,7 +16,7 @@ from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Violation, Violations, Witness
 from faithkit.run.importance_notes import meaning_of_signs
 from faithkit.run.population import Population
-from faithkit.run.readable import readable
+from faithkit.run.readable import SHORT, readable
 from faithkit.run.setup import Setup
 
 
@@ -51,7 +51,7 @@ def _scope(counted: Count, explanation: int) -> str:
         return ""
     key = key_of(counted.relation, explanations)
     rule = key[0] if isinstance(key, list | np.ndarray) else None  # a frame or a tuple has columns
-    return f", which applies where {rule}" if isinstance(rule, Rule) else ""
+    return f", which applies where {rule:{SHORT}}" if isinstance(rule, Rule) else ""
 
 
 def _of_labels(told: str, labels: list[Any], held: Counts, seen: tuple[Witness, Witness]) -> Violation:

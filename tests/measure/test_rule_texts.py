@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import faithkit
 from faithkit.errors import InputError
 from faithkit.measure.predicates import Contains, Interval, NoneOf, OneOf
 from faithkit.measure.rules import Rule
@@ -189,8 +190,11 @@ def test_a_column_that_takes_some_values_and_not_others_takes_what_is_left():
 # --- any rule, any text -------------------------------------------------------------------------------
 
 KNOWN = Vocabulary.of(X)
-# six digits are what a rule is written with
-NUMBERS = st.builds(lambda n, e: float(f"{n}e{e}"), st.integers(-999_999, 999_999), st.integers(-9, 9))
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.builds(lambda n, e: float(f"{n}e{e}"), st.integers(-999_999, 999_999), st.integers(-9, 9)),
+    st.integers(-1000, 1000).map(lambda n: float(np.nextafter(n, -np.inf))),  # what "x < n" is
+)
 WORDS = {
     name: sorted(X[name].dropna().unique(), key=str) for name in ("sex", "zip", "age group", "Marital Status")
 }
@@ -236,3 +240,15 @@ def test_any_text_is_a_rule_or_is_refused(text):
         except InputError:
             continue
         assert Rule.from_json(rule.to_json()) == rule
+
+
+def test_what_faithkit_writes_with_all_digits_scores_as_the_rules_themselves():
+    """Limits of six digits would move rows that lie next to them."""
+    values = np.random.default_rng(0).normal(1e6, 1e-3, 200)
+    table = pd.DataFrame({"x": values})
+    rules = [Rule([Interval("x", high=value)]) for value in values]
+    labels = (values > 1e6).tolist()
+    given = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
+    written = faithkit.score(labels, [str(rule) for rule in rules], X=table)
+    assert written.measures == faithkit.score(labels, given, X=table).measures
+    assert len({f"{rule:.6g}" for rule in rules}) == 1

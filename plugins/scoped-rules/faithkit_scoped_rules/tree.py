@@ -53,7 +53,7 @@ class TreeExplainer:
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["no", "no", "yes", "yes"]
     >>> model = DecisionTreeClassifier().fit(X, y)
     >>> paths = TreeExplainer().fit(faithkit.Predictor(model), X).explain(X, seeds=None)
-    >>> print(paths.values[0], "|", paths.values[3], "|", paths.shared)
+    >>> print(f"{paths.values[0]:.6g} | {paths.values[3]:.6g} | {paths.shared}")
     0 ≤ 1.5 | 0 > 1.5 (or missing) | {'fidelity': 1.0}
 
     A surrogate reads any table, and any model:
@@ -209,7 +209,7 @@ def leaf_rules(
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> model = DecisionTreeClassifier().fit([[0.0], [1.0], [4.0]], [0, 1, 0])
-    >>> [str(rule) for rule in leaf_rules(model.tree_, [_Column("age", None)]) if rule]
+    >>> [f"{rule:.6g}" for rule in leaf_rules(model.tree_, [_Column("age", None)]) if rule]
     ['age ≤ 0.5', '0.5 < age ≤ 2.5', 'age > 2.5 (or missing)']
     """
     rules = np.full(tree.node_count, None, dtype=object)
