@@ -135,3 +135,22 @@ def test_an_onnx_file_names_labels_that_its_last_operator_chooses_from(tmp_path,
     made = skl2onnx.convert_sklearn(model, initial_types=types, options=options)
     (tmp_path / "model.onnx").write_bytes(made.SerializeToString())
     assert load_model(tmp_path / "model.onnx").classes_.tolist() == labels
+
+
+def test_a_model_of_one_label_is_not_asked_for_labels_for_ever():
+    class Always:
+        classes_ = np.array(["no", "yes"])
+        n_asked = 0
+
+        def predict(self, X):
+            self.n_asked += len(X)
+            return np.full(len(X), "no")
+
+        def predict_proba(self, X):
+            return np.tile([0.9, 0.1], (len(X), 1))
+
+    model = Always()
+    predictor = Predictor(model)
+    for _ in range(50):
+        predictor.scores(np.zeros((100, 1)))
+    assert model.n_asked == 1000

@@ -23,7 +23,7 @@ from faithkit.inputs.rows import Rows
 from faithkit.measure.containers import copy_rows, n_rows, take_rows, unmasked
 from faithkit.wording import describe, few
 
-_JUDGED = 1000  # rows of the background on which scores are compared with labels
+_JUDGED = 1000  # rows on which scores are compared with labels, of the background or the first that come
 _SCORES = 2**22  # that are asked for at a time, so that many classes fit into memory
 
 
@@ -118,6 +118,7 @@ class Predictor:
         self._names = Names.of(getattr(self.model, "classes_", None), self.classes)
         self._background = background
         self._is_order_checked: bool = self.is_regressor or isinstance(self.model, ScoreFunction)
+        self._n_judged = 0  # rows, where there is no background
 
     @classmethod
     def of(
@@ -281,7 +282,10 @@ class Predictor:
         return same
 
     def _check_order(self, X: Rows, scores: np.ndarray) -> None:
-        """Compare scores with labels once: on the background, or else on the first rows of several labels."""
+        """Compare scores with labels once: on the background, or else on the first rows of several labels.
+
+        A model that gives the first rows all one label is not asked for labels any more.
+        """
         if self._is_order_checked or self.classes is None:
             return
         rows, background = X, self._background
@@ -294,7 +298,9 @@ class Predictor:
         if n_rows(rows) > 1:
             labels = self.predict(rows)
             check_column_order(scores, labels, self.classes)
-            self._is_order_checked = self._is_order_checked or len(set(labels.tolist())) > 1
+            self._n_judged += n_rows(rows)
+            if self._n_judged >= _JUDGED or len(set(labels.tolist())) > 1:
+                self._is_order_checked = True
 
     def _check_scores(self, scores: np.ndarray, n: int) -> None:
         width = scores.shape[-1] if self.classes is None else len(self.classes)
