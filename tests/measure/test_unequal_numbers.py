@@ -263,17 +263,24 @@ def test_merged_one_hot_scores_are_merged_labels(kind, seed):
 
 @pytest.mark.parametrize("clustered", [False, True])
 def test_weights_that_hardly_differ_give_what_equal_numbers_get(clustered):
-    rng = np.random.default_rng(3)
-    vectors = rng.normal(size=(120, 2))
-    values = vectors[:, 0] + 0.3 * rng.normal(size=120)
-    plain = faithkit.score(values, vectors).consistency
-    rows = np.repeat(np.arange(120), 2) if clustered else np.arange(120)
-    weights = np.where(rows == 0, 1 + 1e-12, 1.0)
-    drawn = {"clusters": rows} if clustered else {"weights": weights}
-    nearly = faithkit.score(values[rows], vectors[rows], **drawn).consistency
-    assert plain.merging == nearly.merging == "pairs"
-    assert nearly.estimate == pytest.approx(plain.estimate, abs=1e-9)
-    assert nearly.moments.merged.se == pytest.approx(plain.moments.merged.se, rel=0.1)
+    """Errors are estimated without a pair here and without a row there, which is the same in the limit only.
+
+    At 2,000 rows the ratio of both has a standard deviation of 0.034 (five samples), so the mean of five has 0.015.
+    """
+    ratios = []
+    for seed in range(5):
+        rng, n = np.random.default_rng(seed), 2000
+        vectors = rng.normal(size=(n, 2))
+        values = vectors[:, 0] + 0.3 * rng.normal(size=n)
+        plain = faithkit.score(values, vectors).consistency
+        rows = np.repeat(np.arange(n), 2) if clustered else np.arange(n)
+        weights = np.where(rows == 0, 1 + 1e-12, 1.0)
+        drawn = {"clusters": rows} if clustered else {"weights": weights}
+        nearly = faithkit.score(values[rows], vectors[rows], **drawn).consistency
+        assert plain.merging == nearly.merging == "pairs"
+        assert nearly.estimate == pytest.approx(plain.estimate, abs=1e-9)
+        ratios.append(nearly.moments.merged.se / plain.moments.merged.se)
+    assert np.mean(ratios) == pytest.approx(1, abs=0.05)
 
 
 # --- what the lower end promises ---------------------------------------------------------------------------
