@@ -31,9 +31,11 @@ LINES = 12  # of a plot of subgroups; a longer one is no overview
 def findings_view(told: Told, violations: Sequence[Violation] | None, slots: Mapping[str, Slots]) -> View:
     """Return one system: its measures, plots, witnesses, subgroups and drift, and where they come from."""
     shown, found = fragment_view(told), estimates(told)
+    meaning = getattr(violations, "note", None) if violations else None  # stands where explanations are shown
     return {
         **shown,
-        "notes": shown["sentences"][len(MEASURES) :],
+        "notes": [note for note in shown["sentences"][len(MEASURES) :] if note != meaning],
+        "meaning": meaning,
         "plot": lines(found, "measures"),
         "figures": figures(told, "result", slots) + spreads(violations or ()),
         "unchecked": [name for name, one in found.items() if one and one.verified == 0],

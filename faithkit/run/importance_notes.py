@@ -29,13 +29,14 @@ def meaning_of_signs(kind: str, explained_by: Mapping[str, str]) -> str | None:
     return PREDICTED_CLASS if kind != "rule" and explained_by.get("target") == "predicted" else None
 
 
-def importance_notes(kind: str, explained_by: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what to know about the importances of a result.
+def importance_notes(kind: str, explained_by: Mapping[str, str], discretizer: str) -> tuple[str, ...]:
+    """Return what to know about the importances of a result; discretized ones add up to nothing.
 
     Examples
     --------
-    >>> importance_notes("vector", {"adds_up_to": "raw score"})
+    >>> importance_notes("vector", {"adds_up_to": "raw score"}, "original")
     ('The values add up to the raw score, and so determine it: ...',)
     """
     total, signs = explained_by.get("adds_up_to"), meaning_of_signs(kind, explained_by)
-    return (*([ADDITIVE.format(total)] if total else ()), *([signs] if signs else ()))
+    additive = ADDITIVE.format(total) if total and discretizer == "original" else None
+    return tuple(note for note in (additive, signs) if note is not None)

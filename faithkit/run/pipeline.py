@@ -107,7 +107,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
         tails=tail_share(counted),
         notes=(
             *setup.notes,
-            *importance_notes(population.kind, setup.explained_by),
+            *importance_notes(population.kind, setup.explained_by, setup.discretizer.text),
             *_told(counted, population, setup),
         ),
         **population.drawn(counts.get("sufficiency")),

@@ -114,6 +114,7 @@ def test_results_say_that_additive_values_determine_the_score_wherever_they_stan
     result.to_html(tmp_path / "page.html")
     assert said in (tmp_path / "page.html").read_text()
     assert not any("add up" in note for note in explained(FOREST, "lime:samples=50", X[300:340]).notes)
+    assert not any("add up" in note for note in explained(FOREST, "shap", discretizer="sign").notes)
 
 
 # the class that a value speaks for
@@ -126,7 +127,9 @@ def test_results_and_witnesses_say_what_plus_means_where_values_speak_for_the_pr
     assert said in " ".join(str(result.violations(1)).split())
     assert said in result.violations(1)._repr_html_()
     result.to_html(tmp_path / "page.html")
-    assert said in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert page.count(said) == 1
+    assert page.index("<h2>Witnesses</h2>") < page.index(said)  # where values are shown
     for explainer in ("shap:target=all", "gradient:target=all"):
         assert not any("speaks for" in note for note in explained(THREE, explainer).notes)
     assert explained(FOREST, "shap").violations(1).note is None
