@@ -182,6 +182,25 @@ def test_a_command_that_writes_no_result_does_not_pass(runner):
     assert (done.returncode, runner.outputs["exit-code"]) == (1, "1")
 
 
+MEASURED, KEPT, SKIPPED = "<testcase/>", "<testcase/>", "<testcase><skipped/></testcase>"
+
+
+@pytest.mark.parametrize(
+    ("cases", "code", "said"),
+    [
+        (MEASURED + KEPT, 0, "The limits are kept"),
+        (MEASURED, 1, "No limit was given"),
+        (MEASURED + SKIPPED, 1, "No limit was given"),
+    ],
+)
+def test_a_step_passes_where_a_limit_was_judged(runner, cases, code, said):
+    writes = f'echo "{{}}" > "${{@: -3:1}}"; echo "<testsuite>{cases}</testsuite>" > "${{@: -1}}"'
+    runner.program("faithkit", writes)
+    done = runner.run("Measure", arguments="")
+    assert (done.returncode, runner.outputs["exit-code"]) == (code, str(code))
+    assert runner.summary.startswith(f"## Explanations: {said}")
+
+
 def test_no_module_of_the_repository_is_imported(runner):
     for name in ("shlex", "secrets", "xml", "os"):
         (runner.folder / f"{name}.py").write_text("open('hacked', 'w').close()")
