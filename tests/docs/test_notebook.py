@@ -16,10 +16,10 @@ SHOWN = {
     "result.plot()": None,
     "result.violations(2)": 1,
     "result.local(0)": 1,
-    'result.by(loans.X["housing"][1000:1400])': 1,
+    'result.by(loans.X["housing"][1000:1400])': 2,  # consistency and sufficiency
     'faithkit.score(model.predict(test), phi, discretizer="sign")': 1,
     'faithkit.evaluate(prices, X[1000:1300], explainer="tree", background=X[:1000])': 1,
-    "compared": 1,
+    "compared": 2,
     "compared.plot()": None,
     "faithkit.plan(0.03, pilot=result)": 1,
     "[result.consistency, compared]": 0,
@@ -70,8 +70,9 @@ def test_what_a_run_shows_while_it_lasts_has_gone_away(cells):
 def test_tables_are_of_what_the_sentences_say(cells):
     by_line = {last_line(cell): cell.outputs[-1].data for cell in cells if cell.outputs}
     result, line = by_line["result"]["text/html"], by_line["result"]["text/plain"]
-    (level,) = re.findall(r"estimate (0\.\d{3}) \(", line)
-    assert f">{level}</td>" in result
+    levels = re.findall(r"estimate (0\.\d{3}) \(", line)
+    assert len(levels) == 2  # of consistency and of sufficiency
+    assert all(f">{level}</td>" in result for level in levels)
     assert "Consistency is above chance" in result
     assert "of the prediction's variance" in by_line[next(one for one in SHOWN if "prices" in one)][
         "text/html"
