@@ -236,12 +236,13 @@ def score(
     drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), against)
     beside = Beside(ids=None if ids is None else RowIds.of(ids, X, len(given), more), index=index)
     population = InMemory.of(X, labels, given, drawn, against, beside)
-    warn_about_repeats(population, clusters is not None)
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")
         population.teach(way)
         setup = attrs.evolve(setup, learnt_from=THE_SAMPLE)
-    return measured(population, attrs.evolve(setup, applies=applies))
+    result = measured(population, attrs.evolve(setup, applies=applies))
+    warn_about_repeats(population, result.counts["consistency"], clusters is not None)
+    return result
 
 
 def _taken(given: Any, predictions: Any, X: Any) -> tuple[Explanations, tuple[str, ...]]:

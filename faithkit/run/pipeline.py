@@ -50,8 +50,9 @@ def explained(
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told, n_classes=declared)
     drawn = of_sample(cases.design, len(explanations), checked)
     population = InMemory.of(X, labels, explanations, drawn, checked, cases.beside)
-    warn_about_repeats(population, cases.clustered)
-    return measured(population, setup)
+    result = measured(population, setup)
+    warn_about_repeats(population, result.counts["consistency"], cases.clustered)
+    return result
 
 
 def _discretized_by(way: Given, setup: Setup) -> Setup:

@@ -4,12 +4,11 @@ import math
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitWarning
-from faithkit.measure.content_words import content_words
-from faithkit.measure.grouping import group, mix
+from faithkit.measure.grouping import group, renumbered
 from faithkit.measure.slots import Counts
+from faithkit.measure.tally import Count, RowCount
 from faithkit.report.formats import percent
 from faithkit.run.in_memory import InMemory
 
@@ -17,12 +16,16 @@ MATTERS = 0.01  # of the verified share or the value
 ALIKE = 10  # different rows: that all of these occur a multiple of five times, say, is no accident
 
 
-def warn_about_repeats(population: InMemory, clustered: bool) -> None:
-    """Say how many rows are repetitions, where they matter and nobody said which rows are one case."""
-    if clustered:
+def warn_about_repeats(population: InMemory, counted: Count, clustered: bool) -> None:
+    """Say how many rows are repetitions, where they matter and nobody said which rows are one case.
+
+    `counted` is what consistency was counted from: it knows which explanations are equal.
+    """
+    if clustered or not _may_repeat(population):
         return
-    times = repetitions(population)
-    if times is None or not _matter(population, times):
+    codes = _explanation_codes(population, counted)
+    times = repetitions(population, codes)
+    if times is None or not _matter(population, codes, times):
         return
     times = times[~population.sample.explanations.missing]
     extra = float(1.0 - (1.0 / times).sum() / len(times))
@@ -35,37 +38,48 @@ def warn_about_repeats(population: InMemory, clustered: bool) -> None:
     )
 
 
-def repetitions(population: InMemory) -> Counts | None:
+def _may_repeat(population: InMemory) -> bool:
+    """Whether predictions repeat; most that are numbers do not."""
+    predicted = np.bincount(population.coded.codes)
+    return bool((predicted > 1).any() if population.sample.X is not None else (predicted != 1).all())
+
+
+def _explanation_codes(population: InMemory, counted: Count) -> Counts:
+    """Return the group of each row's explanation before discretizing; rows that were grouped stay grouped."""
+    explanations = population.undiscretized
+    assert isinstance(counted, RowCount)
+    if counted.sample.explanations.identities is explanations.identities:
+        return counted.owned[: len(explanations)]  # the rows of a pool come last
+    return group(explanations.identities, explanations.missing).codes
+
+
+def repetitions(population: InMemory, codes: Counts) -> Counts | None:
     """Return how many rows equal each row in instance, explanation and prediction; None where none do.
 
-    Where the instances are unknown, equal explanations are what is measured. But that all of them occur a
-    multiple of the same number of times is no accident.
+    `codes` are the groups of equal explanations. Where the instances are unknown, equal explanations are what
+    is measured. But that all of them occur a multiple of the same number of times is no accident.
     """
-    X, explanations = population.sample.X, population.undiscretized
-    predicted = np.bincount(population.coded.codes)
-    if predicted.max() == 1 or (X is None and (predicted == 1).any()):  # as with most that are numbers
+    X, missing = population.sample.X, population.sample.explanations.missing
+    shared = np.where(missing, codes.max() + 1, codes)  # rows without explanation may repeat, too
+    cells = shared * population.coded.k + population.coded.codes
+    if X is None:
+        times = _times(cells)
+        common = math.gcd(*np.flatnonzero(np.bincount(times)).tolist())
+        return np.full(len(times), common) if common > 1 and len(times) >= ALIKE * common else None
+    if population.row_names.words is None:  # cells that are no JSON have no word
         return None
-    words = content_words(explanations.identities)
-    columns = [words, explanations.missing.astype(np.uint64), population.coded.codes.astype(np.uint64)]
-    if X is not None:
-        if population.row_names.words is None:  # cells that are no JSON have no word
-            return None
-        columns.append(population.row_names.words)
-    times = _times(mix(np.column_stack(columns)))
-    if X is not None:
-        return times if times.max() > 1 else None
-    common = math.gcd(*np.unique(times).tolist())
-    return np.full(len(times), common) if common > 1 and len(times) >= ALIKE * common else None
+    times = _times(group(np.column_stack([cells.view(np.uint64), population.row_names.words])).codes)
+    return times if times.max() > 1 else None
 
 
-def _times(words: NDArray[np.uint64]) -> Counts:
-    codes = group(words).codes
-    return np.asarray(np.bincount(codes)[codes])
+def _times(codes: Counts) -> Counts:
+    """Return how many rows have the code of each row."""
+    dense = codes if codes.max() <= 4 * len(codes) else renumbered(codes).codes
+    return np.asarray(np.bincount(dense)[dense])
 
 
-def _matter(population: InMemory, times: Counts) -> bool:
+def _matter(population: InMemory, codes: Counts, times: Counts) -> bool:
     """Whether consistency changes where a row is not checked against its repetitions."""
-    codes = group(population.undiscretized.identities, population.sample.explanations.missing).codes
     labels = population.coded.codes
     N = np.bincount(codes)[codes]
     T = np.bincount(codes * len(population.labels) + labels)[codes * len(population.labels) + labels]

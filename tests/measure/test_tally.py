@@ -215,6 +215,15 @@ def test_a_hash_collision_costs_time_and_never_an_answer(monkeypatch):
     assert grouping.group(vectors).codes.tolist() == expected.tolist()
 
 
+@given(st.lists(st.text(st.sampled_from("aé\u0301\ud800\0 "), max_size=3), max_size=20), st.booleans())
+def test_texts_are_grouped_by_pythons_equality_whatever_is_beside_them(texts, other):
+    values = [*texts, "nan", "None", *([("a",)] if other else [])]
+    groups = grouping.group(values)
+    distinct = list(dict.fromkeys(values))
+    assert groups.codes.tolist() == [distinct.index(value) for value in values]
+    assert groups.first.tolist() == [values.index(value) for value in distinct]
+
+
 def test_frames_group_by_value_with_missing_cells_equal():
     frame = pd.DataFrame(
         {

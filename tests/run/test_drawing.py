@@ -295,6 +295,34 @@ def test_there_is_no_warning_where(case):
         faithkit.score(y, explanations, **given)
 
 
+class Word:
+    """A value that says nothing about itself, and counts how often it was hashed."""
+
+    def __init__(self, name):
+        self.name, self.hashed = name, 0
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        self.hashed += 1
+        return hash(self.name)
+
+
+def test_rows_with_different_explanations_are_no_repetition_whatever_these_print():
+    words, X = [Word("a"), Word("b")] * 20, np.repeat(np.arange(20.0), 2)[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FaithkitWarning)
+        faithkit.score([0, 0, 1, 1] * 10, words, X=X)
+
+
+def test_each_explanation_is_hashed_once_although_repetitions_are_looked_for():
+    words = [Word(name) for name in range(20)]
+    with pytest.warns(FaithkitWarning, match="80 % of the rows repeat another one exactly"):
+        faithkit.score(np.repeat([0, 1] * 10, 5), [word for word in words for _ in range(5)])
+    assert [word.hashed for word in words] == [1] * 20
+
+
 # --- brackets of weights -------------------------------------------------------------------------------
 
 
