@@ -1,6 +1,5 @@
 """Rows that are written several times: they agree with themselves, and a measure looks surer than it is."""
 
-import math
 import warnings
 
 import numpy as np
@@ -60,22 +59,22 @@ def repetitions(population: InMemory, codes: Counts) -> Counts | None:
     is measured. But that all of them occur a multiple of the same number of times is no accident.
     """
     X, missing = population.sample.X, population.sample.explanations.missing
-    shared = np.where(missing, codes.max() + 1, codes)  # rows without explanation may repeat, too
-    cells = shared * population.coded.k + population.coded.codes
+    if missing.any():  # rows without explanation may repeat, too
+        codes = np.where(missing, codes.max() + 1, codes)
+    cells = _dense(codes * population.coded.k + population.coded.codes)
     if X is None:
-        times = _times(cells)
-        common = math.gcd(*np.flatnonzero(np.bincount(times)).tolist())
-        return np.full(len(times), common) if common > 1 and len(times) >= ALIKE * common else None
+        common = int(np.gcd.reduce(np.bincount(cells)))  # cells that nobody has, of 0 rows, change no divisor
+        return np.full(len(cells), common) if common > 1 and len(cells) >= ALIKE * common else None
     if population.row_names.words is None:  # cells that are no JSON have no word
         return None
-    times = _times(group(np.column_stack([cells.view(np.uint64), population.row_names.words])).codes)
+    equal = group(np.column_stack([cells.view(np.uint64), population.row_names.words])).codes
+    times = np.asarray(np.bincount(equal)[equal])
     return times if times.max() > 1 else None
 
 
-def _times(codes: Counts) -> Counts:
-    """Return how many rows have the code of each row."""
-    dense = codes if codes.max() <= 4 * len(codes) else renumbered(codes).codes
-    return np.asarray(np.bincount(dense)[dense])
+def _dense(codes: Counts) -> Counts:
+    """Renumber codes that are too large to be counted in a table."""
+    return codes if codes.max() <= 4 * len(codes) else renumbered(codes).codes
 
 
 def _matter(population: InMemory, codes: Counts, times: Counts) -> bool:
