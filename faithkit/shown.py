@@ -4,9 +4,13 @@ What they look like is known to `faithkit.report`, which knows these values. It 
 looks, so that to measure takes no report.
 """
 
+from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+VERBOSE: ContextVar[bool] = ContextVar("VERBOSE", default=False)
+"""Whether all numbers are shown that a result has: on the command line, --verbose."""
 
 
 class Shown:
@@ -17,7 +21,7 @@ class Shown:
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no", "no"] * 9, ["a", "a", "b", "a"] * 9)
     >>> result
-    <Evaluation of logged explanations: 36 instances, consistency estimate 0.654 (0.523 – 0.831)>
+    <Evaluation of logged explanations: 36 instances, consistency estimate 0.654 (0.511 – 0.835)>
     >>> result._repr_html_().startswith("<div ")
     True
     >>> print(result.local(3))

@@ -1,8 +1,6 @@
-"""Merging by its definition: blocks as lists of rows, and every delete-one value by starting anew."""
+"""Merging by its definition: blocks are lists of rows, and a deleted row leaves its block; nothing is merged anew."""
 
 import numpy as np
-
-from faithkit.measure.matching import divide_rows, match_rows
 
 
 def blocks_of(identities, clusters=None):
@@ -17,141 +15,79 @@ def blocks_of(identities, clusters=None):
     return [*shared, [row for rows in alone for row in rows]]
 
 
-def merged_share(blocks, labels, weights=None, clusters=None):
-    """Return x: what rows of different clusters count that agree, over the most that a row has of others."""
+def merged_share(blocks, labels, weights=None, clusters=None, gone=(), heaviest=None):
+    """Return x: rows of different clusters that agree, w_i w_j over M + W − (their two cells), by a double loop.
+
+    M is the block's largest cell, or `heaviest`; it stays as it is when some rows are `gone`.
+    """
     n = len(labels)
     w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
     unit = list(range(n)) if clusters is None else list(clusters)
+    left = np.array([0.0 if row in gone else w[row] for row in range(n)])
     total = 0.0
     for rows in blocks:
-        rows = [row for row in rows if w[row] > 0]
-        others = [sum(w[j] for j in rows if unit[j] != unit[i]) for i in rows]
-        agreeing = sum(
-            w[i] * w[j] for i in rows for j in rows if unit[i] != unit[j] and labels[i] == labels[j]
+        cells = {c: sum(w[row] for row in rows if unit[row] == c) for c in {unit[row] for row in rows}}
+        most = max(cells.values(), default=0.0) if heaviest is None else heaviest
+        cell = {c: sum(left[row] for row in rows if unit[row] == c) for c in cells}
+        total += sum(
+            left[i] * left[j] / (most + sum(cell.values()) - cell[unit[i]] - cell[unit[j]])
+            for i in rows
+            for j in rows
+            if unit[i] != unit[j] and labels[i] == labels[j] and left[i] and left[j]
         )
-        if others and max(others) > 0:
-            total += agreeing / max(others)
-    return total / w.sum()
+    return total / left.sum()
 
 
-def near_blocks(vectors, alone, clusters, weights):
-    """Return blocks of rows that are alone: matched explanations, or where they weigh differently, near ones."""
-    identities = np.array([vectors[rows[0]] for rows in alone], dtype=float)
-    if len({round(sum(weights[row] for row in rows), 9) for rows in alone}) > 1:
-        place = divide_rows(identities, 32).tolist()
-    else:
-        place = match_rows(identities, np.array([clusters[rows[0]] for rows in alone])).tolist()
-        place = [-1 - i if p < 0 else p for i, p in enumerate(place)]
-    return [[rows for rows, p in zip(alone, place, strict=True) if p == b] for b in sorted(set(place))]
+def pseudo_values(blocks, labels):
+    """Return x of equal rows, and n·x − (n − 1)·x without each of them, the blocks being what they are."""
+    n, x = len(labels), merged_share(blocks, labels)
+    return x, [n * x - (n - 1) * merged_share(blocks, labels, gone=(row,)) for row in range(n)]
 
 
-def near_share(block, labels, weights, clusters, alone):
-    """Return what rows of different clusters agree in, w_i w_j over M + W − (their two clusters), by a double loop."""
-    rows = [row for explanation in block for row in explanation]
-    cell = {
-        c: sum(weights[row] for row in rows if clusters[row] == c) for c in {clusters[row] for row in rows}
-    }
-    heaviest = max(sum(weights[row] for row in explanation) for explanation in alone)
-    most = heaviest * max(sum(clusters[explanation[0]] == c for explanation in block) for c in cell)
-    return sum(
-        weights[i] * weights[j] / (most + sum(cell.values()) - cell[clusters[i]] - cell[clusters[j]])
-        for i in rows
-        for j in rows
-        if clusters[i] != clusters[j] and labels[i] == labels[j]
-    )
+def paired_error(blocks, pairs, labels):
+    """Return the standard error of x of equal rows where each of some pairs goes as one; others go by row.
 
-
-def merged_near(vectors, labels, weights=None, clusters=None):
-    """Return x, its reach, its standard error and the pseudo-values of clusters; None where one block is made."""
-    n = len(labels)
-    w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
-    w = w / w.mean()
-    unit = list(range(n)) if clusters is None else list(clusters)
-    groups = {}
-    for row, vector in enumerate(vectors):
-        if w[row] > 0:
-            groups.setdefault(tuple(vector), []).append(row)
-    known = sorted(groups.values())
-    alone = [rows for rows in known if len({unit[row] for row in rows}) == 1]
-    shared = [rows for rows in known if len({unit[row] for row in rows}) > 1]
-    blocks = near_blocks(vectors, alone, unit, w) if len(alone) > 1 else None
-    if blocks is None:
-        return None
-    found = [near_share(block, labels, w, unit, alone) for block in blocks]
-    most = [near_share(block, [0] * n, w, unit, alone) for block in blocks]
-    x = merged_share(shared, labels, w, unit) + sum(found) / n
-    whole = merged_share(shared, [0] * n, w, unit)
-    others = sum(w[row] for block in blocks if _several(block, unit) for rows in block for row in rows)
-    se, psi = _errors(shared, blocks, found, labels, w, unit)
-    return x, whole + others / n, se if 1e-12 < x < whole + sum(most) / n - 1e-12 else None, psi
-
-
-def _several(block, unit):
-    return len({unit[rows[0]] for rows in block}) > 1
-
-
-def _errors(shared, blocks, found, labels, w, unit):
-    """Compare every unit with every other one: a cluster's rows in groups, and each block of near ones."""
-    n, names = len(labels), list(dict.fromkeys(unit))
-
-    def grouped(gone):
-        return n * merged_share(
-            [[row for row in rows if unit[row] != gone] for rows in shared], labels, w, unit
-        )
-
-    rows_of = [[row for explanation in block for row in explanation] for block in blocks]
-    near = {row for rows in rows_of for row in rows}
-    lost = [grouped(None) - grouped(name) for name in names]
-    mean = (sum(lost) + sum(found)) / n
-    own = [
-        lost[c] - mean * sum(w[row] for row in range(n) if unit[row] == name and row not in near)
-        for c, name in enumerate(names)
+    By how much x falls without a unit, times the rows that are left, is what the unit adds. These are taken
+    around their mean by row, and divided by n.
+    """
+    n, x = len(labels), merged_share([*blocks, *pairs], labels)
+    paired = {row for pair in pairs for row in pair}
+    units = [*([row] for row in range(n) if row not in paired), *pairs]
+    adds = [
+        (n - len(unit)) * (x - merged_share([*blocks, *pairs], labels, gone=unit)) if len(unit) < n else 0.0
+        for unit in units
     ]
-    apart = [share - mean * sum(w[row] for row in rows) for share, rows in zip(found, rows_of, strict=True)]
-    held = [{names.index(unit[row]) for row in rows} for rows in rows_of]
-    linked = sum(value**2 for value in own) + sum(
-        apart[a] * apart[b] * (1 if a == b else len(held[a] & held[b]))
-        for a in range(len(apart))
-        for b in range(len(apart))
-    )
-    linked += 2 * sum(own[c] * value for value, cells in zip(apart, held, strict=True) for c in cells)
-    variance = max(linked, sum(value**2 for value in own + apart)) / n**2
-    J = len(apart) + sum(
-        1
-        for c, name in enumerate(names)
-        if not any(c in cells for cells in held) and any(w[row] > 0 for row in range(n) if unit[row] == name)
-    )
-    psi = []
-    for c, name in enumerate(names):
-        parts = sum(
-            value * sum(w[row] for row in rows if unit[row] == name) / sum(w[row] for row in rows)
-            for value, rows in zip(apart, rows_of, strict=True)
-        )
-        psi.append(mean + len(names) / n * (own[c] + parts))
-    se = None if J < 2 or np.ptp(psi) <= 1e-12 else (J / (J - 1) * variance) ** 0.5
-    return se, psi
+    mean = sum(adds) / n
+    apart = np.array([one - mean * len(unit) for one, unit in zip(adds, units, strict=True)])
+    J = len(units)
+    return float(np.sqrt(J / (J - 1) * (apart**2).sum())) / n
 
 
-def without(values, gone):
-    """Return a list without some places."""
-    return [value for place, value in enumerate(values) if place not in gone]
+def linked_error(blocks, pairs, labels, clusters):
+    """Return the same where clusters are units, which pairs link: Σ_c (e_c + Σ_b e_b)² − Σ_b (n_b − 1) e_b².
 
-
-def pseudo_values(identities, labels, weights=None, clusters=None):
-    """Return ψ for every row, or for every cluster in order of first appearance, by merging anew."""
+    e are what a cluster and a pair add, around their mean by row.
+    """
     n = len(labels)
-    w = [1.0] * n if weights is None else list(weights)
-    unit = list(range(n)) if clusters is None else list(clusters)
-    names = list(dict.fromkeys(unit))
-
-    def share(gone):
-        some = [without(values, gone) for values in (identities, labels, w, unit)]
-        counting = [
-            identity if weight > 0 else None for identity, weight in zip(some[0], some[2], strict=True)
-        ]
-        blocks = blocks_of(counting, some[3])
-        return merged_share(blocks, some[1], some[2], some[3]) if sum(some[2]) > 0 else 0.0
-
-    whole, C = share(set()), len(names)
-    leave = [{row for row in range(n) if unit[row] == name} for name in names]
-    return whole, [C * whole - (C - 1) * share(gone) for gone in leave]
+    paired = {row for pair in pairs for row in pair}
+    names = list(dict.fromkeys(clusters))
+    shared = n * merged_share(blocks, labels, clusters=clusters)
+    rows = [[row for row in range(n) if clusters[row] == name] for name in names]
+    lost = [
+        shared - (n - len(gone)) * merged_share(blocks, labels, clusters=clusters, gone=gone) for gone in rows
+    ]
+    by_pair = [n * merged_share([pair], labels, clusters=clusters) for pair in pairs]
+    mean = (sum(lost) + sum(by_pair)) / n
+    own = [one - mean * sum(row not in paired for row in gone) for one, gone in zip(lost, rows, strict=True)]
+    by_pair = [one - mean * len(pair) for one, pair in zip(by_pair, pairs, strict=True)]
+    held = [{names.index(clusters[row]) for row in pair} for pair in pairs]
+    together = [
+        one + sum(e for e, cells in zip(by_pair, held, strict=True) if c in cells)
+        for c, one in enumerate(own)
+    ]
+    linked = sum(e**2 for e in together) - sum(
+        (len(h) - 1) * e**2 for e, h in zip(by_pair, held, strict=True)
+    )
+    apart = sum(e**2 for e in own) + sum(e**2 for e in by_pair)
+    J = len(pairs) + sum(not any(c in cells for cells in held) for c in range(len(names)))
+    return float(np.sqrt(J / (J - 1) * max(linked, apart))) / n

@@ -1,12 +1,14 @@
 """Relations given by a matrix, and tallies of them: any relation at all, small enough to check by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
-from faithkit.measure.difference import Side
 from faithkit.measure.estimate import estimate
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.relations import Relation
+from faithkit.measure.relations import Relation, SameExplanation
+from faithkit.measure.summary import Grouped, Side
 from faithkit.measure.tally import Tally, count
 
 
@@ -36,8 +38,36 @@ def grouped(table):
     return Tally(table, np.stack([np.zeros_like(table), table]))
 
 
+def count_of(tally):
+    """The count of a tally whose explanations group rows."""
+    m, k = tally.counts.shape
+    found = SimpleNamespace(
+        slots=tally.slots,
+        tallies=lambda: [tally],
+        relation=SameExplanation(),
+        explanations=Explanations(kind="number", values=np.arange(m)),
+        agreement=tally.agreement,
+        n_labels=k,
+    )
+    found.settled = found
+    return found
+
+
+def facts_of(table):
+    """The moments of a grouping with these counts; explanations that occur once form one block."""
+    found = count_of(grouped(table))
+    return Grouped.of(found, None).moments(found.agreement)
+
+
+def facts_of_pairs(table):
+    """The moments of the same as a relation that is asked pair by pair: nothing is merged."""
+    table = np.asarray(table)
+    owned, labels = (np.repeat(codes.ravel(), table.ravel()) for codes in np.indices(table.shape))
+    return Side.of(counted(Matrix(np.eye(len(table))), owned, labels, table.shape[1])).facts
+
+
 def estimated(counted, estimator, confidence, permutations=0, seed=0):
     """The estimate of a count: its moments, and a permutation test where one is asked for."""
     facts = Side.of(counted).facts
-    p_value = permutation_p_value(counted, permutations, seed, facts.merged) if permutations else None
+    p_value = permutation_p_value(counted, facts, permutations, seed) if permutations else None
     return estimate(counted, facts, estimator, confidence, p_value)

@@ -2,14 +2,14 @@
 
 import attrs
 import numpy as np
-from matrices import Matrix, counted, grouped
+from matrices import Matrix, counted, facts_of, grouped
 
 from faithkit.measure.forecast import Pilot
-from faithkit.measure.inference import Moments, interval, moments
-from faithkit.measure.jackknife import grouped_pseudo_values, pseudo_values
-from faithkit.measure.merging.one_block import one_block
+from faithkit.measure.inference import Moments, interval
+from faithkit.measure.limits import Units
 from faithkit.measure.others import Others
 from faithkit.measure.planning import plan_samples
+from faithkit.measure.summary import Side
 
 
 def half_width(facts):
@@ -28,10 +28,8 @@ class Words:
         rows = rng.multinomial(n, self.mass)
         seen = rows > 0
         ones = rng.binomial(rows[seen], self.ones[seen])
-        slots = grouped(np.c_[ones, rows[seen] - ones]).slots
-        facts = moments(slots, grouped_pseudo_values(slots))
-        merged, _ = one_block(slots, (facts.value, facts.verified))  # as rows that are alone with a word are
-        return Pilot(Others.of(slots), attrs.evolve(facts, merged=merged))
+        table = np.c_[ones, rows[seen] - ones]
+        return Pilot(Others.of(grouped(table).slots), facts_of(table))
 
     def unverified(self, n):
         """The expected share of n rows that nobody shares a word with."""
@@ -88,7 +86,7 @@ class Boxes:
     def draw(self, rng, n):
         x, y = self.points(rng, n)
         found = counted(Matrix(self.holds(x, x)), np.arange(n), y, 2)
-        return Pilot(Others.of(found.slots), moments(found.slots, pseudo_values(found)))
+        return Pilot(Others.of(found.slots), Side.of(found).facts)
 
     def unverified(self, n):
         x = np.random.default_rng(0).random((20_000, 2))
@@ -116,7 +114,14 @@ def with_pool(holds, labels):
     effect, gone = lost_value.sum(axis=0), lost_share.sum(axis=0)
     share = (others / np.maximum(D, 1)[:, None]).sum(axis=0)
     few = n / max((1 + share[:n]).max(), share[n:].max(initial=0.0))
-    return Moments(n, h.mean(), (D > 0).mean(), _error(h, effect), _error((D > 0) - h, gone - effect), few)
+    return Moments.of_rows(
+        n,
+        h.mean(),
+        _error(h, effect),
+        (D > 0).mean(),
+        se_disagreement=_error((D > 0) - h, gone - effect),
+        units=Units.equal(n, few),
+    )
 
 
 def _error(own, effect):

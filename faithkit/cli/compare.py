@@ -88,7 +88,7 @@ def comparing(function: Callable[..., Any]) -> click.Command:
         begin(options)
         options["discretizers"] = options["discretizers"] or None
         paths = check_paths(output)
-        kind, _ = checked(options["outcome"], options["agree"])
+        kind, *_ = checked(options["outcome"], options["agree"], options["range"])
         situation = prepare(outcome=kind, id=id, **loading)
         with configured_backend(**workers):
             found = compare(**situation.question(), ids=situation.ids, **options)

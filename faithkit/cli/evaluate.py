@@ -67,7 +67,7 @@ def command(
     check_reference(reference, limits)
     begin(options)
     paths, classifier = check_paths(output), asked(reader)
-    kind, _ = checked(options["outcome"], options["agree"])
+    kind, *_ = checked(options["outcome"], options["agree"], options["range"])
     situation = prepare(by=by, id=id, outcome=kind, **loading)
     saved = earlier = None
     if reference is not None and is_saved(reference):

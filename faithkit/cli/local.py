@@ -68,7 +68,7 @@ def command(
     from faithkit.run.beside import RowIds
 
     begin(options)
-    kind, _ = checked(options["outcome"], options["agree"])
+    kind, *_ = checked(options["outcome"], options["agree"], options["range"])
     column, value = row
     situation = prepare(outcome=kind, by=column, id=id, **loading)
     known = situation.groups

@@ -12,6 +12,7 @@ from faithkit.cli.limits import REQUIREMENTS, parse_limits
 from faithkit.cli.places import placed, placed_folder, placed_model
 from faithkit.cli.streams import tell
 from faithkit.errors import FaithkitWarning
+from faithkit.shown import VERBOSE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,6 +73,13 @@ def _drawing(more: str = "") -> Callable[[F], F]:
             "--clusters COLUMN",
             help="Take rows that have one value in this column, such as a customer's, as one case: they are "
             f"not checked against each other.{more}",
+        ),
+        option(
+            "--uninformative-weights",
+            "uninformative",
+            is_flag=True,
+            help="Say that neither weights nor the sizes of clusters go with predictions: intervals get "
+            "narrower.",
         ),
     )
 
@@ -186,6 +194,11 @@ predicting = together(
         "--agree within:N",
         help="Take predictions that are numbers as equal if they differ by at most N: within:2000.",
     ),
+    option(
+        "--range LOW:HIGH",
+        help="Say what the smallest and the largest number can be that the model predicts: 0:500000. Without "
+        "it, intervals of numbers are approximate.",
+    ),
 )
 
 
@@ -284,7 +297,24 @@ _FILES = (
     option("--html FILE", "html_path", help="Write a report for a browser to this file; - means stdout."),
 )
 
-output = together(*_FILES, debug, into="output")
+verbose = option(
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda ctx, _param, given: _show_all(ctx, given),
+    help="Show all numbers, the value of the estimator among them.",
+)
+
+
+def _show_all(ctx: click.Context, given: bool) -> None:
+    """Let tables show all numbers, until the command ends."""
+    if given:
+        before = VERBOSE.set(True)
+        ctx.call_on_close(lambda: VERBOSE.reset(before))
+
+
+output = together(*_FILES, verbose, debug, into="output")
 
 judged_output = together(
     *_FILES,
@@ -293,6 +323,7 @@ judged_output = together(
         "junit_path",
         help="Write which limits were kept to this file as JUnit XML, for a build server; - means stdout.",
     ),
+    verbose,
     debug,
     into="output",
 )

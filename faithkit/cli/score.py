@@ -117,7 +117,7 @@ def command(
             "--text takes texts as the instances: leave --features and --pool out, or --text."
         )
     paths, classifier = check_paths(output), asked(reader)
-    kind, _ = checked(outcome, options["agree"])
+    kind, *_ = checked(outcome, options["agree"], options["range"])
     columns = {"weights": weights, "clusters": clusters, "outcome": kind}
     with configured_backend(**workers):
         logged = open_log(log, prediction, explanation, features, by, **columns, id=id, text=text)

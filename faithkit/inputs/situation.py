@@ -43,13 +43,14 @@ class Situation:
     groups: Any = None
     seed: int = 0
     weights: Any = None
+    uninformative: bool = False
     clusters: Any = None
     ids: Any = None
     pool: PoolRows | None = None
 
     def question(self) -> dict[str, Any]:
         """Return what `evaluate` and `compare` are asked about."""
-        names = ("model", "X", "background", "seed", "weights", "clusters", "pool")
+        names = ("model", "X", "background", "seed", "weights", "clusters", "uninformative", "pool")
         return {name: getattr(self, name) for name in names}
 
     def read_like(self, path: str, text: str | None = None) -> Any:
@@ -72,6 +73,7 @@ def prepare(
     by: str | None = None,
     weights: str | None = None,
     clusters: str | None = None,
+    uninformative: bool = False,
     pool: str | None = None,
     outcome: str | None = None,
     drop: str | None = None,
@@ -117,6 +119,7 @@ def prepare(
     elif pool != "none":
         more = _from_file(pool, seen_by(fitted, sample), text, named)
     mine = {_ROLES[flag]: _at(one, drawn) for flag, one in beside.items()}
+    mine["uninformative"] = uninformative
     return Situation(fitted, sample, known, _at(groups, drawn), seed, pool=more, **mine)
 
 

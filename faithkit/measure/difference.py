@@ -11,15 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.inference import Moments, agreement, interval, moments, span_of
-from faithkit.measure.jackknife import per_row, pseudo_values, row_quotients
-from faithkit.measure.merging.bound import merged
-from faithkit.measure.merging.merged import Merged
-from faithkit.measure.spread import Pseudo
+from faithkit.measure.inference import Moments, interval
+from faithkit.measure.summary import Side
 from faithkit.measure.sums import exact_sum, quotient
 from faithkit.measure.tally import RowCount
-from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.merging import merged_unequal
 from faithkit.shown import Shown
 
 Floats = NDArray[np.float64]
@@ -37,36 +32,6 @@ class Difference(Shown):
     high: float
     confidence: float
     p_value: float
-
-
-@attrs.frozen(eq=False)
-class Side:
-    """What one measure brings into a comparison: its moments, and pseudo-values for every row.
-
-    Those are of the estimate, and of Q; without them nothing can be paired.
-    """
-
-    facts: Moments
-    value: Floats | None = None
-    disagreement: Floats | None = None
-
-    @classmethod
-    def of(cls, counted: RowCount) -> "Side":
-        """Compute it; worth keeping where a measure is compared with several others."""
-        raw, level, span = pseudo_values(counted), agreement(counted.slots), span_of(counted.agreement)
-        pseudo = row_quotients(counted, raw, level)
-        facts, (value, disagreement) = moments(counted.slots, pseudo, span, level), per_row(counted, pseudo)
-        if counted.relation.groups and counted.agreement.is_convex:
-            found, psi = _merged(counted, facts, raw)
-            facts, value = attrs.evolve(facts, merged=found), value if psi is None else psi
-        return cls(facts, value, disagreement)
-
-
-def _merged(counted: RowCount, facts: Moments, raw: Pseudo) -> tuple[Merged, Floats | None]:
-    if isinstance(counted, UnequalCount):
-        return merged_unequal(counted)
-    found, psi = merged(counted, facts, lambda: raw)
-    return found, None if psi is None else psi[counted.reflexive.astype(np.int64), counted.place]
 
 
 def difference(
@@ -107,10 +72,8 @@ def _floor(one: Moments, two: Moments, rho: float, confidence: float) -> float:
     return lower - upper - float(np.sqrt(max(0.0, p * p + q * q + 2 * rho * p * q)))
 
 
-def _correlation(a: Floats | None, b: Floats | None) -> float:
+def _correlation(a: Floats, b: Floats) -> float:
     """Return Pearson's correlation, whatever the order of the rows."""
-    assert a is not None
-    assert b is not None
     if len(a) < 2 or np.ptp(a) <= 1e-12 or np.ptp(b) <= 1e-12:
         return 0.0
     x, y = (values - quotient(exact_sum(values), len(values)) for values in (a, b))

@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 
 from faithkit.measure.agreement.base import toward
+from faithkit.measure.counting import CellCount
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.finding import finding
 from faithkit.measure.inference import Moments, chance, interval
@@ -14,7 +15,6 @@ from faithkit.measure.others import Others
 from faithkit.measure.protocols import said
 from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import Count, RowCount
-from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.shown import Shown
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
@@ -29,9 +29,9 @@ class Estimate(Shown):
     value : float or None
         What the estimator gives; None where nothing could be checked, or it leaves every instance out.
     estimate : float
-        The point estimate that the interval is around: for grouping, leave-one-out with the rows that are
-        alone merged; for other relations, leave-one-out. Where that is below the `floor`, the floor. In the
-        mean it is at most the measure; in about half of all samples it is above.
+        The point estimate that the interval is around: leave-one-out, for grouping with the rows compared
+        that are alone, and with weights or clusters by thinning. Where that is below the `floor`, the floor.
+        In the mean it is at most the measure; in about half of all samples it is above.
     merging : str or None
         How rows that are alone were merged: "pairs", "near blocks", "one block" or "nothing"; None for other
         relations.
@@ -42,10 +42,10 @@ class Estimate(Shown):
     agree : float or None
         The mean share of others that agree, among those that were checked; None where nothing was.
     bracket : tuple of float
-        (`estimate`, M + 1 − verified), M by leave-one-out: what the sample cannot rule out; no end is below
-        the `floor`.
+        (`estimate`, 1 less the disagreement of rows that have others): what the sample cannot rule out; no
+        end is below the `floor`.
     se : float or None
-        Standard error of leave-one-out; None where the sample shows no variation.
+        Standard error of `estimate`; None where the sample shows no variation.
     low, high : float or None
         Interval of the measure, around `estimate`; None, as is `se`, where the estimator estimates something
         else.
@@ -67,7 +67,7 @@ class Estimate(Shown):
     finding : str
         What was found, against chance: one of `faithkit.measure.finding.FINDINGS`.
     moments : Moments or None
-        What the interval is made of, by leave-one-out: with it, measures are compared.
+        What the interval is made of: with it, measures are compared.
     others : Others or None
         How many others each row could be checked against: with it, samples are planned. None where rows have
         weights or clusters, and with a pool.
@@ -156,7 +156,7 @@ def estimate(
     return Estimate(
         value=value if checked else None,
         estimate=point,
-        merging=None if facts.merged is None else facts.merged.how,
+        merging=facts.merging,
         verified=facts.verified,
         checked=_n_checked(counted.slots),
         agree=facts.value / facts.verified if checked else None,
@@ -169,7 +169,7 @@ def estimate(
         p_value=p_value,
         mse_bound=None
         if facts.span is not None
-        else _mse_bound(facts, counted.relation.groups and facts.effective is None),
+        else _mse_bound(facts, counted.relation.groups and not isinstance(counted, CellCount)),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
         chance=None if luck is None else _above(floor, luck),
         finding=finding(counted, facts, luck, confidence, p_value),
@@ -204,15 +204,15 @@ def _n_checked(slots: Slots) -> int:
 
 def _is_plain(counted: Count) -> bool:
     """Whether every row is checked against all others of its sample, and against nobody else."""
-    return not isinstance(counted, UnequalCount) and getattr(counted, "pool", None) is None
+    return not isinstance(counted, CellCount) and getattr(counted, "pool", None) is None
 
 
 def chance_of(counted: Count) -> float | None:
     """Return what a constant explainer would get on the same rows."""
     if counted.agreement.is_divided:
         return 0.0  # by which it was divided
-    if isinstance(counted, UnequalCount):
-        return counted.design.chance(counted.labels, len(counted.place), counted.agreement)
+    if isinstance(counted, CellCount):
+        return counted.design.chance(counted.labels, counted.n_explained, counted.agreement)
     if isinstance(counted, RowCount) and counted.pool is not None:
         return _chance_in_pool(counted, counted.pool.codes)
     return chance(counted.slots.by_label(), counted.agreement)

@@ -1,9 +1,8 @@
 """What a measure found, in words that cannot be misread: against chance, and whether anything was tested."""
 
-import attrs
 import numpy as np
 
-from faithkit.measure.inference import Moments, interval
+from faithkit.measure.inference import Moments, checked_limit, interval
 from faithkit.measure.tally import Count
 
 ONE_LABEL = "one label"
@@ -54,7 +53,7 @@ def finding(
         return NAMES_THE_LABEL
     low, high = interval(facts, confidence)
     shown = chance is not None and low > chance + ROUNDING
-    if shown or (facts.reach > 1 - ROUNDING and is_significant(p_value, confidence)):
+    if shown or (facts.compared > 1 - ROUNDING and is_significant(p_value, confidence)):
         return ABOVE
     if facts.verified == 0 or chance is None:
         return UNKNOWN
@@ -66,20 +65,21 @@ def checked_above_chance(
 ) -> bool:
     """Whether rows that could be checked agree more often than chance, whatever the others may do.
 
-    The lower limit of leave-one-out exceeds the share checked times chance, or the permutation test says so.
+    The lower limit of what they agree by exceeds the share checked times chance, or the permutation test says
+    so.
 
     Examples
     --------
     Of 200 rows half could be checked, and of these 95 % agree:
 
-    >>> half = Moments(200, value=0.475, verified=0.5, se=0.04, se_disagreement=0.01, trials=100.0)
+    >>> half = Moments.of_rows(200, value=0.475, se=0.04, verified=0.5, se_disagreement=0.01)
     >>> interval(half)[0] > 0.5, checked_above_chance(half, 0.5, 0.95)
     (False, True)
     """
     if facts.verified == 0:
         return False
-    low, _ = interval(attrs.evolve(facts, merged=None), confidence)
-    return low > facts.verified * chance + ROUNDING or is_significant(p_value, confidence)
+    above = checked_limit(facts, confidence) > facts.related * chance + ROUNDING
+    return above or is_significant(p_value, confidence)
 
 
 def is_significant(p_value: float | None, confidence: float) -> bool:

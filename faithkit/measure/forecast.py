@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.inference import Moments, interval
+from faithkit.measure.limits import Units
 from faithkit.measure.others import Others
 
 FARTHEST = 8  # times the pilot's size; beyond that its few rare explanations say nothing
@@ -59,7 +60,7 @@ class Pilot:
 
         Examples
         --------
-        >>> pilot = Pilot(Others((0, 9), (10, 190), (0.0, 1.0)), Moments(200, 0.95, 0.95, 0.02, None, 100.0))
+        >>> pilot = Pilot(Others((0, 9), (10, 190), (0.0, 1.0)), Moments.of_rows(200, 0.95, 0.02, 0.95))
         >>> [round(share, 3) for share in pilot.unverified(200)]
         [0.027, 0.085]
         """
@@ -86,7 +87,7 @@ class Pilot:
     @property
     def _clump(self) -> float:
         """How many groups may come and go with one row: 1 for a grouping, where trials are n/2 or more."""
-        return max(1.0, self.moments.n / (2.0 * self.moments.trials))
+        return max(1.0, self.moments.n / (2.0 * self.moments.units.trials))
 
     def expected_half_width(self, size: int) -> float:
         """Forecast half of the width of the interval of `size` rows, on average.
@@ -96,9 +97,9 @@ class Pilot:
 
         Examples
         --------
-        >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments(200, 0.9, 1.0, 0.02, 0.02, 100.0))
+        >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments.of_rows(200, 0.9, 0.02))
         >>> [round(pilot.expected_half_width(n), 3) for n in (200, 800)]
-        [0.044, 0.022]
+        [0.045, 0.022]
         """
         low, high = interval(self.moments, self.confidence)
         alone, pairs, triples = (self._rows_with(others) for others in (0, 1, 2))
@@ -121,7 +122,7 @@ class Pilot:
 
         Examples
         --------
-        >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments(200, 0.9, 1.0, 0.02, 0.02, 100.0))
+        >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments.of_rows(200, 0.9, 0.02))
         >>> round(pilot.half_width(800, unverified=0.0), 3)
         0.025
         """
@@ -142,46 +143,45 @@ class Pilot:
 
         Examples
         --------
-        >>> facts = Moments(200, 0.8, 1.0, 0.02, 0.02, 100.0, span=8.0)
+        >>> facts = Moments.of_rows(200, 0.8, 0.02, span=8.0, is_bounded=False)
         >>> [round(Pilot(Others((9,), (200,), (0.8,)), facts).half_width(n, 0.0), 2) for n in (200, 800)]
-        [0.05, 0.03]
+        [0.06, 0.03]
         """
-        low, high = interval(self.moments, self.confidence)
+        low, high = self._floored(self.confidence)
         left = 1.0 - self.moments.estimate
-        more = (1.0 - interval(self.moments, LEVELS[0])[0]) / left if left > 0 else 1.0
+        more = (1.0 - self._floored(LEVELS[0])[0]) / left if left > 0 else 1.0
         return min(1.0, (high - low) * max(1.0, more) * math.sqrt(self.moments.n / explained)) / 2
+
+    def _floored(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of numbers; no explanation accounts for less than nothing."""
+        low, high = interval(self.moments, confidence)
+        return low if self.moments.merging is None else max(0.0, low), high
 
     def _ends(self, x: float, explained: int) -> tuple[float, float]:
         """Return the interval of so many rows that can all be checked, where the value is x."""
         trials = explained * self._trials_per_row
         se = math.sqrt(x * (1 - x) / trials)
-        return interval(Moments(explained, x, 1.0, se, se, trials), self.confidence)
+        rows = Moments.of_rows(explained, x, se, units=Units.equal(explained, trials))
+        return interval(rows, self.confidence)
 
     @property
     def _trials_per_row(self) -> float:
         """The pilot's effective trials, never more than its rows: an error may be small by luck."""
-        facts, merged = self.moments, self.moments.merged
-        sure = facts.value > 0 and facts.disagreement > 0
-        upper = _trials(facts.disagreement, facts.se_disagreement, facts.trials, sure)
-        if merged is None:
-            lower = _trials(facts.value, facts.se, facts.trials, sure)
-        else:
-            lower = _trials(merged.value, merged.se, merged.trials, not merged.is_unsure)
-        return min(facts.n, lower, upper) / facts.n
+        facts = self.moments
+        shares = facts.estimate_share, facts.disagreement_share
+        worth = (
+            share.worth() if share.varies and 0 < share.value < 1 else facts.units.trials for share in shares
+        )
+        return min(facts.n, *worth) / facts.n
 
     @property
     def _left_open(self) -> float:
         """What merging leaves open of the rows that could not be checked: as many pairs as may disagree."""
         facts = self.moments
-        if facts.merged is None or facts.verified == 1:
+        if facts.merging is None or facts.verified == 1:
             return 1.0
-        rows, pair = max(0.0, 1.0 - facts.disagreement - facts.merged.value), 2.0 / facts.n
+        rows, pair = max(0.0, 1.0 - facts.disagreement - facts.estimate), 2.0 / facts.n
         return min(1.0, _limits(rows, rows * pair, pair, LEVELS[0])[1] / (1.0 - facts.verified))
-
-
-def _trials(x: float, se: float | None, few: float, sure: bool) -> float:
-    """Return how many independent trials would have this standard error, or the few that are sure."""
-    return x * (1 - x) / se**2 if sure and se else few
 
 
 def _limits(value: float, variance: float, unit: float, level: float) -> tuple[float, float]:

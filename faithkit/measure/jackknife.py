@@ -1,151 +1,240 @@
-"""Standard errors for any relation: every delete-one jackknife value, exactly.
+"""The jackknife: every value of a measure without one unit, exactly, and what these say of its error.
 
-They come from the slots and one more pass over the relation's matrix (none for grouping); the theory page
-derives each formula. All sums are exact on a common grid, so neither the order of rows nor blocks or pieces
-change a bit of them.
+Measures are sums over pairs of rows. Of equal rows, what the sums lose without a row is known in closed form:
+from the slots where explanations group rows, and from one more pass over the relation's matrix elsewhere. Of
+rows with weights or clusters, `pairs` has it. All sums are exact on a common grid, so neither the order of
+rows nor blocks or pieces change a bit of them.
 """
 
 from collections.abc import Iterable
 from functools import reduce
 from operator import add
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Agreement, Influence
 from faithkit.measure.blocks import each_block
-from faithkit.measure.divisor import quotients
 from faithkit.measure.estimators import ratio
-from faithkit.measure.inference import agreement as agreement_of
 from faithkit.measure.slots import Slots, by_slot
-from faithkit.measure.spread import Pseudo, Spread
+from faithkit.measure.spread import Spread
 from faithkit.measure.sums import AT_ONCE, Floats, Grid, Ints
 from faithkit.measure.tally import RowCount
-from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.deletion import unequal_pseudo_values
+
+
+@attrs.frozen
+class Level:
+    """What a sample says of a measure, before any unit is left out.
+
+    Attributes
+    ----------
+    agreeing, compared : float
+        How far rows agree with those that they are compared with, and the share that is compared.
+    whole : float
+        The weight of all rows.
+    unchecked : float
+        What a row may disagree by that is not compared.
+    is_bounded : bool
+        Whether two predictions cannot disagree by more than is known; then `unchecked` is divided, too, where
+        numbers are.
+    """
+
+    agreeing: float
+    compared: float
+    whole: float
+    unchecked: float = 1.0
+    is_bounded: bool = True
+
+    @property
+    def disagreement(self) -> float:
+        """What is compared and disagrees; never a rounding error below 0."""
+        return max(0.0, self.compared - self.agreeing)
+
+    @property
+    def estimate(self) -> float:
+        """What is at most the measure, in the mean: what is not compared disagrees as far as it can."""
+        return self.agreeing + (1.0 - self.unchecked) * (1.0 - self.compared)
+
+    def without(self, gone: "Deletions") -> tuple[Floats, Floats]:
+        """Return the estimate and the disagreement without each unit."""
+        rest = np.asarray(self.whole - gone.weight)
+        compared = ratio(self.whole * self.compared - gone.compared, rest)
+        lost = ratio(self.whole * self.disagreement - gone.disagreement, rest)
+        unchecked: float | Floats = self.unchecked
+        if gone.left is not None:
+            lost = np.where(gone.left > 0, ratio(lost, gone.left), 1.0)
+            if self.is_bounded:
+                unchecked = ratio(np.full(len(lost), self.unchecked), gone.left)
+        return 1.0 - lost - unchecked * (1.0 - compared), lost
+
+
+@attrs.frozen(eq=False)
+class Deletions:
+    """What goes with each unit: of what is compared, of what disagrees, of the weight of all rows.
+
+    `times` says how many units are the same. `left` is the part that is left of what numbers are divided by.
+    """
+
+    compared: Floats
+    disagreement: Floats
+    times: Ints
+    left: Floats | None = None
+    weight: Floats | float = 1.0
+
+    def pseudo_values(self, level: Level, units: int) -> tuple[Floats, Floats]:
+        """Return C·x − (C − 1)·x without each of C units, for the estimate and for the disagreement."""
+        if self.left is None and isinstance(self.weight, float):  # of equal rows, all is linear
+            agreeing = self.compared - self.disagreement
+            free = 1.0 - level.unchecked
+            return agreeing + free * (1.0 - self.compared) if free else agreeing, self.disagreement
+        estimate, lost = self.changes(level)
+        scale = units - 1
+        return level.estimate + scale * estimate, level.disagreement + scale * lost
+
+    def changes(self, level: Level) -> tuple[Floats, Floats]:
+        """Return by how much the estimate and the disagreement fall without each unit."""
+        estimate, lost = level.without(self)
+        return level.estimate - estimate, level.disagreement - lost
+
+
+# -- explanations that group equal rows: from the slots alone --
+
+
+class GroupedRows:
+    """Deletions of single rows where explanations group them.
+
+    Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had. A
+    matched pair goes together: each of its rows takes half of it.
+    """
+
+    def __init__(self, slots: Slots, agreement: Agreement, first_pair: int | None = None) -> None:
+        self.slots, self.agreement = slots.compact, agreement
+        self.first_pair = len(slots.totals) if first_pair is None else first_pair
+        sizes = slots.totals.astype(np.float64)
+        are_more = sizes > 2  # two have one score, and without one of them both are gone
+        self._mean = np.where(are_more, ratio(self.slots.scored[-1], sizes), 0.0)
+        self._pull = np.where(are_more, ratio(sizes, sizes - 2), 1.0)
+        self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)  # a partner has both
+        self._pull[self.first_pair :] = 0.0
+        self._compared[self.first_pair :] = 1.0
+
+    def part(self, start: int, stop: int) -> Deletions:
+        """Return the deletions of some slots: one for each s that has owners there."""
+        slots, scores = self.slots.part(start, stop), self.slots.scores[-1, start:stop]
+        agreeing = np.empty(len(slots))
+
+        def compute(start: int, stop: int) -> None:
+            row, h, found = slots.row[start:stop], scores[start:stop], agreeing[start:stop]
+            np.subtract(h, self._mean.take(row), out=found)
+            found *= self._pull.take(row)
+            found += h
+
+        each_block(compute, len(slots), AT_ONCE)
+        compared = by_slot(self._compared, slots.row)
+        left = left_without(self.agreement, slots.used(slots.label))
+        lost = slots.used(compared - agreeing)
+        return Deletions(slots.used(compared), lost, slots.used(slots.owners), left)
+
+    def every(self) -> Deletions:
+        """Return the deletions of all slots."""
+        return self.part(0, len(self.slots))
+
+    def spreads(self, level: Level) -> tuple[Spread, Spread]:
+        """Measure how pseudo-values of the estimate and of the disagreement spread, some slots at a time."""
+        found = [(Spread.of(np.empty(0), 0.0),) * 2]
+
+        def measure(start: int, stop: int) -> None:
+            found.append(spreads_of(self.part(start, stop), level, self.slots.n))
+
+        each_block(measure, len(self.slots), AT_ONCE)
+        return added(found)
+
+    def paired_spread(self, level: Level) -> tuple[float | None, float]:
+        """Return the standard error of the estimate and its skewness where a matched pair is one unit."""
+        slots, gone = self.slots, self.every()
+        values = gone.pseudo_values(level, slots.n)[0]
+        spread = Spread.of(values, level.estimate, gone.times)
+        if spread.standard_error is None:
+            return None, 0.0
+        apart = values - level.estimate - spread.mean
+        row = slots.used(np.broadcast_to(slots.row, slots.owners.shape))
+        in_pair = row >= self.first_pair
+        pairs = np.zeros(len(slots.totals) - self.first_pair)
+        np.add.at(
+            pairs, row[in_pair] - self.first_pair, (gone.times * apart)[in_pair]
+        )  # of two: in any order
+        once = Spread.of(apart[~in_pair], 0.0, gone.times[~in_pair]), Spread.of(pairs, 0.0)
+        units = once[0].n + once[1].n
+        if units < 2:
+            return None, 0.0
+        squares = sum(one.n * (one.variance + one.mean**2) for one in once if one.n)
+        return float(np.sqrt(units / (units - 1) * squares)) / slots.n, spread.skewness
+
+
+def left_without(agreement: Agreement, labels: Ints, in_pool: bool = False) -> Floats | None:
+    """Return what is left of the divisor of numbers without a row of each label; None where there is none."""
+    lost = agreement.lost(labels, in_pool)
+    return None if lost is None else 1.0 - lost
+
+
+def spreads_of(gone: Deletions, level: Level, units: int) -> tuple[Spread, Spread]:
+    """Measure how pseudo-values of the estimate and of the disagreement spread around these."""
+    estimate, lost = gone.pseudo_values(level, units)
+    spread = Spread.of(lost, level.disagreement, gone.times)
+    is_all = gone.left is None or level.compared == 1.0
+    if is_all and (gone.compared == level.compared).all():  # then one falls by what the other rises
+        return spread.mirrored, spread
+    return Spread.of(estimate, level.estimate, gone.times), spread
+
+
+def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
+    """Add up the spreads of pieces."""
+    first, second = (reduce(add, some) for some in zip(*spreads, strict=True))
+    return first, second
+
+
+# -- other relations between equal rows: one more pass over the relation's matrix --
+
+
+def related_rows(counted: RowCount) -> Deletions:
+    """Return the deletions of all rows of a sample, in its order."""
+    slots = counted.slots
+    s, place = counted.reflexive.astype(np.int64), counted.place
+    D, A = slots.totals[slots.row[place]] - s, slots.counts[place] - s
+    S, Z = counted.instances.lost(counted.blocks(), _influence(slots))
+    h = ratio(A, D)
+    agreeing = h - S + s * np.where(D >= 2, ratio(h - 1.0, D - 1.0), -h)
+    compared = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
+    once, left = np.ones(len(s), dtype=np.int64), left_without(counted.agreement, counted.labels)
+    return Deletions(compared, compared - agreeing, once, left)
+
+
+def pool_spreads(counted: RowCount, level: Level) -> tuple[Spread, Spread]:
+    """Measure by how much the estimate and the disagreement fall without each row of the pool."""
+    influence, pieces = _influence(counted.slots), []
+    for piece in counted.pooled():
+        S, Z = piece.instances.lost(piece.blocks(), influence)
+        left = left_without(piece.agreement, piece.labels, in_pool=True)
+        gone = Deletions(
+            Z.astype(np.float64), Z + S, np.ones(len(S), dtype=np.int64), left, weight=np.zeros(1)
+        )
+        estimate, lost = gone.changes(level)
+        pieces.append((Spread.of(estimate, 0.0), Spread.of(lost, 0.0)))
+    return added(pieces)
 
 
 def _influence(slots: Slots) -> Influence:
+    """Say what the owners of each slot gain and lose by an instance that their explanation holds for."""
     D, h, owners = slots.others, slots.scores, slots.owners.astype(np.float64)
     gain = owners * np.where(D >= 2, ratio(h, D - 1.0), -h)
     loss = owners * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
     return Influence(slots, gain, loss, slots.by_explanation(slots.owners * (D == 1)))
 
 
-def _assemble(own: tuple[NDArray[Any], ...], sums: tuple[Floats, Ints]) -> tuple[Floats, Floats]:
-    """Put pseudo-values of M and V together from an owner's own D, A, s and the sums over explanations."""
-    D, A, s = own
-    S, Z = sums
-    h = ratio(A, D)
-    term = np.where(D >= 2, ratio(h - 1.0, D - 1.0), -h)
-    return h - S + s * term, ((D > 0) + Z - s * (D == 1)).astype(np.float64)
-
-
-def pseudo_values(counted: RowCount) -> Pseudo:
-    """Compute every delete-one jackknife pseudo-value of M and V.
-
-    Examples
-    --------
-    >>> from faithkit.measure.explanations import Explanations, Sample
-    >>> from faithkit.measure.relations import SameExplanation
-    >>> from faithkit.measure.tally import count
-    >>> sample = Sample(None, Explanations.of(["a", "a", "a"]))
-    >>> pseudo_values(count(SameExplanation(), sample, np.array([0, 0, 1]), 2)).value.round(3)
-    array([ 1., -1.])
-    """
-    if isinstance(counted, UnequalCount):
-        return unequal_pseudo_values(counted)
-    slots = counted.slots
-    if counted.relation.groups:
-        return grouped_pseudo_values(slots.compact)
-    influence = _influence(slots)
-    s, place = counted.reflexive.astype(np.int64), counted.place
-    D, A = slots.totals[slots.row[place]] - s, slots.counts[place] - s
-    value, verified = _assemble((D, A, s), counted.instances.lost(counted.blocks(), influence))
-    once = np.ones(len(s), dtype=np.int64)
-    pool = None if counted.pool is None else _pool_spreads(counted, influence)
-    return Pseudo(value, verified, once, lambda: _few(counted), pool)
-
-
-def _pool_spreads(counted: RowCount, influence: Influence) -> tuple[Spread, Spread]:
-    """Measure what leaving out each row of the pool does to M and to Q, as for a row that owns nothing."""
-    pieces = []
-    for piece in counted.pooled():
-        lost, Z = piece.instances.lost(piece.blocks(), influence)
-        gone = piece.agreement.lost(piece.labels, in_pool=True)
-        if gone is not None:
-            lost = _divided_anew(agreement_of(counted.slots), counted.slots.n, lost, Z, 1.0 - gone)
-        pieces.append((Spread.of(-lost, 0.0), Spread.of(Z + lost, 0.0)))
-    return added(pieces)
-
-
-def _divided_anew(level: tuple[float, float], n: int, gained: Floats, lone: Ints, left: Floats) -> Floats:
-    """Return what owners gain without each row of a pool, where the divisor changes with it."""
-    value, verified = level
-    checked = verified - lone / n
-    return n * (np.where(left > 0, checked - ratio(checked - value - gained / n, left), 0.0) - value)
-
-
-def _few(counted: RowCount) -> float:
+def fewest_trials(counted: RowCount) -> float:
     """Return the smallest number of trials to assume, by who has the largest part in the values of others."""
     in_pool = max((largest_share(piece) for piece in counted.pooled()), default=0.0)
     return counted.slots.n / max(1.0 + largest_share(counted), in_pool)
-
-
-def grouped_pseudo_values(slots: Slots) -> Pseudo:
-    """Compute the same for grouping, from the slots alone: one value for each s and slot that has owners."""
-    return _Grouped(slots).part(0, len(slots))
-
-
-def grouped_spreads(slots: Slots, agreement: Agreement, level: tuple[float, float]) -> tuple[Spread, Spread]:
-    """Measure how the pseudo-values of M and of Q spread, those of some slots at a time: to save memory."""
-    slots = slots.compact
-    every, found = _Grouped(slots), [(Spread.of(np.empty(0), 0.0),) * 2]
-
-    def measure(start: int, stop: int) -> None:
-        part, pseudo = slots.part(start, stop), every.part(start, stop)
-        rows = part.used(part.label), slots.n
-        found.append(_quotients(pseudo, rows, agreement, level).spreads(*level))
-
-    each_block(measure, len(slots), AT_ONCE)
-    return added(found)
-
-
-def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
-    """Add up the spreads of M's and of Q's pseudo-values over pieces."""
-    first, second = (reduce(add, some) for some in zip(*spreads, strict=True))
-    return first, second
-
-
-class _Grouped:
-    """The pseudo-values of grouping, of all slots or of some.
-
-    Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had.
-    """
-
-    def __init__(self, slots: Slots) -> None:
-        self.slots, sizes = slots, slots.totals.astype(np.float64)
-        are_more = sizes > 2  # two have one score, and without one of them both are gone
-        self.mean = np.where(are_more, ratio(slots.scored[-1], sizes), 0.0)
-        self.pull = np.where(are_more, ratio(sizes, sizes - 2), 1.0)
-        self.verified = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)  # a partner has both
-
-    def part(self, start: int, stop: int) -> Pseudo:
-        slots, scores = self.slots.part(start, stop), self.slots.scores[-1, start:stop]
-        value = np.empty(len(slots))
-
-        def compute(start: int, stop: int) -> None:
-            row, h, found = slots.row[start:stop], scores[start:stop], value[start:stop]
-            np.subtract(h, self.mean.take(row), out=found)
-            found *= self.pull.take(row)
-            found += h
-
-        each_block(compute, len(slots), AT_ONCE)
-        verified = by_slot(self.verified, slots.row)
-        value, verified, weight = map(slots.used, (value, verified, slots.owners))
-        return Pseudo(value, verified, weight, lambda: self.slots.n / 2)
 
 
 def largest_share(counted: RowCount) -> float:
@@ -156,47 +245,3 @@ def largest_share(counted: RowCount) -> float:
     weights = slots.by_explanation(grid.whole(share))
     own = s * ratio(np.ones(len(s)), np.where(s, slots.totals[counted.owned] - 1, 0))
     return float((grid.floats(counted.sums(weights)) - own).max(initial=0.0))
-
-
-def row_quotients(counted: RowCount, pseudo: Pseudo, level: tuple[float, float]) -> Pseudo:
-    """Return pseudo-values of what is divided, where predictions are, of those as if nothing were.
-
-    `level` is what they are of: M and V.
-    """
-    if isinstance(counted, UnequalCount):
-        return pseudo  # whose clusters were left out of what it is divided by, too
-    if counted.relation.groups:
-        return grouped_quotients(pseudo, counted.slots, counted.agreement, level)
-    return _quotients(pseudo, (counted.labels, counted.slots.n), counted.agreement, level)
-
-
-def grouped_quotients(
-    pseudo: Pseudo, slots: Slots, agreement: Agreement, level: tuple[float, float]
-) -> Pseudo:
-    """Return the same for grouping."""
-    if not agreement.is_divided:
-        return pseudo
-    slots = slots.compact
-    return _quotients(pseudo, (slots.used(slots.label), slots.n), agreement, level)
-
-
-def _quotients(
-    pseudo: Pseudo, rows: tuple[Ints, int], agreement: Agreement, level: tuple[float, float]
-) -> Pseudo:
-    if not agreement.is_divided:
-        return pseudo
-    value = quotients(pseudo.value, pseudo.verified, level, rows, agreement)
-    return attrs.evolve(pseudo, value=value)
-
-
-def per_row(counted: RowCount, pseudo: Pseudo) -> tuple[Floats, Floats]:
-    """Return the pseudo-values of M and Q for every instance, in the sample's order, or for every cluster."""
-    if not counted.relation.groups or isinstance(counted, UnequalCount):
-        return pseudo.value, pseudo.disagreement
-    used = counted.slots.owners > 0
-    if len(pseudo.value) == used.shape[1] and used[1].all():  # one for each slot
-        rows = counted.place
-    else:
-        index = np.cumsum(used).reshape(used.shape) - 1
-        rows = index[counted.reflexive.astype(np.int64), counted.place]
-    return pseudo.value[rows], pseudo.disagreement[rows]

@@ -6,9 +6,9 @@ import attrs
 import numpy as np
 
 from faithkit.measure.arguments import share
+from faithkit.measure.design import Design
+from faithkit.measure.limits import share_limits
 from faithkit.measure.sums import Floats, exact_sum, quotient
-from faithkit.measure.unequal.design import Design
-from faithkit.measure.unequal.instance import share_limits
 
 ROUNDING = 1e-12
 

@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 from faithkit.measure.agreement.base import Held
 from faithkit.measure.bitsets import Bits, n_words
 from faithkit.measure.content_words import content_words
+from faithkit.measure.counting import CellCount
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
-from faithkit.measure.inference import agreement
+from faithkit.measure.inference import Moments
 from faithkit.measure.label_sets import COMMON
-from faithkit.measure.merging.bound import block_sizes
-from faithkit.measure.merging.merged import NOTHING, Merged
+from faithkit.measure.merging import BLOCK, PAIRS
 from faithkit.measure.relations import key_of
-from faithkit.measure.slots import Counts, numbered
+from faithkit.measure.slots import Counts, Slots, numbered
 from faithkit.measure.sums import Ints
 from faithkit.measure.tally import RowCount
+from faithkit.measure.unit_permutation import unit_p_value
 
 AT_ONCE = 64  # permutations for which a relation is asked once
 AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
@@ -32,10 +33,11 @@ AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
 Draws = Iterator[Counts]
 
 
-def permutation_p_value(
-    counted: RowCount, permutations: int, seed: int = 0, merged: Merged | None = None
-) -> float:
-    """Return the one-sided p-value of M under labels unrelated to explanations; of x where rows were merged.
+def permutation_p_value(counted: RowCount, facts: Moments, permutations: int, seed: int = 0) -> float | None:
+    """Return the one-sided p-value of how far rows agree with those that they are compared with.
+
+    Labels are unrelated to explanations under the null. With clusters it is None where no two of them are of
+    one size.
 
     Blocks of rows that were alone are permuted as groups are: they do not depend on labels.
 
@@ -43,18 +45,19 @@ def permutation_p_value(
     --------
     >>> from faithkit.measure.explanations import Explanations, Sample
     >>> from faithkit.measure.relations import SameExplanation
+    >>> from faithkit.measure.summary import Side
     >>> from faithkit.measure.tally import count
     >>> y = np.arange(100) % 2
     >>> good = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
-    >>> permutation_p_value(good, 99)
+    >>> permutation_p_value(good, Side.of(good).facts, 99)
     0.01
     """
-    slots, how = counted.slots, NOTHING if merged is None else merged.how
-    observed = agreement(slots)[0] if merged is None else merged.value
-    draws = _draws(slots.by_label(), permutations, seed)
+    if isinstance(counted, CellCount):
+        return unit_p_value(counted, permutations, seed)
+    draws = _draws(counted.slots.by_label(), permutations, seed)
     groups = counted.relation.groups
-    means = _grouped_means(counted, how, draws) if groups else _asked_means(counted, draws)
-    as_high = sum(mean >= observed - 1e-12 for mean in means)
+    means = _grouped_means(counted, facts, draws) if groups else _asked_means(counted, draws)
+    as_high = sum(mean >= facts.agreed - 1e-12 for mean in means)
     return (1 + as_high) / (1 + permutations)
 
 
@@ -67,10 +70,10 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
         yield rng.permutation(labels)
 
 
-def _grouped_means(counted: RowCount, how: str, draws: Draws) -> Iterator[float]:
+def _grouped_means(counted: RowCount, facts: Moments, draws: Draws) -> Iterator[float]:
     """Yield x of every draw: blocks of one size are alike, so the largest come first."""
     slots, agreement = counted.slots, counted.agreement
-    n, sizes = slots.n, block_sizes(slots, how)
+    n, sizes = slots.n, _block_sizes(slots, facts)
     k = int(slots.label.max(initial=0)) + 1
     first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
     for labels in draws:
@@ -91,6 +94,13 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     while batch := [labels[place] for labels in islice(draws, size)]:
         for A in _agreeing(counted, batch, pooled):
             yield float(ratio(A - s, D)[order].sum() / len(order))
+
+
+def _block_sizes(slots: Slots, facts: Moments) -> Counts:
+    """Return the sizes of all groups of more than one row, merged ones included, the largest first."""
+    merged = round((facts.compared - facts.verified) * facts.n)
+    sizes = {PAIRS: [2] * (merged // 2), BLOCK: [merged]}.get(facts.merging or "", [])
+    return np.sort(np.concatenate([slots.totals[slots.totals > 1], np.array(sizes, dtype=np.int64)]))[::-1]
 
 
 class _Pooled:

@@ -1,7 +1,6 @@
-"""Pseudo-values of a jackknife, and how far they spread: all that a standard error is made of."""
+"""How far the pseudo-values of a jackknife spread: all that a standard error is made of."""
 
 import math
-from collections.abc import Callable
 
 import attrs
 
@@ -54,6 +53,11 @@ class Spread:
         return Spread(self.n, -self.total, self.squares, -self.high, -self.low, -self.cubes)
 
     @property
+    def mean(self) -> float:
+        """The mean of the distances."""
+        return quotient(self.total, self.n) if self.n else 0.0
+
+    @property
     def standard_error(self) -> float | None:
         """The standard error of the mean; None where the numbers do not vary."""
         if self.n < 2 or self.high - self.low <= 1e-10:
@@ -63,45 +67,13 @@ class Spread:
     @property
     def variance(self) -> float:
         """The mean squared distance from the mean."""
-        mean = quotient(self.total, self.n)
-        return max(0.0, quotient(self.squares, self.n) - mean * mean)
+        return max(0.0, quotient(self.squares, self.n) - self.mean**2) if self.n else 0.0
 
     @property
     def skewness(self) -> float:
         """How far the numbers lean to the right: the mean cube of their distance, in standard deviations."""
         if self.standard_error is None or self.variance <= 0:
             return 0.0
-        mean = quotient(self.total, self.n)
+        mean = self.mean
         third = quotient(self.cubes, self.n) - 3 * mean * self.variance - mean**3
         return third / self.variance**1.5
-
-
-@attrs.frozen(eq=False)
-class Pseudo:
-    """Jackknife pseudo-values with their multiplicities, and the smallest number of trials to assume.
-
-    Grouping has one value per s and slot, other relations one per instance, and rows in clusters one per
-    cluster. `few` is a function: it takes another pass, and most intervals do not depend on it. `pool` is how
-    the values of a pool's rows spread, and `effective` and `most` are those of `Moments`, where rows have
-    weights or clusters.
-    """
-
-    value: Floats
-    verified: Floats
-    weight: Ints
-    few: Callable[[], float]
-    pool: "tuple[Spread, Spread] | None" = None
-    effective: float | None = None
-    most: float | None = None
-
-    @property
-    def disagreement(self) -> Floats:
-        """Pseudo-values of Q, the verified disagreement."""
-        return self.verified - self.value
-
-    def spreads(self, value: float, verified: float) -> tuple[Spread, Spread]:
-        """Measure the pseudo-values of M and of Q, which lie around the M and the Q of all instances."""
-        agreeing = Spread.of(self.value, value, self.weight)
-        if (self.verified == verified).all():
-            return agreeing, agreeing.mirrored
-        return agreeing, Spread.of((self.verified - verified) - (self.value - value), 0.0, self.weight)

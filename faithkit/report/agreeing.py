@@ -19,13 +19,14 @@ ITS_NAME = (
     "There is one explanation for each prediction, so that it may be no more than the prediction's name: that"
 )
 INSTEAD = "; say outcome='labels' (CLI: --outcome labels) if they are labels"
-BELOW_0 = (
-    "A measure below 0 is one of predictions that differ more than any two do on average; what could not be "
-    "checked counts as furthest apart."
+BELOW_0 = "A measure below 0 is one of predictions that differ more than any two do on average."
+APPROXIMATE = (
+    "The intervals are approximate, since a sample may not show the largest and the smallest prediction: "
+    "declare them with range= (CLI: --range)."
 )
 HEAVY = (
-    "The predictions have heavy tails: {} of their variance is due to the 1 % that are furthest from their "
-    "mean. The interval may be too short."
+    "Few instances decide: {} of what explanations leave of the variance is due to 1 % of them. Intervals "
+    "may be too short: declare the largest and the smallest prediction with range= (CLI: --range)."
 )
 SAME = "Take two instances with the same explanation: "
 WHERE = "Take an explanation, and any instance to which it applies: "
@@ -279,7 +280,9 @@ def remarks(told: Told, measures: Mapping[str, Any]) -> list[str]:
     said = [words(told).meaning((told.get("outcome") or {}).get("unasked", False))]
     ends = [end for one in measures.values() if one is not None for end in (one.estimate, one.value)]
     said += [BELOW_0] if any(end is not None and end < 0 for end in ends) else []
-    said += [HEAVY.format(percent(told["tails"]))] if is_heavy(told.get("tails")) else []
+    outcome = told.get("outcome") or {}
+    if outcome.get("kind") == "numbers" and outcome.get("within") is None and outcome.get("range") is None:
+        said.append(HEAVY.format(percent(told["tails"])) if is_heavy(told.get("tails")) else APPROXIMATE)
     return [one for one in said if one is not None]
 
 

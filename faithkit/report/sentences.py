@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN, checked_above_chance, is_significant
-from faithkit.measure.merging.merged import BLOCK, NEAR, PAIRS
+from faithkit.measure.merging import BLOCK, NEAR, PAIRS
 from faithkit.report.agreeing import Words, of_the
 from faithkit.report.formats import lower_end, plural, significance, told_apart
 
@@ -77,7 +77,8 @@ def _checked(measure: str, found: Estimate, n: int, words: Words) -> str:
 
 def _is_plain(found: Estimate) -> bool:
     """Whether rows have neither weights nor clusters: else those of one cluster may share an explanation."""
-    return found.moments is None or found.moments.effective is None
+    facts = found.moments
+    return facts is None or facts.units.effective > facts.n - 0.5
 
 
 def _how_many(found: Estimate, n: int) -> str:

@@ -45,13 +45,12 @@ def estimate_sheet(found: Estimate) -> Sheet:
     >>> import faithkit
     >>> print(faithkit.score(["yes", "no", "no"] * 9, ["a", "b", "a"] * 9).consistency)
     estimate                   0.647
-    95 % interval              0.542 – 0.825
+    95 % interval              0.524 – 0.829
     by chance                  0.538
     checked                    100 %
     agree among those checked  65 % of 27
-    value                      0.647
     bracket                    0.647 – 0.648
-    finding                    above chance
+    finding                    not above chance
     """
     words = Words() if found.moments is None or found.moments.span is None else Shares()
     shown = estimate_view(found, words)
@@ -61,7 +60,6 @@ def estimate_sheet(found: Estimate) -> Sheet:
         "by chance": shown["chance"],
         "checked": shown["checked"],
         words.agree: shown["agree"],
-        "value": shown["value"],
         "bracket": shown["bracket"],
         "p (permutations)": shown["p"],
         "finding": shown["finding"],

@@ -9,6 +9,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.report.agreeing import Words, words
 from faithkit.report.agreeing import remarks as about_predictions
 from faithkit.report.formats import (
+    LEAVE_ONE_OUT,
     Told,
     between,
     number,
@@ -23,6 +24,7 @@ from faithkit.report.formats import (
 from faithkit.report.readings import reading_sentences
 from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.told import confidence, estimates, estimator_name, interval_name, note, ranked
+from faithkit.shown import VERBOSE
 from faithkit.wording import listing
 
 View = dict[str, Any]
@@ -57,30 +59,25 @@ def fragment_view(told: Told) -> View:
 
 
 def columns(told: Told) -> dict[str, str]:
-    """Return what the columns of an estimate's numbers are called, in every table."""
-    return {
+    """Return what the columns of an estimate's numbers are called, in every table.
+
+    The value of leave-one-out is one of them only where all numbers are asked for: the estimate says more.
+    """
+    named = {
         "estimate": "estimate",
         "interval": interval_name(told),
         "chance": "by chance",
         "checked": "checked",
         "agree": words(told).agree,
-        "value": estimator_name(told),
     }
+    is_usual = told["estimator"] in LEAVE_ONE_OUT and not VERBOSE.get()
+    return named if is_usual else named | {"value": estimator_name(told)}
 
 
 def _permuted(told: Told, p: list[str]) -> str | None:
     if p:
-        return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}{_without_p(told)}"
+        return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}"
     return "No p: no two clusters are of one size." if told["permutations"] and told.get("clusters") else None
-
-
-def _without_p(told: Told) -> str:
-    """Say why sufficiency has no p where consistency has: what is no label is permuted by group only."""
-    found = told["measures"].get("sufficiency")
-    if found is None or found["p_value"] is not None or told.get("effective") is None:
-        return ""
-    kind = (told.get("outcome") or {}).get("kind", "labels")
-    return f"; sufficiency none: {kind} with weights or clusters have one for relations that group only"
 
 
 def _facts(told: Told) -> list[str]:
@@ -105,7 +102,11 @@ def _worth(told: Told) -> str:
     """Say what rows with weights or clusters are worth."""
     worth = plural(math.floor(told["effective"] + ROUNDING), "independent instance")
     alone = f"worth as much as {worth} of equal weight"
-    return f"in {plural(told['clusters'], 'cluster')}, {alone}" if told["clusters"] else alone
+    said = f"in {plural(told['clusters'], 'cluster')}, {alone}" if told["clusters"] else alone
+    what = "weights and sizes of clusters" if told["clusters"] else "weights"
+    return (
+        f"{said}; {what} {'are declared not to' if told.get('uninformative') else 'may'} go with predictions"
+    )
 
 
 def _counted(remarks: Mapping[str, int]) -> str:

@@ -59,9 +59,11 @@ def evaluate(
     progress: bool = True,
     weights: Any = None,
     clusters: Any = None,
+    uninformative: bool = False,
     pool: Any = None,
     outcome: str | None = None,
     agree: str | None = None,
+    range: Any = None,
     ids: Any = None,
 ) -> Evaluation:
     """Explain a sample and measure how faithful the explanations are.
@@ -99,6 +101,9 @@ def evaluate(
     clusters : sequence of n values, or the name of a column of X, optional
         Which rows are one case seen several times, such as a customer: these are not checked against each
         other. With a pool, the weights and clusters of its rows come last.
+    uninformative : bool
+        Whether you know that neither the weights nor the sizes of clusters go with predictions, such as
+        weights that were drawn at random: intervals are narrower then. By default they may.
     pool : like X, optional
         Rows that are predicted and not explained: sufficiency is checked against them, too, where its
         relation reads the instance only. They must be as little known to the explainer as X.
@@ -108,6 +113,9 @@ def evaluate(
         variance that explanations account for.
     agree : str, optional
         "within:ε" counts numbers that differ by at most ε as one label.
+    range : pair of numbers, or str, optional
+        The smallest and the largest number that the model can predict, such as (0, 500000) or "0:500000".
+        Without it, intervals of numbers are approximate: a sample may not show the outliers.
     ids : sequence of n values, or the name of a column of X, optional
         What people call each row, such as a customer's number: witnesses and local results tell it beside the
         row's place. Several rows may have one name. With a pool, the names of its rows come last.
@@ -125,13 +133,13 @@ def evaluate(
     (0.25, 0.75)
     """
     check_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
-    kind, within = checked(outcome, agree)
+    kind, within, ends = checked(outcome, agree, range)
     model = model if isinstance(model, Predictor) else model_of(model, outcome=kind)
     given = component("explainer", explainer)
     way = None if discretizer is None else component("discretizer", discretizer)
     scorer = component("estimator", estimator)
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
-    cases = Cases.of(model, X, background, pool, weights, clusters, ids)
+    cases = Cases.of(model, X, background, pool, weights, clusters, ids, uninformative)
     check_inputs(given, cases.X)
     if relation is not None:  # before anybody has explained in vain
         usable(cases.pool, Applicability(component("relation", relation).instance))
@@ -141,7 +149,9 @@ def evaluate(
     predictor = Predictor.of(model, background=cases.known, outcome=kind, within=within)
     check_predictions(given.text, given.instance, predictor)
     setup = Setup(
-        outcome=Outcome(kind or (NUMBERS if predictor.is_regressor else LABELS), within, kind is None),
+        outcome=Outcome(
+            kind or (NUMBERS if predictor.is_regressor else LABELS), within, ends, unasked=kind is None
+        ),
         explainer=given,
         estimator=scorer,
         confidence=confidence,
@@ -167,9 +177,11 @@ def score(
     seed: int = 0,
     weights: Any = None,
     clusters: Any = None,
+    uninformative: bool = False,
     pool: Any = None,
     outcome: str | None = None,
     agree: str | None = None,
+    range: Any = None,
     ids: Any = None,
 ) -> Evaluation:
     """Measure logged explanations: no model and no explainer needed.
@@ -186,11 +198,11 @@ def score(
         As in `evaluate`.
     seed : int
         Of the permutations.
-    weights, clusters
+    weights, clusters, uninformative
         As in `evaluate`.
     pool : tuple of rows like X and their predictions, optional
         Rows without explanations, against which sufficiency is checked, too, as in `evaluate`.
-    outcome, agree
+    outcome, agree, range
         As in `evaluate`; rows of probabilities are "scores".
     ids
         As in `evaluate`.
@@ -215,7 +227,7 @@ def score(
     given, said = _taken(explanations, predictions, X)
     way = discretizer_for(discretizer, given)
     setup = Setup(
-        outcome=Outcome.of(outcome, agree, predictions),
+        outcome=Outcome.of(outcome, agree, predictions, range=range),
         discretizer=way,
         estimator=component("estimator", estimator),
         confidence=confidence,
@@ -233,7 +245,8 @@ def score(
             raise InputError(f"{rows} {name} for {len(labels.codes)} predictions: give one of each per row.")
     if given.instances is None:
         given = attrs.evolve(given, instances=X)
-    drawn = of_sample(design_of(weights, clusters, X, len(given), more), len(given), against)
+    design = design_of(weights, clusters, X, len(given), more, uninformative)
+    drawn = of_sample(design, len(given), against)
     beside = Beside(ids=None if ids is None else RowIds.of(ids, X, len(given), more), index=index)
     population = InMemory.of(X, labels, given, drawn, against, beside)
     if learns(way):
@@ -274,9 +287,11 @@ def compare(
     progress: bool = True,
     weights: Any = None,
     clusters: Any = None,
+    uninformative: bool = False,
     pool: Any = None,
     outcome: str | None = None,
     agree: str | None = None,
+    range: Any = None,
     ids: Any = None,
 ) -> Comparison:
     """Evaluate several explainers, each with several discretizers, on the same rows.
@@ -291,10 +306,11 @@ def compare(
         left out. Without discretizers each has the one that `evaluate` would use. Where several have one
         name, the second is called "name (2)".
     relation, estimator, background, seed, n_jobs, confidence, permutations
-        As in `evaluate`, and so are `store`, `on_error`, `row_timeout`, `progress`, `weights` and `clusters`.
+        As in `evaluate`, and so are `store`, `on_error`, `row_timeout`, `progress`, `weights`,
+        `clusters` and `uninformative`.
     pool : like X, optional
         As in `evaluate`, for those explainers whose explanations can be checked against it.
-    outcome, agree
+    outcome, agree, range
         As in `evaluate`.
     ids
         As in `evaluate`, for the results of each explainer.
@@ -331,9 +347,11 @@ def compare(
         "progress": progress,
         "weights": weights,
         "clusters": clusters,
+        "uninformative": uninformative,
         "pool": offered(pool),
         "outcome": outcome,
         "agree": agree,
+        "range": range,
         "ids": ids,
     }
     return compared(explainers, discretizers, partial(evaluate, model, X, **options))

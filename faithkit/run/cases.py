@@ -9,7 +9,7 @@ from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.rows import Rows, check_columns, check_X
 from faithkit.measure.containers import n_rows
-from faithkit.measure.unequal.design import Design
+from faithkit.measure.design import Design
 from faithkit.run.beside import NOTHING_BESIDE, Beside, RowIds
 from faithkit.run.drawing import design_of
 
@@ -58,6 +58,7 @@ class Cases:
         weights: Any = None,
         clusters: Any = None,
         ids: Any = None,
+        uninformative: bool = False,
     ) -> "Cases":
         """Take rows as people give them, and refuse what does not belong together."""
         table, background = check_X(as_rows(X)), as_rows(background)
@@ -71,7 +72,7 @@ class Cases:
             X=seen,
             known=known,
             pool=None if whole is None else pool_seen_by(model, whole).like(seen),
-            design=design_of(weights, clusters, table, n_rows(seen), whole),
+            design=design_of(weights, clusters, table, n_rows(seen), whole, uninformative),
             beside=Beside(table, None if ids is None else RowIds.of(ids, table, n_rows(seen), whole)),
             clustered=clusters is not None,
         )

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.counting import CellCount
 from faithkit.measure.estimators import ratio
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
-from faithkit.measure.unequal.counting import UnequalCount
 from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.held import all_held, held
 from faithkit.run.readable import cells_of
@@ -31,7 +31,7 @@ def witnesses(
     Where predictions agree more or less, these are the two that agree least. `table` says how many instances
     of each label the explanation holds for.
     """
-    if isinstance(counted, UnequalCount):
+    if isinstance(counted, CellCount):
         return _of_two_clusters(counted, classes, explanation)
     one = counted.explanations.take([explanation])
     owners = np.flatnonzero(counted.owned == explanation)
@@ -56,7 +56,7 @@ def _first(counted: RowCount, classes: list[Any], one: Explanations, wanted: NDA
     raise AssertionError(NOBODY)
 
 
-def _of_two_clusters(counted: UnequalCount, classes: list[Any], explanation: int) -> tuple[Witness, Witness]:
+def _of_two_clusters(counted: CellCount, classes: list[Any], explanation: int) -> tuple[Witness, Witness]:
     """Find two rows that count, of different clusters: the others are no evidence."""
     unit, labels, steps = counted.design.unit, counted.labels, counted.design.steps
     rows = all_held(counted, counted.explanations.take([explanation]))
@@ -72,14 +72,14 @@ def _of_two_clusters(counted: UnequalCount, classes: list[Any], explanation: int
     raise AssertionError(NOBODY)
 
 
-def _share(counted: UnequalCount) -> Floats:
+def _share(counted: CellCount) -> Floats:
     """Return how far each explained row agrees with others; 2 where it has none, more than any share."""
     slots, place = counted.slots, counted.place
     D = slots.others[1]
     return np.where(D > 0, ratio(slots.agreeing[1], D), 2.0)[place]
 
 
-def _anywhere(counted: UnequalCount, classes: list[Any], row: int) -> Witness:
+def _anywhere(counted: CellCount, classes: list[Any], row: int) -> Witness:
     """Show a row of the sample, or of the pool behind it."""
     n = len(counted.sample)
     if row < n:

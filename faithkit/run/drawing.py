@@ -13,18 +13,13 @@ from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
 from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, as_numbers, gone_through
 from faithkit.measure.containers import as_objects, as_series, n_rows
+from faithkit.measure.design import Design
 from faithkit.measure.pool import Pool
-from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
-from faithkit.measure.tally import Count
-from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.design import Design
 from faithkit.run.explaining.job import Job
 from faithkit.run.groups import column
 from faithkit.run.setup import Applicability
 from faithkit.wording import few
-
-SMALL = 20  # rows that share an explanation
 
 
 def offered(pool: Any) -> PoolRows | None:
@@ -32,12 +27,20 @@ def offered(pool: Any) -> PoolRows | None:
     return None if pool is None else attrs.evolve(PoolRows.of(pool), offered=True)
 
 
-def design_of(weights: Any, clusters: Any, X: Any, n: int, pool: PoolRows | None = None) -> Design | None:
+def design_of(
+    weights: Any,
+    clusters: Any,
+    X: Any,
+    n: int,
+    pool: PoolRows | None = None,
+    uninformative: bool = False,
+) -> Design | None:
     """Return what weights and clusters say, each one value per row or the name of a column of X.
 
     With a pool, the values of its rows come last.
     """
     if weights is None and clusters is None:
+        check_declared(uninformative)
         return None
     n_pool = 0 if pool is None else sum(n_rows(piece) for piece in pool.pieces())
     given = [
@@ -49,7 +52,16 @@ def design_of(weights: Any, clusters: Any, X: Any, n: int, pool: PoolRows | None
             raise InputError(
                 f"{n} {what}, and the pool has {n_pool} rows more: give {n + n_pool}, those of its rows last."
             )
-    return Design.of(given[0], given[1], n + n_pool)
+    return Design.of(given[0], given[1], n + n_pool, uninformative)
+
+
+def check_declared(uninformative: bool) -> None:
+    """Refuse what is declared of weights and clusters that nobody gave."""
+    if uninformative:
+        raise InputError(
+            "uninformative is said of weights and clusters, and there are none: give weights= or clusters= "
+            "(CLI: --weights, --clusters), or leave it out."
+        )
 
 
 def values_of(given: Any, what: str, X: Any, pool: PoolRows | None) -> Any:
@@ -207,30 +219,3 @@ def needed(applies: Applicability, pool: PoolRows | None) -> Applicability:
 def of_sample(design: Design | None, n: int, pool: Pool | None) -> Design | None:
     """Return the design of the explained rows alone, where a pool that was offered is not used."""
     return design if design is None or pool is not None or len(design) == n else design.take(np.arange(n))
-
-
-def warn_about_small_groups(counted: Count) -> None:
-    """Say that a bracket is not exact where few rows share an explanation and weights go with the label."""
-    if not isinstance(counted, UnequalCount) or not counted.design.weighted:
-        return
-    size, kind = counted.slots.sizes[counted.owned], counted.labels
-    if size.max(initial=0) < 2:  # nothing is checked, and the bracket says no more than that
-        return
-    if not counted.agreement.is_whole:
-        kind = (kind > np.median(kind)).astype(np.int64)  # numbers are in order: large ones, and small ones
-    usual = float(np.median(size))
-    if usual < SMALL and _vary(counted.design.weights, kind):
-        warnings.warn(
-            "weights differ by prediction, and half of the rows share their explanation with fewer than "
-            f"{SMALL} in all: the bracket may then miss the truth by a little. A coarser discretizer makes "
-            "larger groups.",
-            FaithkitWarning,
-            stacklevel=5,
-        )
-
-
-def _vary(weights: Floats, labels: Counts) -> bool:
-    """Whether the mean weight of some label differs from that of another by more than a twentieth."""
-    times = np.bincount(labels)
-    means = np.bincount(labels, weights=weights)[times > 0] / times[times > 0]
-    return bool(means.max() > 1.05 * means.min())

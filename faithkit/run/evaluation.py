@@ -14,11 +14,12 @@ from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.arguments import whole_number
 from faithkit.measure.containers import n_rows
-from faithkit.measure.difference import Difference, Side, difference
+from faithkit.measure.difference import Difference, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.mean import Mean
 from faithkit.measure.slots import Slots
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.beside import RowIds
@@ -56,11 +57,13 @@ class Evaluation(Result):
         number of instances that share an explanation.
     effective : float or None
         How many independent instances of one weight the sample is worth, where it has weights or clusters.
+    uninformative : bool or None
+        Whether people declared that neither weights nor sizes of clusters go with predictions.
     clusters, pool : int or None
         The number of clusters, and of instances without explanations that were checked against, too.
     tails : float or None
-        Where predictions are numbers, the share of their variance that is due to the 1 % furthest from their
-        mean: above 0.3 it is said that the interval may be too short.
+        Where predictions are numbers, the share of what explanations leave of their variance that is due to 1
+        % of the instances: above 0.155 it is said that the interval may be too short.
     notes : tuple of str
         What was made of the input, and what to mind in it: columns that the model does not use, a base value
         that was left out, explanations that name the prediction.
@@ -246,7 +249,7 @@ class Evaluation(Result):
             )
         check_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
         X, weights, clusters, ids = as_rows(X), as_column(weights), as_column(clusters), as_column(ids)
-        design = design_of(weights, clusters, X, n_rows(X))
+        design = design_of(weights, clusters, X, n_rows(X), uninformative=bool(self.uninformative))
         names = None if ids is None else RowIds.of(ids, X, n_rows(X))
         later = InMemory.explained(self.setup.system, X, design, self.setup.outcome, names)
         setup = attrs.evolve(self.setup, notes=unused(later.beside.table, later.sample.X))
@@ -333,7 +336,7 @@ class Evaluation(Result):
     def _side(self, measure: str, paired: bool) -> Side:
         found = self._measure(measure, "cannot be compared")
         if paired:
-            return self.population.side(self.counts.get(measure))
+            return self.population.side(self.counts.get(measure), self.setup.n_classes)
         if found.moments is None:
             raise InputError(
                 f"{measure} cannot be compared: the file it was loaded from is of an older version, which "

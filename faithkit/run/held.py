@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.bitsets import unpack_bits
+from faithkit.measure.counting import CellCount
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.relations import Relation, holds_bits
 from faithkit.measure.slots import Counts
 from faithkit.measure.tally import RowCount
-from faithkit.measure.unequal.counting import UnequalCount
 
 
 def held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.intp]:
@@ -24,7 +24,7 @@ def held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.in
     return np.flatnonzero(unpack_bits(holds_bits(relation, sample, one), len(sample))[0])
 
 
-def all_held(counted: UnequalCount, one: Explanations) -> NDArray[np.intp]:
+def all_held(counted: CellCount, one: Explanations) -> NDArray[np.intp]:
     """Return the rows of the sample, and of a pool behind it, for which one explanation holds."""
     samples = (counted.sample, *counted.more)
     starts = np.cumsum([0, *map(len, samples)])

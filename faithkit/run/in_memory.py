@@ -16,7 +16,8 @@ from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
 from faithkit.inputs.randomness import global_seed
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import take_rows
-from faithkit.measure.difference import Side
+from faithkit.measure.counting import count_cells
+from faithkit.measure.design import Design
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments
 from faithkit.measure.permutation import permutation_p_value
@@ -24,11 +25,8 @@ from faithkit.measure.pool import Pool
 from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation
 from faithkit.measure.slots import Counts
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count, RowCount, count
-from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.design import Design
-from faithkit.measure.unequal.divided import count_divided
-from faithkit.measure.unequal.permuting import unequal_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.beside import NOTHING_BESIDE, Beside, RowIds
 from faithkit.run.components import Given
@@ -141,8 +139,7 @@ class InMemory(Population):
         design = self.own_design
         if design is None:
             return told
-        clusters = design.n_units if design.clustered else None
-        return told | {"effective": design.effective, "clusters": clusters}
+        return told | design.told()
 
     def data(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none."""
@@ -167,7 +164,7 @@ class InMemory(Population):
         design = self.design if pool is not None else self.own_design
         agreement = self.coded.agreement if pool is None else self.coded.agreement_with(pool.codes)
         if design is not None:
-            return count_divided(*rows, design, pool, agreement)
+            return count_cells(*rows, design, pool, agreement)
         return count(*rows, pool, agreement)
 
     @property
@@ -177,21 +174,19 @@ class InMemory(Population):
             return self.design
         return self.design.take(np.arange(len(self.sample)))
 
-    def moments(self, counted: Count) -> Moments:
+    def moments(self, counted: Count, n_classes: int | None = None) -> Moments:
         """Jackknife what was counted."""
-        return self.side(counted).facts
+        return self.side(counted, n_classes).facts
 
     def p_value(self, counted: Count, facts: Moments, permutations: int, seed: int) -> float | None:
         """Permute the labels."""
-        if isinstance(counted, UnequalCount):
-            return unequal_p_value(counted, permutations, seed)
-        return permutation_p_value(_of_rows(counted), permutations, seed, facts.merged)
+        return permutation_p_value(_of_rows(counted), facts, permutations, seed)
 
-    def side(self, counted: Count | None) -> Side:
+    def side(self, counted: Count | None, n_classes: int | None = None) -> Side:
         """Compute the pseudo-values of every row, once: a measure is compared with several others."""
         rows = _of_rows(counted)
         if rows not in self._sides:
-            self._sides[rows] = Side.of(rows)
+            self._sides[rows] = Side.of(rows, n_classes)
         return self._sides[rows]
 
     @property

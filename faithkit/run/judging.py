@@ -97,7 +97,7 @@ def judged_by_chance(result: Any, measures: Collection[str] = ()) -> list[Judgem
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no"] * 50, ["a", "b"] * 75)
     >>> [(one.kept, one.words) for one in judged_by_chance(result)]
-    [(False, 'consistency may be as low as 0.496, not above chance (0.553)')]
+    [(False, 'consistency may be as low as 0.495, not above chance (0.553)')]
     """
     gated = measures or list(result.measures)
     return [_judge_chance(result, measure, gated) for measure in gated]

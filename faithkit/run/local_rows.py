@@ -11,15 +11,14 @@ from faithkit.inputs.models.columns import seen_by
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
+from faithkit.measure.counting import CellCount
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.instance import Local, local, local_from_agreement, local_from_counts
+from faithkit.measure.instance import Local, local, local_from_agreement, local_from_counts, local_of_units
 from faithkit.measure.predicted import predicted
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
-from faithkit.measure.unequal.counting import UnequalCount
-from faithkit.measure.unequal.instance import local_of
 from faithkit.measure.witnesses import LocalResult
 from faithkit.run.contradictions import witness
 from faithkit.run.discretizing import discretize
@@ -77,7 +76,7 @@ def _new(row: Any, counts: Mapping[str, RowCount], known: Labels, setup: Setup) 
 def _counted_row(counted: RowCount, row: int, known: Labels, confidence: float) -> Local:
     """Look a row of the sample up in what was counted."""
     one, label = counted.sample.explanations.take([row]), int(counted.labels[row])
-    if isinstance(counted, UnequalCount):
+    if isinstance(counted, CellCount):
         return _unequal(counted, one, counted.agreement.apart(label, counted.labels), known, row, confidence)
     if counted.agreement.is_whole:
         found = local(counted, row, confidence)
@@ -90,9 +89,8 @@ def _checked(counted: RowCount, one: Explanations, label: Any, known: Labels, co
     """Check the explanation of a new row against the sample, and the pool where there is one."""
     apart = known.apart_from(label, _pool_codes(counted))
     same = apart == 0
-    if isinstance(counted, UnequalCount):
-        unit = 1.0 if counted.divisor is None else counted.divisor.level
-        return _unequal(counted, one, apart[counted.labels] / unit, known, None, confidence)
+    if isinstance(counted, CellCount):
+        return _unequal(counted, one, apart[counted.labels] / counted.scale, known, None, confidence)
     if not counted.agreement.is_whole:
         return _by_distance(counted, one, apart, known, None, confidence)
     codes = held_labels(counted, one)
@@ -101,17 +99,17 @@ def _checked(counted: RowCount, one: Explanations, label: Any, known: Labels, co
 
 
 def _pool_codes(counted: RowCount) -> Counts | None:
-    if isinstance(counted, UnequalCount) and counted.more:
+    if isinstance(counted, CellCount) and counted.more:
         return counted.labels[len(counted.place) :]
     return None if counted.pool is None else counted.pool.codes
 
 
 def _unequal(
-    counted: UnequalCount, one: Explanations, apart: Floats, known: Labels, row: int | None, confidence: float
+    counted: CellCount, one: Explanations, apart: Floats, known: Labels, row: int | None, confidence: float
 ) -> Local:
     """Measure where rows have weights or clusters; those of the row's own cluster are no others."""
     rows, unit, is_whole = all_held(counted, one), counted.design.unit, counted.agreement.is_whole
-    found = local_of(rows, apart, counted.design, row, confidence, is_whole)
+    found = local_of_units(rows, apart, counted.design, row, confidence, is_whole)
     others = rows if row is None else rows[unit[rows] != unit[row]]
     return attrs.evolve(found, numbers=_numbers(known, counted.labels[others]))
 

@@ -19,12 +19,12 @@ from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
 from faithkit.measure.discretizers import Original
 from faithkit.measure.explanations import Explanations, Sample, object_array
-from faithkit.measure.inference import Moments, agreement, moments_of, span_of
-from faithkit.measure.jackknife import added, grouped_pseudo_values, grouped_spreads
-from faithkit.measure.merging.bound import merged
+from faithkit.measure.inference import Moments
+from faithkit.measure.jackknife import added
 from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.slots import Counts
+from faithkit.measure.summary import Grouped, level_of, related_moments
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import RowId, Witness, contradicted
 from faithkit.run.components import Given
@@ -201,25 +201,16 @@ class OnDisk(Population):
             census=census,
         )
 
-    def moments(self, counted: Count) -> Moments:
+    def moments(self, counted: Count, n_classes: int | None = None) -> Moments:
         """Jackknife what was counted; for relations other than grouping by one pass more."""
-        counted, slots, span = _of_log(counted), counted.slots, span_of(counted.agreement)
+        counted, slots = _of_log(counted), counted.slots
         if counted.relation.groups:
-            level = agreement(slots)
-            spreads = grouped_spreads(slots, counted.agreement, level)
-            facts = moments_of(slots.n, level, spreads, lambda: slots.n / 2, span=span)
-            if not counted.agreement.is_convex:
-                return facts
-            found, _ = merged(counted, facts, lambda: grouped_pseudo_values(slots.compact))
-            return attrs.evolve(facts, merged=found)
-        census = counted.census
-        passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots)
-        return moments_of(
-            slots.n,
-            agreement(slots),
-            added(self.reading.each(passes, "spreads")),
-            lambda: slots.n / (1.0 + max(self.reading.each(passes, "share"))),
-            span=span,
+            return Grouped.of(counted, n_classes).moments(counted.agreement)
+        level, census = level_of(counted, slots, n_classes), counted.census
+        passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots, level)
+        spreads = added(self.reading.each(passes, "spreads"))
+        return related_moments(
+            counted, level, spreads, lambda: slots.n / (1.0 + max(self.reading.each(passes, "share")))
         )
 
     def parts(self, groups: Any) -> Parts:
@@ -251,7 +242,7 @@ class OnDisk(Population):
     def _witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
         X = log.table.using(log.roles.features).row(row).frame() if log.roles.features else None
-        prediction = listed(self.census.labels[label : label + 1])[0]
+        prediction = self.labels[label]
         return Witness(row, prediction, cells_of(X, 0), id=self._id(row))
 
     def _id(self, row: int) -> RowId | None:

@@ -28,8 +28,7 @@ from faithkit.measure.blocks import MAX_THREADS
 from faithkit.measure.census import SAVED, Census, Values, gathered
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group, ordered
-from faithkit.measure.inference import agreement
-from faithkit.measure.jackknife import added, largest_share, pseudo_values, row_quotients
+from faithkit.measure.jackknife import Level, added, largest_share, related_rows, spreads_of
 from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import Relation
 from faithkit.measure.slots import Counts, Slots
@@ -107,11 +106,11 @@ class FirstPass:
         found = log.explanations
         if self.relation.groups:
             found = attrs.evolve(found, instances=None)  # nobody will read them
-        codes, labels = _labels(log, self.reading.outcome, start)
+        codes, labels = labels_of(log, self.reading.outcome, start)
         return Census.of(self.relation, found, codes, labels, start, _grouped(log))
 
 
-def _labels(log: Log, outcome: Outcome, start: int) -> tuple[Counts | None, Values]:
+def labels_of(log: Log, outcome: Outcome, start: int) -> tuple[Counts | None, Values]:
     """Encode predictions, as None where each has its own code; of bad ones the row in the log is told."""
     gone = log.predictions.isna().to_numpy()
     if gone.any():
@@ -166,7 +165,7 @@ def label_places(labels: Values, predictions: Any) -> Counts:
 class LaterPasses:
     """Ask a relation other than grouping about every piece, with all distinct explanations at hand.
 
-    `slots` are those of all instances, once they have been counted.
+    `slots` are those of all instances, once they have been counted, and `level` is what they agree in.
     """
 
     reading: Reading
@@ -174,6 +173,7 @@ class LaterPasses:
     whole: Whole
     labels: Values
     slots: Slots | None = None
+    level: Level | None = None
 
     def asked(self, pieces: list[Piece]) -> Asked:
         """Count some pieces."""
@@ -181,10 +181,10 @@ class LaterPasses:
 
     def spreads(self, pieces: list[Piece]) -> tuple[Spread, Spread]:
         """Measure the spread of pseudo-values in some pieces."""
-        assert self.slots is not None
-        level = agreement(self.slots)
-        pseudo = (row_quotients(one, pseudo_values(one), level) for one in self.counts(pieces))
-        return added(one.spreads(*level) for one in pseudo)
+        level = self.level
+        assert level is not None
+        units = round(level.whole)
+        return added(spreads_of(related_rows(one), level, units) for one in self.counts(pieces))
 
     def share(self, pieces: list[Piece]) -> float:
         """Return the largest share that an instance has in the values of others."""

@@ -21,7 +21,7 @@ from faithkit.measure.tally import Count
 from faithkit.run.cases import Cases
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
-from faithkit.run.drawing import labelled, needed, of_sample, warn_about_small_groups
+from faithkit.run.drawing import labelled, needed, of_sample
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -93,7 +93,6 @@ def related(population: Population, setup: Setup) -> Evaluation:
             applies, why_not = None, str(error).rstrip(".")
     unexplained, why_unexplained, remarks = population.remarks()
     counted = counts["consistency"]
-    warn_about_small_groups(counted)
     measures = {name: population.estimate(one, setup) for name, one in counts.items()}
     return Evaluation(
         n=counted.slots.n,

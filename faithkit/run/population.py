@@ -14,13 +14,13 @@ import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.predictions.labels import Labels
-from faithkit.measure.difference import Side
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments
 from faithkit.measure.reader.reading import Read
 from faithkit.measure.relations import Relation, fitted
 from faithkit.measure.slots import Counts
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
@@ -98,7 +98,7 @@ class Population:
         """Tally a relation."""
         self.refuse(f"{relation} cannot be counted")
 
-    def moments(self, counted: Count) -> Moments:
+    def moments(self, counted: Count, n_classes: int | None = None) -> Moments:
         """Find the standard errors of what was counted."""
         self.refuse("standard errors cannot be found")
 
@@ -108,7 +108,7 @@ class Population:
 
     def estimate(self, counted: Count, setup: Setup) -> Estimate:
         """Turn what was counted into a value, and say how sure the sample makes us of it."""
-        times, facts = setup.permutations, self.moments(counted)
+        times, facts = setup.permutations, self.moments(counted, setup.n_classes)
         p_value = self.p_value(counted, facts, times, setup.seed) if times else None
         asked = setup.estimator.instance, setup.confidence, p_value
         return estimate(counted, facts, *asked, setup.n_classes)
@@ -118,7 +118,7 @@ class Population:
         """What rows are told apart by, to pair them with others."""
         self.refuse("rows cannot be paired", "say paired=False, or ")
 
-    def side(self, counted: Count | None) -> Side:
+    def side(self, counted: Count | None, n_classes: int | None = None) -> Side:
         """Return what a paired comparison needs of every row."""
         self.refuse("rows cannot be paired", "say paired=False, or ")
 

@@ -34,6 +34,7 @@ class Result(Report):
     chance: float | None
     uniqueness: float
     effective: float | None = None
+    uninformative: bool | None = None
     clusters: int | None = None
     pool: int | None = None
     tails: float | None = None
@@ -75,7 +76,7 @@ class Result(Report):
         --------
         >>> import faithkit
         >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
-        'About 161 rows would narrow the interval of consistency to ± 0.05.'
+        'About 174 rows would narrow the interval of consistency to ± 0.05.'
         """
         if self._steps is not None:  # those of a file, whose rows are gone
             return list(self._steps)
@@ -104,6 +105,7 @@ class Result(Report):
             "singletons": self.singletons,
             "chance": self.chance,
             "effective": self.effective,
+            "uninformative": self.uninformative,
             "clusters": self.clusters,
             "pool": self.pool,
             "tails": self.tails,
@@ -128,6 +130,7 @@ class Result(Report):
         return cls(
             **{name: told[name] for name in (*names, "uniqueness", "why_no_sufficiency", "relation")},
             effective=told.get("effective"),  # older files lack these
+            uninformative=told.get("uninformative"),
             clusters=told.get("clusters"),
             pool=told.get("pool"),
             tails=told.get("tails"),

@@ -12,6 +12,7 @@ from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.components import Given, component
 from faithkit.run.discretizing import learns
+from faithkit.run.drawing import check_declared
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.findings import Findings
 from faithkit.run.learnt import learnt_discretizer, learnt_relation
@@ -21,6 +22,7 @@ from faithkit.run.pipeline import measured
 from faithkit.run.reading import NOBODY
 from faithkit.run.reference import check_alike, check_columns
 from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
+from faithkit.run.weighted_log import WeightedLog
 
 
 def score_log(
@@ -95,23 +97,31 @@ def score_in_pieces(
     relation: Any = None,
     estimator: Any = "leave-one-out",
     agree: str | None = None,
+    range: Any = None,
+    uninformative: bool = False,
     **numbers: Any,
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where something needs all of its rows at once.
 
-    That is a discretizer or a relation that learns from them, a permutation test, weights and clusters, and
-    another relation than equality inside groups.
+    That is a discretizer or a relation that learns from them, a permutation test, and another relation than
+    equality inside groups; with weights or clusters, groups and any such relation.
     """
-    if log.roles.weights is not None or log.roles.clusters is not None:
-        return None
     way, scorer = _way(discretizer), component("estimator", estimator)
-    outcome, notes = log.outcome(agree), log.roles.notes
+    outcome, notes = log.outcome(agree, range), log.roles.notes
     setup = Setup(discretizer=way, estimator=scorer, outcome=outcome, notes=notes, **numbers)
-    population = OnDisk(Reading(log, way, setup.outcome))
+    reading = Reading(log, way, setup.outcome)
+    is_weighted = log.roles.weights is not None or log.roles.clusters is not None
+    if is_weighted:
+        population: OnDisk = WeightedLog(reading, uninformative=uninformative)
+    else:
+        check_declared(uninformative)
+        population = OnDisk(reading)
     named = population.example.relation if relation is None else relation
     if setup.permutations or learns(way):
         return None
-    if named is not None and (log.roles.by is not None or _must_learn(named)):
+    if named is not None and (is_weighted or log.roles.by is not None or _must_learn(named)):
+        return None
+    if is_weighted and log.roles.by is not None:
         return None
     applies = Applicability.of(relation, population.example, None)
     return measured(population, attrs.evolve(setup, applies=applies))

@@ -200,7 +200,7 @@ def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outlie
 @pytest.mark.parametrize("data", ["diabetes", "houses"])
 def test_a_dataset_whose_target_is_a_number_is_evaluated_at_once(data):
     found = told("evaluate", "--data", data, "--explainer", "tree", "--model", "tree", "--reader", "none")
-    assert found["outcome"] == {"kind": "numbers", "within": None, "unasked": True}
+    assert found["outcome"] == {"kind": "numbers", "within": None, "range": None, "unasked": True}
     assert "DecisionTreeRegressor" in found["model"]
     assert 0 < found["measures"]["consistency"]["low"] < found["measures"]["consistency"]["high"] <= 1
 

@@ -88,41 +88,13 @@ def test_value_and_errors_are_those_of_a_double_loop_that_leaves_out_each_row(ki
         assert side.value == pytest.approx(psi, abs=1e-10)
 
 
-def _merged_by_loops(y, e, agree, divisor=None):
-    """x: groups as they are, all rows that are alone in one block."""
-    n, A = len(y), agree(y)
-    alone = [i for i in range(n) if (e == e[i]).sum() == 1]
-    blocks = [alone, *[np.flatnonzero(e == g) for g in np.unique(e) if (e == g).sum() > 1]]
-    return sum(sum(A[i, j] for i in b for j in b if i != j) / (len(b) - 1) for b in blocks if len(b) > 1) / n
-
-
 def test_rows_that_are_near_are_not_merged_for_together_they_agree_more_than_apart():
     y = np.array([0.0, 2.0, 1.0, 1.0])
     codes, agreement = _within(y, 1.0)
     sample = Sample(None, Explanations.of(["a", "b", "c", "d"]))
     facts = Side.of(count(SameExplanation(), sample, codes, 3, agreement=agreement)).facts
-    assert facts.merged is None
-    assert (facts.estimate, facts.reach) == (0, 0)
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("kind", ["numbers", "labels"])
-def test_merging_into_one_block_and_its_error_are_those_of_merging_anew_without_each_row(kind, seed):
-    rng = np.random.default_rng(seed)
-    y, e = _sample(seed)
-    e = np.where(rng.random(len(e)) < 0.4, 10.0 + np.arange(len(e)), e)
-    encode, agree = KINDS[kind]
-    codes, agreement = encode(y)
-    sample = Sample(None, Explanations.of([f"{one}" for one in e]))
-    merged = Side.of(
-        count(SameExplanation(), sample, codes, len(np.unique(y)), agreement=agreement)
-    ).facts.merged
-    assert merged.how == "one block"
-    x, n = _merged_by_loops(y, e, agree), len(y)
-    assert merged.value == pytest.approx(x, abs=1e-12)
-    keep = [np.arange(n) != j for j in range(n)]
-    psi = [n * x - (n - 1) * _merged_by_loops(y[some], e[some], agree) for some in keep]
-    assert (merged.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-12)
+    assert facts.merging is None
+    assert (facts.estimate, facts.compared) == (0, 0)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -134,8 +106,9 @@ def test_one_hot_scores_give_the_measure_of_labels(relation):
     one, two = (
         Side.of(count(given, sample, labels, 3, agreement=agreement)) for agreement in (SAME_LABEL, scores)
     )
-    for name in ("value", "verified", "se", "se_disagreement", "trials"):
+    for name in ("value", "verified", "estimate", "compared", "se", "se_disagreement"):
         assert getattr(one.facts, name) == pytest.approx(getattr(two.facts, name), abs=1e-12)
+    assert one.facts.units.trials == pytest.approx(two.facts.units.trials, abs=1e-12)
     assert one.value == pytest.approx(two.value, abs=1e-12)
 
 
@@ -175,7 +148,7 @@ def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
     observed = _by_loops(y, e, agree, holds)[0]
     means = [_by_loops(rng.permutation(y), e, agree, holds)[0] for _ in range(400)]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
-    assert permutation_p_value(counted, 999) == pytest.approx(expected, abs=0.1)
+    assert permutation_p_value(counted, Side.of(counted).facts, 999) == pytest.approx(expected, abs=0.1)
 
 
 def _mean_disagreement(mine, pool):

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.census import Census, gathered
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import agreement
-from faithkit.measure.jackknife import added, largest_share, pseudo_values
+from faithkit.measure.jackknife import added, largest_share, related_rows, spreads_of
 from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import NearExplanation, SameExplanation
 from faithkit.measure.spread import Spread
+from faithkit.measure.summary import level_of
 from faithkit.measure.tally import count, grouped_slots
 
 SAME = SameExplanation()
@@ -144,8 +144,7 @@ def test_other_relations_are_counted_piece_by_piece_to_the_same_bits(sample, edg
     assert asked.table.tolist() == expected.table.tolist()
     found = [count_piece(*part, total) for part in parts]
     assert [x for one in found for x in one.reflexive] == expected.reflexive.tolist()
-    level = agreement(expected.slots)
-    assert added(pseudo_values(one).spreads(*level) for one in found) == pseudo_values(expected).spreads(
-        *level
-    )
+    level, n = level_of(expected, expected.slots, None), len(sample)
+    pieced = added(spreads_of(related_rows(one), level, n) for one in found)
+    assert pieced == spreads_of(related_rows(expected), level, n)
     assert max(map(largest_share, found)) == largest_share(expected)

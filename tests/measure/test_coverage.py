@@ -9,19 +9,18 @@ import math
 from functools import cache
 from itertools import pairwise, product
 
-import attrs
 import numpy as np
 import pytest
+from matrices import facts_of
 from scipy import stats
 
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import interval, moments
-from faithkit.measure.jackknife import grouped_pseudo_values, pseudo_values
-from faithkit.measure.merging.one_block import one_block
+from faithkit.measure.inference import interval
 from faithkit.measure.predicates import Interval
 from faithkit.measure.relations import Relation
 from faithkit.measure.rules import Rule, scope_bits
-from faithkit.measure.tally import Tally, count
+from faithkit.measure.summary import Side
+from faithkit.measure.tally import count
 
 SIZES = (3, 10, 50, 200, 1000)
 LEAST, MOST = 0.93, 0.98
@@ -45,11 +44,7 @@ def inside(ends, truth):
 
 
 def grouped_interval(table, confidence=0.95):
-    table = table[table.any(axis=1)]
-    slots = Tally(table, np.stack([np.zeros_like(table), table])).slots
-    facts = moments(slots, grouped_pseudo_values(slots))
-    found, _ = one_block(slots, (facts.value, facts.verified))
-    return interval(attrs.evolve(facts, merged=found), confidence)
+    return interval(facts_of(table[table.any(axis=1)]), confidence)
 
 
 def consistency(joint):
@@ -266,7 +261,7 @@ class Within(Relation):
 def general_interval(relation, x, owned, labels):
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(relation, sample, labels, 2)
-    return interval(moments(counted.slots, pseudo_values(counted)))
+    return interval(Side.of(counted).facts)
 
 
 def general_hits(law, n, runs, seed):
@@ -289,7 +284,7 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     x, owned, labels = law.draw(100_000, np.random.default_rng(0))
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(law.relation, sample, labels, 2)
-    assert moments(counted.slots, pseudo_values(counted)).value == pytest.approx(law.truth, abs=0.01)
+    assert Side.of(counted).facts.value == pytest.approx(law.truth, abs=0.01)
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
 
 

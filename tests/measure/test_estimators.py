@@ -1,7 +1,6 @@
 """Estimators: every score and mean by hand, and the decoders they stand for."""
 
 from itertools import permutations
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from laws import gibbs_error, optimal_error
+from matrices import count_of
 
 import faithkit
 from faithkit.errors import ContractError
@@ -26,9 +26,9 @@ from faithkit.measure.estimators import (
     ratio,
 )
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import chance, moments
-from faithkit.measure.jackknife import grouped_pseudo_values
+from faithkit.measure.inference import chance
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.summary import Grouped
 from faithkit.measure.tally import Tally, count
 
 NAN = float("nan")
@@ -58,18 +58,8 @@ def score(estimator, tally):
 
 
 def summarise(tally, estimator, confidence=0.95):
-    facts = moments(tally.slots, grouped_pseudo_values(tally.slots))
-    given = SimpleNamespace(missing=np.zeros(len(tally.counts), dtype=bool))
-    whole = SimpleNamespace(
-        slots=tally.slots,
-        tallies=lambda: [tally],
-        relation=SameExplanation(),
-        explanations=given,
-        agreement=tally.agreement,
-        n_labels=tally.counts.shape[1],
-    )
-    whole.settled = whole
-    return estimate(whole, facts, estimator, confidence)
+    found = count_of(tally)
+    return estimate(found, Grouped.of(found, None).moments(tally.agreement), estimator, confidence)
 
 
 def test_leave_one_out_by_hand():

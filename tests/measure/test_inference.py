@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrices import Matrix, counted, estimated, grouped
+from matrices import Matrix, counted, estimated, facts_of, facts_of_pairs
 from scipy import stats
 
 from faithkit.errors import InputError
-from faithkit.measure.difference import Side, difference
+from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut
-from faithkit.measure.inference import Moments, chance, interval, moments
-from faithkit.measure.jackknife import grouped_pseudo_values, per_row, pseudo_values
+from faithkit.measure.inference import Moments, chance, interval
+from faithkit.measure.limits import Units
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.spread import Spread
+from faithkit.measure.summary import Side
 
 
 def grouping(owned, labels, k=None):
@@ -31,11 +32,11 @@ def asked(matrix, owned):
 
 
 def facts(count_):
-    return moments(count_.slots, pseudo_values(count_))
+    return Side.of(count_).facts
 
 
-def interval_of(tally, confidence=0.95):
-    return interval(moments(tally.slots, grouped_pseudo_values(tally.slots)), confidence)
+def p_value_of(count_, permutations, seed=0):
+    return permutation_p_value(count_, facts(count_), permutations, seed)
 
 
 @st.composite
@@ -52,7 +53,7 @@ def samples(draw, least=2, most=8):
 
 @pytest.mark.parametrize(("n", "low", "digits"), [(3, 0.085, 3), (20, 0.69, 2), (1000, 0.993, 3)])
 def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits):
-    found = interval_of(grouped([[n]]))
+    found = interval(facts_of([[n]]))
     assert round(found[0], digits) == low
     assert found[0] == pytest.approx(0.025 ** (2 / n), rel=1e-12)  # (α/2)^(1/trials), trials = n/2
     assert found[1] == 1.0
@@ -60,76 +61,114 @@ def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits)
 
 @pytest.mark.parametrize("table", [[[1, 0]], [[1, 0], [0, 1]], np.eye(50, dtype=int)])
 def test_where_nothing_could_be_checked_the_interval_is_everything(table):
-    assert interval_of(grouped(table)) == (0.0, 1.0)
+    assert interval(facts_of_pairs(table)) == (0.0, 1.0)
 
 
-def test_one_instance_alone_says_nothing_even_if_its_relation_claims_otherwise():
-    assert interval(Moments(1, 1.0, 1.0, None, None, 0.5)) == (0.0, 1.0)
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_or_two_instances_say_nothing_even_if_their_relation_claims_otherwise(n):
+    assert interval(Moments.of_rows(n, 1.0, None)) == (0.0, 1.0)
+
+
+def test_what_was_merged_has_a_lower_end_though_nothing_could_be_checked():
+    """Fifty words of one label each, which all disagree but for their own: x = 0; and of one label: x = 1."""
+    assert interval(facts_of(np.eye(50, dtype=int))) == (0.0, 1.0)
+    assert interval(facts_of([[1]] * 50)) == (pytest.approx(0.025 ** (1 / 25)), 1.0)
 
 
 def beta_limit(share, trials, half):
     return stats.beta.ppf(half, trials * share, trials * (1 - share) + 1)
 
 
-def written_interval(holds, labels, few, confidence=0.95):
-    """The interval straight from its written definition, with pseudo-values by really deleting."""
+def written_limit(x, variance, few, half):
+    """L(x, V) straight from its written definition; V is 0 where the sample shows no variation."""
+    if x <= 0:
+        return 0.0
+    if x >= 1:
+        return half ** (1 / few)
+    worth = x * (1 - x) / variance if variance else math.inf
+    limit = beta_limit(x, max(few, worth) if variance else few, half)
+    if worth < few * (1 - 1e-9):
+        limit = max(0.0, min(limit, x + stats.norm.ppf(half) * math.sqrt(variance)))
+    return limit
+
+
+def written_interval(found, confidence=0.95):
+    """The interval of labels straight from its written definition."""
+    C, effective, largest, few = (
+        found.units.count,
+        found.units.effective,
+        found.units.largest,
+        found.units.trials,
+    )
+    if C < 3 or found.compared == 0:
+        return 0.0, 1.0
+    half, z = (1 - confidence) / 2, stats.norm.ppf(0.5 + confidence / 2)
+    k = (stats.t.ppf(0.5 + confidence / 2, max(1, effective - 1)) / z) ** 2
+    x, R = found.estimate, found.disagreement
+    V_low = k * found.se**2 + (x * largest) ** 2 if found.se else 0.0
+    V_high = k * found.se_disagreement**2 + (R * (largest - 1 / C)) ** 2 if found.se_disagreement else 0.0
+    high = 1 - written_limit(R, V_high, few, half) + 2 * (z**2 + 1) * R * (1 - R) / effective
+    return written_limit(x, V_low, few, half), min(1.0, high)
+
+
+@st.composite
+def known_moments(draw):
+    """Moments of labels: any estimate and disagreement with any errors, and units of any weights."""
+    weights = np.array(draw(st.lists(st.floats(0.01, 100), min_size=1, max_size=40)))
+    share = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.01, 0.99))
+    x, lost = draw(share), draw(share)
+    error = st.one_of(st.none(), st.floats(0.001, 0.5))
+    effective = float(weights.sum() ** 2 / (weights**2).sum())
+    units = Units(
+        len(weights), effective, float(weights.max() / weights.sum()), effective / draw(st.floats(1.5, 4))
+    )
+    return Moments.of_rows(
+        len(weights), x, draw(error), disagreement=lost, se_disagreement=draw(error), units=units
+    )
+
+
+@given(known_moments(), st.sampled_from([0.8, 0.95, 0.99]))
+@settings(max_examples=300)
+def test_the_interval_is_the_written_one(found, confidence):
+    assert interval(found, confidence) == pytest.approx(written_interval(found, confidence), abs=1e-8)
+
+
+def written_moments(holds, labels, few):
+    """The moments of equal rows, of which nothing is merged, with pseudo-values by really deleting."""
     n = len(labels)
     M, V = brute.estimate(holds, labels)
-    Q = max(0.0, V - M) if V - M > 1e-12 else 0.0
-    if n < 2 or V == 0:
-        return 0.0, 1.0
     psi = brute.pseudo_values(holds, labels)
     errors = []
     for values in ([m for m, _ in psi], [v - m for m, v in psi]):
         spread = max(values) - min(values)
         errors.append(np.std(values, ddof=1) / math.sqrt(n) if spread > 1e-9 else None)
-    half, z = (1 - confidence) / 2, stats.norm.ppf(0.5 + confidence / 2)
-
-    def lower(x, se):
-        if x == 0:
-            return 0.0
-        t = math.inf if se is None else x * (1 - x) / se**2
-        trials = few if M == 0 or Q == 0 or se is None else max(t, few)
-        limit = half ** (1 / trials) if x >= 1 - 1e-12 else beta_limit(x, trials, half)
-        return max(0.0, min(limit, x - z * se)) if t < few - 1e-9 * few else limit
-
-    high = 1 - lower(Q, errors[1]) + 2 * (z**2 + 1) * Q * (1 - Q) / n
-    return lower(M, errors[0]), min(1.0, high)
+    lost = V - M if V - M > 1e-12 else 0.0
+    units = Units.equal(n, few)
+    return Moments.of_rows(n, M, errors[0], V, disagreement=lost, se_disagreement=errors[1], units=units)
 
 
 @given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
 @settings(max_examples=80)
-def test_the_interval_of_any_relation_is_the_written_one(case, confidence):
+def test_the_interval_of_any_relation_is_that_of_double_loops(case, confidence):
     matrix, owned, labels, k = case
     holds = asked(matrix, owned)
     few = len(labels) / (1 + brute.most_weight(holds, labels))
-    expected = written_interval(holds, labels.tolist(), few, confidence)
+    expected = written_interval(written_moments(holds, labels.tolist(), few), confidence)
     found = interval(facts(counted(Matrix(matrix), owned, labels, k)), confidence)
     assert found == pytest.approx(expected, abs=1e-7)
 
 
-@given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
-@settings(max_examples=80)
-def test_the_interval_of_a_grouping_is_the_written_one_with_half_the_sample_as_trials(case, confidence):
-    _, owned, labels, k = case
-    holds = [[a == b for b in owned] for a in owned]
-    expected = written_interval(holds, labels.tolist(), len(labels) / 2, confidence)
-    found = interval(facts(grouping(owned, labels, k)), confidence)
-    assert found == pytest.approx(expected, abs=1e-7)
-
-
 @given(samples(most=12))
-def test_a_grouping_asked_as_a_general_relation_gives_the_same_moments_and_interval(case):
+def test_a_grouping_asked_as_a_general_relation_gives_the_same_but_for_what_is_merged(case):
     _, owned, labels, k = case
-    one, other = (counted(r, owned, labels, k) for r in (SameExplanation(), Matrix(np.eye(4))))
-    a, b = facts(one), facts(other)
+    one, other = (Side.of(counted(r, owned, labels, k)) for r in (SameExplanation(), Matrix(np.eye(4))))
+    a, b = one.facts, other.facts
     assert (a.n, a.value, a.verified) == (b.n, pytest.approx(b.value, abs=1e-12), b.verified)
-    if a.verified:
+    assert one.disagreement == pytest.approx(other.disagreement, abs=1e-12)
+    assert (a.disagreement, a.se_disagreement or 0) == pytest.approx((b.disagreement, b.se_disagreement or 0))
+    if a.merging == "nothing":
         assert interval(a) == pytest.approx(interval(b), abs=1e-9)
-    for mine, theirs in zip(
-        per_row(one, pseudo_values(one)), per_row(other, pseudo_values(other)), strict=True
-    ):
-        assert mine == pytest.approx(theirs, abs=1e-12)
+        assert one.value == pytest.approx(other.value, abs=1e-12)
 
 
 @given(samples(most=12), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
@@ -145,26 +184,37 @@ def test_the_interval_contains_the_bracket_and_grows_with_confidence(case, confi
 
 
 def test_a_zero_for_found_to_disagree_does_not_look_like_a_zero_for_unchecked():
-    disagree = interval_of(grouped([[1, 1]] * 50))  # a hundred instances: every pair disagrees
+    disagree = interval(facts_of([[1, 1]] * 50))  # a hundred instances: every pair disagrees
     assert disagree[0] == 0.0
     assert disagree[1] < 0.1
-    assert interval_of(grouped(np.eye(100, dtype=int))) == (0.0, 1.0)
+    assert interval(facts_of_pairs(np.eye(100, dtype=int))) == (0.0, 1.0)
 
 
 def test_where_nothing_agrees_the_number_of_trials_is_half_the_sample():
-    triples = grouped([[1, 1, 1]] * 40 + [[1, 0, 0]] * 80)  # 120 of 200 were checked, and all disagree
-    z = stats.norm.ppf(0.975)
-    high = 1 - beta_limit(0.6, 100, 0.025) + 2 * (z**2 + 1) * 0.6 * 0.4 / 200
-    assert interval_of(triples) == pytest.approx((0.0, high))
+    triples = facts_of_pairs([[1, 1, 1]] * 40)  # 120 were checked, and all disagree
+    assert interval(triples) == pytest.approx((0.0, 1 - 0.025 ** (1 / 60)))
 
 
 def test_the_number_of_trials_never_falls_under_few_however_large_the_standard_error():
-    calm = interval(Moments(100, 0.5, 1.0, 0.01, 0.01, 50.0))
-    wild = interval(Moments(100, 0.5, 1.0, 0.5, 0.5, 50.0))
-    assert calm[0] == pytest.approx(beta_limit(0.5, 0.25 / 0.01**2, 0.025))
-    assert wild[0] == 0.0  # t = 1 < few: the plain limit 0.5 − 1.96·0.5 is lower still
-    middling = interval(Moments(100, 0.5, 1.0, 0.08, 0.08, 50.0))
-    assert middling[0] == pytest.approx(min(beta_limit(0.5, 50, 0.025), 0.5 - stats.norm.ppf(0.975) * 0.08))
+    k = (stats.t.ppf(0.975, 99) / stats.norm.ppf(0.975)) ** 2
+
+    def variance(se):
+        return k * se**2 + (0.5 / 100) ** 2  # one more row of a hundred that disagrees
+
+    calm, middling, wild = (interval(Moments.of_rows(100, 0.5, se))[0] for se in (0.01, 0.08, 0.5))
+    assert calm == pytest.approx(beta_limit(0.5, 0.25 / variance(0.01), 0.025))
+    assert wild == 0.0  # one trial is less than fifty: the plain limit 0.5 − 1.98·0.5 is lower still
+    normal = 0.5 - stats.norm.ppf(0.975) * math.sqrt(variance(0.08))
+    assert middling == pytest.approx(min(beta_limit(0.5, 50, 0.025), normal))
+
+
+def test_a_heavy_unit_that_might_disagree_lowers_the_lower_end():
+    """Of forty units one has half of the weight: without it nothing is known of what it would have said."""
+    even = Moments.of_rows(40, 0.9, 0.02)
+    heavy = Moments.of_rows(40, 0.9, 0.02, units=Units(40, 40.0, 0.5, 20.0))
+    assert interval(heavy)[0] < interval(even)[0] - 0.2
+    # the upper end knows of it in so far as it is more than its share: R·(μ − 1/C)
+    assert interval(heavy) == pytest.approx(written_interval(heavy))
 
 
 # --- standard errors -----------------------------------------------------------------------------------
@@ -190,8 +240,7 @@ def test_the_standard_error_is_the_delete_one_jackknifes():
     ],
 )
 def test_where_the_sample_shows_no_variation_there_is_no_standard_error(table):
-    tally = grouped(table)
-    assert moments(tally.slots, grouped_pseudo_values(tally.slots)).se is None
+    assert facts_of_pairs(table).se is None
 
 
 def test_a_standard_error_is_never_zero():
@@ -323,7 +372,7 @@ def test_the_p_value_approaches_the_one_of_all_permutations(matrix):
     arrangements = set(permutations(labels))
     exact = np.mean([brute.estimate(holds, list(y))[0] >= observed - 1e-12 for y in arrangements])
     B = 4000
-    found = permutation_p_value(counted(Matrix(matrix), owned, labels), B, seed=1)
+    found = p_value_of(counted(Matrix(matrix), owned, labels), B, seed=1)
     assert found == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / B) + 1 / B)
 
 
@@ -332,18 +381,18 @@ def test_the_p_value_approaches_the_one_of_all_permutations(matrix):
 def test_a_p_value_lies_above_zero_and_at_most_at_one(case, B, seed):
     matrix, owned, labels, k = case
     for relation in (Matrix(matrix), SameExplanation()):
-        p = permutation_p_value(counted(relation, owned, labels, k), B, seed)
+        p = p_value_of(counted(relation, owned, labels, k), B, seed)
         assert 1 / (1 + B) <= p <= 1.0
         assert (p * (1 + B)) == pytest.approx(round(p * (1 + B)))
 
 
 def test_a_perfect_explainer_is_significant_and_an_unrelated_one_is_not():
     labels = np.arange(60) % 3
-    perfect = permutation_p_value(grouping(labels, labels), 199)
+    perfect = p_value_of(grouping(labels, labels), 199)
     assert perfect == 1 / 200  # no permutation reaches it
-    unrelated = permutation_p_value(grouping(np.arange(60) // 3, labels), 199)  # each group has all labels
+    unrelated = p_value_of(grouping(np.arange(60) // 3, labels), 199)  # each group has all labels
     assert unrelated == 1.0
-    constant = permutation_p_value(grouping(np.zeros(60), labels), 199)
+    constant = p_value_of(grouping(np.zeros(60), labels), 199)
     assert constant == 1.0  # every permutation gives the same value
 
 
@@ -351,15 +400,16 @@ def test_a_perfect_explainer_is_significant_and_an_unrelated_one_is_not():
 @settings(max_examples=40)
 def test_grouping_and_the_same_relation_asked_pair_by_pair_have_one_p_value(case, B):
     _, owned, labels, k = case
-    pair = (counted(relation, owned, labels, k) for relation in (SameExplanation(), Matrix(np.eye(4))))
-    one, other = (permutation_p_value(found, B, seed=5) for found in pair)
-    assert one == other
+    pair = [counted(relation, owned, labels, k) for relation in (SameExplanation(), Matrix(np.eye(4)))]
+    one, other = (p_value_of(found, B, seed=5) for found in pair)
+    if facts(pair[0]).merging == "nothing":  # else rows that are alone are compared, too
+        assert one == other
 
 
 def test_the_p_value_is_valid_under_the_null():
     rng = np.random.default_rng(0)
     owned = rng.integers(0, 6, 40)
-    found = [permutation_p_value(grouping(owned, rng.integers(0, 2, 40), 2), 99, seed) for seed in range(400)]
+    found = [p_value_of(grouping(owned, rng.integers(0, 2, 40), 2), 99, seed) for seed in range(400)]
     for level in (0.05, 0.2):
         # at most `level`, and not far below it; four Monte-Carlo standard errors of 400 tests
         slack = 4 * math.sqrt(level * (1 - level) / 400)
@@ -370,7 +420,7 @@ def test_the_p_value_is_asked_for_or_absent():
     sample = grouping([0, 0, 1, 1], [0, 0, 1, 1])
     assert estimated(sample, LeaveOneOut(), 0.95).p_value is None
     found = estimated(sample, LeaveOneOut(), 0.95, permutations=50, seed=2).p_value
-    assert found == permutation_p_value(sample, 50, seed=2)
+    assert found == p_value_of(sample, 50, seed=2)
 
 
 # --- comparing two explainers --------------------------------------------------------------------------
@@ -404,7 +454,8 @@ def test_the_difference_is_the_written_one():
     for side in (a, b):
         holds = [[u == v for v in side.owned] for u in side.owned]
         values = brute.pseudo_values(holds, side.labels.tolist())
-        share, merged = brute_merging.pseudo_values(side.owned.tolist(), side.labels.tolist())
+        blocks = brute_merging.blocks_of(side.owned.tolist())
+        share, merged = brute_merging.pseudo_values(blocks, side.labels.tolist())
         x.append(share)
         psi.append((merged, [v - m for m, v in values]))
     (low1, high1), (low2, high2) = interval(one, 0.9), interval(two, 0.9)

@@ -16,10 +16,11 @@ from faithkit.measure import asking, bitsets, label_sets, tally
 from faithkit.measure.bitsets import column_sums, pack_bits
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
-from faithkit.measure.jackknife import largest_share, per_row, pseudo_values
+from faithkit.measure.jackknife import largest_share
 from faithkit.measure.label_sets import LabelSets
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.summary import Side
 
 # what keeps tables whole, and when a label is common: at 0 and 1 none is, unless everybody has it
 NO_TABLES = {(asking, "DENSE"): 0, (tally, "NARROW"): 4}
@@ -123,13 +124,17 @@ def test_every_jackknife_value_equals_brute_force_and_has_the_bits_of_whole_tabl
         whole = counted(relation, owned, labels, k)
         with limits(regime):
             found = counted(relation, owned, labels, k)
-            value, disagreement = per_row(found, pseudo_values(found))
+            side = Side.of(found)
             share = largest_share(found) if not relation.groups else None
         expected = brute.pseudo_values(holds(relation, owned), labels.tolist())
-        assert value == pytest.approx([m for m, _ in expected], abs=1e-9)
-        assert disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
-        same, also_same = per_row(whole, pseudo_values(whole))
-        assert (value.tolist(), disagreement.tolist()) == (same.tolist(), also_same.tolist())
+        assert side.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
+        if not relation.groups:
+            assert side.value == pytest.approx([m for m, _ in expected], abs=1e-9)
+        same = Side.of(whole)
+        assert (side.value.tolist(), side.disagreement.tolist()) == (
+            same.value.tolist(),
+            same.disagreement.tolist(),
+        )
         if share is not None:
             assert share == largest_share(whole)
 
@@ -290,7 +295,9 @@ def test_column_sums_equal_the_double_loop_whatever_the_tables(m, n, k, seed):
 def test_a_p_value_does_not_depend_on_how_labels_are_kept(relation):
     rng = np.random.default_rng(0)
     owned, labels = rng.integers(0, 9, 60), rng.integers(0, 30, 60)
-    expected = permutation_p_value(counted(relation, owned, labels, 30), 50)
+    whole = counted(relation, owned, labels, 30)
+    facts = Side.of(whole).facts
+    expected = permutation_p_value(whole, facts, 50)
     for regime in REGIMES:
         with limits(regime):
-            assert permutation_p_value(counted(relation, owned, labels, 30), 50) == expected
+            assert permutation_p_value(counted(relation, owned, labels, 30), facts, 50) == expected

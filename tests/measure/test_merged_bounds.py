@@ -199,7 +199,7 @@ def test_random_vectors_get_what_chance_gives_and_no_more():
         found = side(Explanations.vectors(rng.normal(size=(60, 4))), rng.integers(0, 2, 60))
         low, high = interval(found.facts)
         above += low > 0.5
-        assert (high, found.facts.merged.reach) == (1.0, 1.0)
+        assert (high, found.facts.compared) == (1.0, 1.0)
     assert stats.binom.sf(above - 1, 200, MISSES) > ACCIDENT
 
 

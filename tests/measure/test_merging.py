@@ -1,25 +1,35 @@
-"""Lower ends for explanations that never repeat: merging against its definition."""
+"""Rows that are alone, compared with others: against loops, exactly on small laws, and in simulation."""
 
+from itertools import product
+
+import attrs
 import numpy as np
 import pytest
-from brute_merging import blocks_of, merged_share, pseudo_values
+from brute_merging import blocks_of, linked_error, merged_share, paired_error, pseudo_values
+from scipy import stats
 
-from faithkit.measure.difference import Side
+from faithkit.measure.counting import count_cells
+from faithkit.measure.design import Design
+from faithkit.measure.difference import difference
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.matching import match_rows
+from faithkit.measure.inference import interval
+from faithkit.measure.matching import divide_rows, match_rows
+from faithkit.measure.merging import Merging
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import count
-from faithkit.measure.unequal.counting import count_unequal
-from faithkit.measure.unequal.design import Design
+
+ACCIDENT, MISSES = 0.001, 0.025  # as in test_merged_bounds
 
 
-def _side(identities, labels, weights=None, clusters=None):
-    sample = Sample(None, Explanations.of(identities))
-    design = Design.of(weights, clusters, len(labels))
-    k = max(labels) + 1
+def side(said, labels, weights=None, clusters=None, relation=SameExplanation):
+    """Count words, or vectors of numbers."""
+    explanations = Explanations.vectors(said) if isinstance(said, np.ndarray) else Explanations.of(said)
+    sample, labels = Sample(None, explanations), np.asarray(labels)
+    design, k = Design.of(weights, clusters, len(labels)), int(labels.max()) + 1
     if design is None:
-        return Side.of(count(SameExplanation(), sample, np.array(labels), k))
-    return Side.of(count_unequal(SameExplanation(), sample, np.array(labels), k, design))
+        return Side.of(count(relation(), sample, labels, k))
+    return Side.of(count_cells(relation(), sample, labels, k, design))
 
 
 def _words(rng, n, missing=0.0):
@@ -27,49 +37,151 @@ def _words(rng, n, missing=0.0):
     return [None if rng.random() < missing else f"e{rng.integers(distinct)}" for _ in range(n)]
 
 
+# --- against loops straight from the definition ---------------------------------------------------------
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(8))
-def test_one_block_and_its_pseudo_values_are_those_of_merging_anew_without_each_row(seed, missing):
+def test_one_block_and_its_pseudo_values_are_those_of_blocks_that_lose_each_row(seed, missing):
     rng = np.random.default_rng([seed, int(10 * missing)])
     for _ in range(25):
         n = int(rng.integers(2, 13))
         words, labels = _words(rng, n, missing), rng.integers(0, rng.integers(1, 4), n).tolist()
-        x, psi = pseudo_values(words, labels)
-        side = _side(words, labels)
-        assert side.facts.merged.value == pytest.approx(x, abs=1e-12)
-        assert side.value == pytest.approx(psi, abs=1e-9)
-        spread = np.std(psi, ddof=1) / np.sqrt(n)
-        assert (side.facts.merged.se or 0.0) == pytest.approx(spread, abs=1e-9)
+        x, psi = pseudo_values(blocks_of(words), labels)
+        found = side(words, labels)
+        assert found.facts.estimate == pytest.approx(x, abs=1e-12)
+        assert found.value == pytest.approx(psi, abs=1e-9)
+        assert (found.facts.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-9)
+
+
+def near_blocks(vectors, weights, clusters):
+    """Return groups of several clusters, and near rows in blocks: explanations that only one cluster has."""
+    groups = {}
+    for row, vector in enumerate(vectors.tolist()):
+        if weights[row] > 0:
+            groups.setdefault(tuple(vector), []).append(row)
+    alone = {key: rows for key, rows in groups.items() if len({clusters[row] for row in rows}) == 1}
+    shared = [rows for key, rows in groups.items() if key not in alone]
+    place = divide_rows(np.array(list(alone)), 32) if len(alone) > 1 else []
+    blocks = [[] for _ in range(max(place, default=-1) + 1)]
+    for rows, number in zip(alone.values(), place, strict=False):
+        blocks[number].extend(rows)
+    cells = [
+        sum(weights[row] for row in rows if clusters[row] == c) for rows in groups.values() for c in clusters
+    ]
+    return shared, blocks, {round(cell, 9) for cell in cells if cell > 0}
+
+
+def drawn(rng, kind):
+    """Draw rows of which some share a vector, with weights of which some may be 0, and clusters."""
+    n = int(rng.integers(20, 70))
+    vectors = rng.normal(size=(n, 2))[rng.integers(0, n, n) if rng.random() < 0.5 else np.arange(n)]
+    weights, clusters = np.ones(n), np.arange(n)
+    if kind != "clusters":
+        weights = rng.choice([0.0, 1.0, 1.0, 1.5], n) if rng.random() < 0.5 else 1 + rng.random(n)
+        weights[:2] = 1.0, 1.25
+    if kind != "weights":
+        clusters = rng.integers(0, rng.integers(n // 2, 2 * n), n)
+        vectors[:3], clusters[:3] = vectors[0], clusters[0]  # three cells in one
+    return vectors, rng.integers(0, rng.integers(2, 4), n), weights, clusters
 
 
 @pytest.mark.parametrize("kind", ["weights", "clusters", "both"])
-@pytest.mark.parametrize("seed", range(8))
-def test_with_weights_and_clusters_too(seed, kind):
-    rng = np.random.default_rng([seed, len(kind)])
-    for _ in range(25):
-        n = int(rng.integers(3, 14))
-        words, labels = _words(rng, n, 0.1), rng.integers(0, 3, n).tolist()
-        weights = rng.choice([0.0, 0.5, 1.0, 1.0, 2.75], n) if kind != "clusters" else None
-        if weights is not None:
-            weights[:2] = 1.0, 3.0
-        clusters = rng.integers(0, rng.integers(2, n), n) if kind != "weights" else None
-        if clusters is not None:
-            clusters[:2] = 0, 1
-        x, psi = pseudo_values(words, labels, weights, None if clusters is None else clusters.tolist())
-        side = _side(words, labels, weights, clusters)
-        assert side.facts.merged.value == pytest.approx(x, abs=1e-12)
-        assert side.value == pytest.approx(psi, abs=1e-8)
+def test_near_blocks_and_their_pseudo_values_are_those_of_double_loops(kind):
+    rng, seen = np.random.default_rng(len(kind)), set()
+    for _ in range(8):
+        vectors, labels, weights, clusters = drawn(rng, kind)
+        shared, blocks, cells = near_blocks(vectors, weights, clusters)
+        found = side(vectors, labels, weights, clusters)
+        if len(cells) == 1:  # those are matched
+            continue
+        seen.add(found.facts.merging)
+
+        def x(
+            gone, shared=shared, blocks=blocks, labels=labels, weights=weights, clusters=clusters, cells=cells
+        ):
+            rows = labels, weights, clusters, gone
+            return merged_share(shared, *rows, heaviest=max(cells)) + merged_share(blocks, *rows)
+
+        units = [c for c in dict.fromkeys(clusters.tolist()) if weights[clusters == c].sum() > 0]
+        left = np.array([x(np.flatnonzero(clusters == c).tolist()) for c in units])
+        whole, C = x(()), len(units)
+        assert found.facts.estimate == pytest.approx(whole, abs=1e-9)
+        assert np.sort(found.value) == pytest.approx(np.sort(C * whole - (C - 1) * left), abs=1e-8)
+        assert found.facts.se == pytest.approx(
+            np.sqrt((C - 1) / C * ((left - left.mean()) ** 2).sum()), abs=1e-9
+        )
+    assert "near blocks" in seen
 
 
-def test_rows_without_weights_and_clusters_are_the_plain_case():
+def _pairs(vectors, alone, clusters=None):
+    """Return the pairs of rows that are alone."""
+    place = match_rows(vectors[alone], None if clusters is None else np.asarray(clusters)[alone])
+    return [np.array(alone)[place == pair].tolist() for pair in range(place.max() + 1)]
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+@pytest.mark.parametrize("times", [2, 3])
+def test_of_equal_rows_a_matched_pair_is_one_unit_of_the_standard_error(times, odd):
+    """Thirty rows share vectors by two or by three, and the others are matched."""
+    rng = np.random.default_rng([times, odd])
+    vectors = np.concatenate(
+        [np.repeat(rng.normal(size=(30 // times, 2)), times, axis=0), rng.normal(size=(20 + odd, 2))]
+    )
+    labels = rng.integers(0, 2, len(vectors))
+    shared = [list(range(first, first + times)) for first in range(0, 30, times)]
+    pairs = _pairs(vectors, list(range(30, 50 + odd)))
+    assert len(pairs) == 10
+    found = side(vectors, labels).facts
+    assert found.merging == "pairs"
+    assert found.estimate == pytest.approx(merged_share([*shared, *pairs], labels), abs=1e-12)
+    assert found.se == pytest.approx(paired_error(shared, pairs, labels), abs=1e-12)
+
+
+@pytest.mark.parametrize("times", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_of_clusters_are_linked_by_the_clusters_that_they_share(times, seed):
+    """Each cluster has several rows, none of them twice of one vector, so all cells are equal."""
+    rng = np.random.default_rng([times, seed])
+    vectors = np.concatenate(
+        [np.repeat(rng.normal(size=(12 // times, 2)), times, axis=0), rng.normal(size=(28, 2))]
+    )
+    clusters = np.concatenate([np.arange(12), rng.integers(0, 14, 28)])
+    labels = rng.integers(0, 2, 40)
+    shared = [list(range(first, first + times)) for first in range(0, 12, times)]
+    pairs = _pairs(vectors, list(range(12, 40)), clusters)
+    found = side(vectors, labels, None, clusters).facts
+    assert found.merging == "pairs"
+    assert found.estimate == pytest.approx(
+        merged_share([*shared, *pairs], labels, clusters=clusters), abs=1e-12
+    )
+    assert found.se == pytest.approx(linked_error(shared, pairs, labels, clusters.tolist()), abs=1e-12)
+
+
+def test_weights_that_hardly_differ_give_words_what_equal_rows_get():
     rng = np.random.default_rng(0)
     words, labels = _words(rng, 40), rng.integers(0, 2, 40).tolist()
-    plain = _side(words, labels)
+    plain = side(words, labels)
     weights = np.ones(40)
     weights[0] = 1.0 + 1e-12  # enough to be taken as weights
-    nearly = _side(words, labels, weights)
-    assert nearly.facts.merged.value == pytest.approx(plain.facts.merged.value, abs=1e-9)
+    nearly = side(words, labels, weights)
+    assert nearly.facts.estimate == pytest.approx(plain.facts.estimate, abs=1e-9)
     assert nearly.value == pytest.approx(plain.value, abs=1e-6)
+
+
+def test_customers_with_five_identical_entries_are_as_many_rows():
+    rng = np.random.default_rng(2)
+    vectors, customer = rng.normal(size=(200, 2)).round(1), np.repeat(np.arange(200), 5)
+    labels = (vectors[:, 0] > 0).astype(int)
+    plain, apart = (
+        side(vectors, labels).facts,
+        side(vectors[customer], labels[customer], None, customer).facts,
+    )
+    assert plain.merging == apart.merging == "pairs"
+    for name in ("estimate", "disagreement", "compared", "agreed", "se", "se_disagreement"):
+        assert getattr(apart, name) == pytest.approx(getattr(plain, name), rel=1e-9), name
+    assert attrs.astuple(apart.units) == pytest.approx(attrs.astuple(plain.units))
+    assert interval(apart) == pytest.approx(interval(plain))
 
 
 def test_the_order_of_rows_changes_no_bit():
@@ -78,17 +190,16 @@ def test_the_order_of_rows_changes_no_bit():
     words, labels = np.array(_words(rng, n), dtype=object), rng.integers(0, 3, n)
     weights, clusters = rng.random(n), rng.integers(0, 120, n)
     vectors = rng.normal(size=(n, 3)).round(1)
-    for _ in range(3):
+    for _ in range(2):
         order = rng.permutation(n)
         for w, c in ((None, None), (weights, None), (None, clusters), (weights, clusters)):
-            before = _side(words.tolist(), labels.tolist(), w, c).facts.merged
             some = [None if one is None else one[order] for one in (w, c)]
-            assert _side(words[order].tolist(), labels[order].tolist(), *some).facts.merged == before
-        pairs = [
-            Side.of(count(SameExplanation(), Sample(None, Explanations.vectors(vectors[o])), labels[o], 3))
-            for o in (np.arange(n), order)
-        ]
-        assert pairs[0].facts.merged == pairs[1].facts.merged
+            before = side(words.tolist(), labels, w, c).facts
+            assert side(words[order].tolist(), labels[order], *some).facts == before
+            assert side(vectors[order], labels[order], *some).facts == side(vectors, labels, w, c).facts
+
+
+# --- which blocks are made -----------------------------------------------------------------------------
 
 
 def test_permuting_labels_changes_no_block():
@@ -116,57 +227,49 @@ def test_permuting_labels_changes_no_block():
         assert psi[rows] == pytest.approx(agreeing / (len(rows) * (len(rows) - 1)))
 
 
-def test_a_block_of_vectors_is_merged_in_pairs_and_words_in_one_block():
+def test_vectors_are_merged_in_pairs_and_words_in_one_block():
     labels = [0, 0, 1, 1]
-    pairs = Side.of(
-        count(
-            SameExplanation(),
-            Sample(None, Explanations.vectors([[1.0], [1.1], [5.0], [5.1]])),
-            np.array(labels),
-            2,
-        )
-    ).facts.merged
-    assert (pairs.how, pairs.value) == ("pairs", 1.0)
-    block = _side(list("abcd"), labels).facts.merged
-    assert (block.how, block.value) == ("one block", pytest.approx(1 / 3))
-    assert merged_share(blocks_of(list("abcd")), labels) == pytest.approx(1 / 3)
+    pairs = side(np.array([[1.0], [1.1], [5.0], [5.1]]), labels).facts
+    assert (pairs.merging, pairs.estimate) == ("pairs", 1.0)
+    block = side(list("abcd"), labels).facts
+    assert (block.merging, block.estimate) == ("one block", pytest.approx(1 / 3))
 
 
-def test_the_standard_error_of_pairs_takes_a_pair_as_one_unit():
-    rng = np.random.default_rng(2)
-    n = 60
-    vectors = np.concatenate([np.repeat(rng.normal(size=(10, 2)), 3, axis=0), rng.normal(size=(31, 2))])[:n]
-    labels = rng.integers(0, 2, n)
-    counted = count(SameExplanation(), Sample(None, Explanations.vectors(vectors)), labels, 2)
-    side = Side.of(counted)
-    psi, mean = side.value, side.value.mean()
-    blocks = {}
-    for row in range(30, n):  # rows of a pair have one value; who they are is told by the pairing
-        blocks.setdefault(_block(vectors[30:], row - 30), []).append(row)
-    units = [*([row] for row in range(30)), *blocks.values()]
-    v = [sum(psi[row] - mean for row in unit) for unit in units]
-    J = len(units)
-    assert side.facts.merged.se == pytest.approx(np.sqrt(J / (J - 1) * np.sum(np.square(v)) / n**2))
+@pytest.mark.parametrize(
+    ("equal", "clusters", "sizes"),
+    [
+        (True, None, [2, 2, 2, 2]),
+        (False, None, [8]),  # a heavy row needs more than one light row
+        (True, [0, 0, 1, 1, 2, 2, 3, 3], [2, 2, 2, 2]),
+    ],
+)
+def test_equal_explanations_are_matched_and_others_form_blocks_of_one_size(equal, clusters, sizes):
+    vectors = Explanations.vectors(np.arange(8.0)[:, None])
+    unit = None if clusters is None else np.array(clusters)
+    found = Merging.of(SameExplanation(), vectors, np.ones(8, dtype=bool), unit, equal)
+    assert found.how == ("pairs" if equal else "near blocks")
+    block = found.key - found.first
+    assert np.bincount(block).tolist() == sizes
+    if clusters is not None:
+        assert all(len(set(unit[block == b])) == size for b, size in enumerate(sizes))
 
 
-def _block(vectors, row):
-    pair = match_rows(vectors)
-    return int(pair[row]) if pair[row] >= 0 else -1 - row
-
-
-def test_where_all_rows_were_checked_nothing_changes():
+@pytest.mark.parametrize("weighted", [False, True])
+def test_words_cannot_be_near_and_form_one_block(weighted):
     rng = np.random.default_rng(5)
-    labels = rng.integers(0, 2, 50)
-    for explanations in (np.repeat(np.arange(10), 5).tolist(), None):
-        given = (
-            Explanations.of(explanations)
-            if explanations
-            else Explanations.vectors(np.repeat(np.arange(10.0), 5)[:, None])
-        )
-        facts = Side.of(count(SameExplanation(), Sample(None, given), labels, 2)).facts
-        assert facts.merged.how == "nothing"
-        assert facts.merged.value == pytest.approx(facts.value, abs=1e-15)
-        assert facts.merged.se == pytest.approx(facts.se, abs=1e-12)
+    labels, weights = rng.integers(0, 2, 30), 1 + rng.random(30) if weighted else None
+    assert side([f"e{row}" for row in range(30)], labels, weights).facts.merging == "one block"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("alone", [0, 1])
+def test_where_no_two_are_alone_nothing_is_merged(alone, weighted):
+    vectors = np.concatenate([np.repeat(np.arange(5.0), 4), 9.0 + np.arange(alone)])[:, None]
+    labels = np.arange(len(vectors)) // 2 % 2
+    found = side(vectors, labels, 1.0 + np.arange(len(vectors)) % 3 if weighted else None).facts
+    assert found.merging == "nothing"
+    if not weighted:
+        assert (found.estimate, found.compared) == (found.value, found.verified)
 
 
 class SameFirstColumn(SameExplanation):
@@ -178,16 +281,19 @@ class SameFirstColumn(SameExplanation):
         return explanations.values[:, :1]
 
 
-def test_merging_sees_what_the_relation_compares_and_nothing_behind_it():
+@pytest.mark.parametrize("design", ["equal", "weights", "clusters"])
+def test_merging_sees_what_the_relation_compares_and_nothing_behind_it(design):
     """The second column tells the label; a relation that does not read it must not be helped by it."""
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, 400)
-    useless = rng.normal(size=400)
-    vectors = np.column_stack([useless, 1000.0 * labels + rng.random(400)])
-    found = Side.of(count(SameFirstColumn(), Sample(None, Explanations.vectors(vectors)), labels, 2))
-    assert found.facts.merged.value == pytest.approx(0.5, abs=0.1)
-    whole = Side.of(count(SameExplanation(), Sample(None, Explanations.vectors(vectors)), labels, 2))
-    assert whole.facts.merged.value > 0.9  # the column counts as much as the useless one
+    rng = np.random.default_rng(6)
+    labels = rng.integers(0, 2, 600)
+    vectors = np.column_stack([rng.normal(size=600), 1000.0 * labels + rng.random(600)])
+    drawn = {
+        "equal": {},
+        "weights": {"weights": 1 + rng.random(600)},
+        "clusters": {"clusters": np.arange(600) // 2},
+    }
+    assert side(vectors, labels, **drawn[design], relation=SameFirstColumn).facts.estimate < 0.58
+    assert side(vectors, labels, **drawn[design]).facts.estimate > 0.8
 
 
 def test_values_behind_a_discretizers_identities_are_not_seen():
@@ -196,7 +302,7 @@ def test_values_behind_a_discretizers_identities_are_not_seen():
     given = Explanations.vectors(1000.0 * labels[:, None] + rng.random((400, 2)))
     random = given.identified(rng.permutation(400)[:, None])
     found = Side.of(count(SameExplanation(), Sample(None, random), labels, 2))
-    assert found.facts.merged.value == pytest.approx(0.5, abs=0.1)
+    assert found.facts.estimate == pytest.approx(0.5, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -208,5 +314,153 @@ def test_values_behind_a_discretizers_identities_are_not_seen():
     ],
 )
 def test_where_nobody_has_an_explanation_that_counts_nothing_is_merged(words, weights):
-    found = _side(words, [0, 1, 1], weights).facts.merged
-    assert (found.how, found.value, found.reach) == ("nothing", 0.0, 0.0)
+    found = side(words, [0, 1, 1], weights).facts
+    assert (found.merging, found.estimate, found.compared) == ("nothing", 0.0, 0.0)
+
+
+# --- never above the measure ---------------------------------------------------------------------------
+
+LIGHT, HEAVY = 0.1, 1.0
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize("seed", range(5))
+def test_in_the_mean_a_block_is_at_most_the_measure_even_if_weights_tell_the_label(seed, size):
+    """Every draw of labels, with its probability; what a row weighs depends on its label."""
+    rng = np.random.default_rng([seed, size])
+    shares, weigh = rng.dirichlet(np.full(2, 0.7), size), rng.choice([LIGHT, 0.4, HEAVY], (size, 2))
+    clusters = rng.integers(0, 3, size).tolist() if seed % 2 else list(range(size))
+    clusters[:2] = 0, 1
+    mean = 0.0
+    for ys in product((0, 1), repeat=size):
+        p = np.prod([shares[row, y] for row, y in enumerate(ys)])
+        w = [weigh[row, y] for row, y in enumerate(ys)]
+        most = HEAVY * np.bincount(clusters).max()  # a block elsewhere is as heavy as can be
+        mean += p * sum(w) * merged_share([range(size)], ys, w, clusters, heaviest=most)
+    masses = shares * weigh
+    assert mean <= (masses**2 / masses.sum(axis=1, keepdims=True)).sum() + 1e-12
+
+
+def test_pairs_by_what_each_row_has_of_others_would_exceed_the_measure():
+    """A useless explanation, a label of 70 % whose rows weigh a tenth: 2·min(w, w') promises too much."""
+    p, w = np.array([0.7, 0.3]), np.array([LIGHT, HEAVY])
+    drawn_ = p / w / (p / w).sum()  # as rows are drawn
+    naive = (drawn_**2 * w).sum() / (drawn_ * w).sum()
+    assert naive > (p**2).sum() + 0.05
+
+
+# --- in simulation: vectors that are all distinct -------------------------------------------------------
+
+
+def _smooth(x):
+    return 1 / (1 + np.exp(-2 * x[:, 0]))
+
+
+def _checkers(x):
+    return np.floor(1.5 * x).sum(axis=1) % 2 * 0.8 + 0.1
+
+
+def _useless(x):
+    return np.full(len(x), 0.3)
+
+
+def _certain(x):
+    return (x[:, 0] > 0).astype(float)
+
+
+def _zone(x):
+    """Few are uncertain, and those mostly of the label that is drawn often."""
+    return np.where(x[:, 0] > 1.28, 0.75, 0.0)
+
+
+def _weighted(weigh):
+    def draw(rng, n, share):
+        """Draw rows by 1/weight, so that by weight they are what nature draws."""
+        x = rng.normal(size=(40 * n, 3))
+        y = (rng.random(40 * n) < share(x)).astype(np.int64)
+        w = weigh(rng, x, y)
+        rows = np.flatnonzero(rng.random(40 * n) < 0.1 / w)[:n]
+        return x[rows], y[rows], w[rows], None
+
+    return draw
+
+
+def _lognormal(rng, n, share):
+    x = rng.normal(size=(n, 3))
+    return x, (rng.random(n) < share(x)).astype(np.int64), rng.lognormal(size=n), None
+
+
+def _clusters(sizes, alike, effect=False):
+    def draw(rng, n, share):
+        """Clusters whose vectors are alike to some degree; with an effect, their labels are, too."""
+        cluster = np.repeat(np.arange(n), sizes(rng, n))[:n]
+        x = alike**0.5 * rng.normal(size=(n, 3))[cluster] + (1 - alike) ** 0.5 * rng.normal(size=(n, 3))
+        luck = rng.random(n)[cluster] if effect or alike == 1 else rng.random(n)
+        return x, (luck < share(x)).astype(np.int64), None, cluster
+
+    return draw
+
+
+def _five(rng, n):
+    return np.full(n, 5)
+
+
+def _some(rng, n):
+    return rng.integers(1, 9, n)
+
+
+DESIGNS = {
+    "by stratum": _weighted(lambda rng, x, y: np.where(x[:, 1] > 0.5, 0.1, 1.0)),
+    "one label heavy": _weighted(lambda rng, x, y: np.where(y == 1, 0.1, 1.0)),
+    "the other one heavy": _weighted(lambda rng, x, y: np.where(y == 1, 1.0, 0.1)),
+    "lognormal": _lognormal,
+    "five identical": _clusters(_five, 1),
+    "identical, of unequal sizes": _clusters(_some, 1),
+    "five near ones": _clusters(_five, 0.99),
+    "five anywhere, labels alike": _clusters(_five, 0.2, effect=True),
+}
+SHARES = {"smooth": _smooth, "checkers": _checkers, "useless": _useless, "certain": _certain, "zone": _zone}
+BIG = np.random.default_rng(1).normal(size=(200_000, 3))
+CELLS = [
+    *((design, "useless", 100, 60) for design in DESIGNS),
+    *((design, "smooth", 100, 40) for design in ("by stratum", "five anywhere, labels alike")),
+    *(
+        pytest.param(design, share, n, runs, marks=pytest.mark.simulation)
+        for design in DESIGNS
+        for share in SHARES
+        for n, runs in ((20, 50), (100, 40))
+    ),
+]
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("design", "share", "n", "runs"), CELLS)
+def test_lower_ends_miss_seldom(design, share, n, runs):
+    """A sample that shows one label tests nothing, and says so: it is not asked for its lower end."""
+    rng, q = np.random.default_rng([n, 11]), SHARES[share](BIG)
+    truth, misses = float((q**2 + (1 - q) ** 2).mean()), 0
+    for _ in range(runs):
+        case = DESIGNS[design](rng, n, SHARES[share])
+        if np.ptp(case[1]):
+            misses += interval(side(*case).facts)[0] > truth + 2e-3 * (truth < 1)
+    assert stats.binom.sf(misses - 1, runs, MISSES) > ACCIDENT
+
+
+@pytest.mark.parametrize(
+    ("design", "least"),
+    [("by stratum", 0.75), ("five identical", 0.8), ("five near ones", 0.65), ("lognormal", 0.55)],
+)
+def test_lower_ends_are_sharp_where_explanations_tell_the_label(design, least):
+    rng = np.random.default_rng(7)
+    lows = [interval(side(*DESIGNS[design](rng, 1000, _certain)).facts)[0] for _ in range(4)]
+    assert np.mean(lows) > least  # one block gets 0.5 at best
+
+
+def test_a_difference_of_vectors_with_weights_is_found():
+    rng = np.random.default_rng(8)
+    vectors, labels, weights, _ = DESIGNS["by stratum"](rng, 1000, _certain)
+    good = side(vectors, labels, weights)
+    blocks = np.arange(1000) % 20  # checked, and useless
+    found = difference(good, side(blocks[:, None].astype(float), labels, weights))
+    assert found.low > 0
+    assert len(good.value) == 1000

@@ -13,20 +13,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrices import Matrix, counted, grouped
+from matrices import Matrix, counted, facts_of_pairs, grouped
 from pilots import LABELS, MASSES, Boxes, Words, kept, with_pool, words
 from scipy import optimize, stats
 
 from faithkit.errors import InputError
-from faithkit.measure.difference import Side
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.forecast import Pilot, curve
-from faithkit.measure.inference import Moments, interval, moments
-from faithkit.measure.jackknife import grouped_pseudo_values, pseudo_values
-from faithkit.measure.merging.merged import Merged
+from faithkit.measure.inference import Moments, interval
+from faithkit.measure.limits import Units
 from faithkit.measure.others import Others
 from faithkit.measure.planning import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import count
 
 
@@ -35,7 +34,8 @@ def others(tally):
 
 
 def pilot_of(tally):
-    return Pilot(others(tally), moments(tally.slots, grouped_pseudo_values(tally.slots)))
+    """A pilot of which nothing was merged."""
+    return Pilot(others(tally), facts_of_pairs(tally.counts))
 
 
 # --- smaller samples -----------------------------------------------------------------------------------
@@ -142,60 +142,74 @@ def test_no_forecast_grows_with_the_sample_or_changes_its_order(sizes):
 
 def test_rows_that_come_and_go_together_are_counted_once():
     """If one row may stand for ten, ten unverified rows are one event, with the limits of a count of one."""
-    alone = Pilot(Others((0, 9), (10, 90), (0.0, 1.0)), Moments(100, 0.9, 0.9, 0.1, None, trials=5.0))
+    facts = Moments.of_rows(100, 0.9, 0.1, 0.9, se_disagreement=None, units=Units.equal(100, 5.0))
+    alone = Pilot(Others((0, 9), (10, 90), (0.0, 1.0)), facts)
     assert alone.unverified(100) == pytest.approx((at_least(1, 0.95) / 10, at_most(1, 0.95) / 10), abs=1e-8)
 
 
 # --- intervals -----------------------------------------------------------------------------------------
 
 
+def clopper(x, trials, half=0.025):
+    return stats.beta.ppf(half, trials * x, trials * (1 - x) + 1)
+
+
+def factor(rows, level):
+    """k = (t/z)²: what a variance gains that was estimated from so many rows."""
+    return (stats.t.ppf(0.5 + level / 2, rows - 1) / stats.norm.ppf(0.5 + level / 2)) ** 2
+
+
+def lowest_likely(x, se, rows):
+    """The lower end of the pilot's interval of 80 %, with one more row that disagrees."""
+    variance = factor(rows, 0.8) * se**2 + (x / rows) ** 2
+    return clopper(x, x * (1 - x) / variance, half=0.1)
+
+
+def planned_ends(x, trials, rows):
+    """The interval of so many rows that are worth so many trials, which Student's factor makes fewer."""
+    z = stats.norm.ppf(0.975)
+    variance = factor(rows, 0.95) * x * (1 - x) / trials
+    low = min(clopper(x, trials), x - z * math.sqrt(variance + (x / rows) ** 2))
+    lost = min(clopper(1 - x, trials), 1 - x - z * math.sqrt(variance))
+    return max(0, low), min(1, 1 - max(0, lost) + 2 * (z**2 + 1) * x * (1 - x) / rows)
+
+
 def test_the_interval_is_forecast_at_the_value_nearest_to_one_half():
-    facts = Moments(200, 0.9, 1.0, 0.02, 0.02, 100.0)
+    facts = Moments.of_rows(200, 0.9, 0.02)
     # 0.9·0.1/0.02² = 225 trials: more than the 200 rows, which is as many as are taken to be there
-    x, trials = stats.beta.ppf(0.1, 225 * 0.9, 225 * 0.1 + 1), 800
-    low = stats.beta.ppf(0.025, trials * x, trials * (1 - x) + 1)
-    high = 1 - stats.beta.ppf(0.025, trials * (1 - x), trials * x + 1)
-    slack = 2 * (stats.norm.ppf(0.975) ** 2 + 1) * x * (1 - x) / trials
+    low, high = planned_ends(lowest_likely(0.9, 0.02, 200), 800, 800)
     found = Pilot(Others((199,), (200,), (0.9,)), facts).half_width(800, unverified=0.04)
-    assert found == pytest.approx((high + slack - low + 0.04) / 2)
+    assert found == pytest.approx((high - low + 0.04) / 2)
 
 
 def test_where_all_agreed_the_pilot_is_worth_half_of_its_rows_and_more_rows_may_disagree():
-    pilot = pilot_of(grouped([[100]]))
-    x, trials = 0.1 ** (1 / 50), 200
-    low = stats.beta.ppf(0.025, trials * x, trials * (1 - x) + 1)
-    high = 1 - stats.beta.ppf(0.025, trials * (1 - x), trials * x + 1)
-    slack = 2 * (stats.norm.ppf(0.975) ** 2 + 1) * x * (1 - x) / 400
-    assert pilot.half_width(400, unverified=0.0) == pytest.approx((min(1, high + slack) - low) / 2)
+    low, high = planned_ends(0.1 ** (1 / 50), 200, 400)
+    assert pilot_of(grouped([[100]])).half_width(400, unverified=0.0) == pytest.approx((high - low) / 2)
 
 
 # 240 of 400 rows are alone, and 24 of them, twelve pairs' worth, disagree with those they were merged with
-MERGED = Moments(
-    400, 0.36, 0.4, 0.02, 0.01, 200.0, merged=Merged("one block", 0.9, 1.0, 0.02, 200.0)
-)  # fmt: skip
-
-
-def clopper(x, trials):
-    return stats.beta.ppf(0.025, trials * x, trials * (1 - x) + 1)
+MERGED = Moments.of_rows(
+    400, 0.36, 0.02, 0.4, estimate=0.9, compared=1.0, agreed=0.9, se_disagreement=0.01, merging="one block"
+)
 
 
 @pytest.mark.parametrize(("unverified", "clipped"), [(0.0, False), (0.3, False), (1.0, True)])
 def test_merging_leaves_less_open_than_could_not_be_checked(unverified, clipped):
     pilot = Pilot(Others((0, 3), (240, 160), (0.0, 0.9)), MERGED)
-    least = stats.beta.ppf(0.1, 225 * 0.9, 225 * 0.1 + 1)  # 0.9 · 0.1 / 0.02² = 225 trials
-    trials = 1600 * 225 / 400
-    high = 1 - clopper(1 - least, trials) + 2 * (stats.norm.ppf(0.975) ** 2 + 1) * least * (1 - least) / 1600
+    least = lowest_likely(0.9, 0.02, 400)
+    trials = 1600 / 400 * 0.9 * 0.1 / (0.02**2 + (0.9 / 400) ** 2)
+    low, high = planned_ends(least, trials, 1600)
     left_open = at_most(12, 0.95) * 2 / 240
-    wide = high - clopper(least, trials) + left_open * unverified
+    wide = high - low + left_open * unverified
     lowest = 0.9 - (0.9 - least) * math.sqrt(1 + 400 / 1600)
-    up_to_1 = 1 - clopper(lowest, trials)
+    up_to_1 = 1 - planned_ends(lowest, trials, 1600)[0]
     assert (up_to_1 < wide) == clipped
     assert pilot.half_width(1600, unverified) == pytest.approx(min(wide, up_to_1) / 2)
 
 
 def test_nothing_merged_leaves_all_open():
-    one = Pilot(Others((0, 3), (1, 160), (0.0, 0.9)), Moments(161, 0.85, 160 / 161, 0.02, 0.02, 80.0))
-    nothing = attrs.evolve(one.moments, merged=Merged("nothing", 0.85, 160 / 161, 0.02, 80.0))
+    one = Pilot(Others((0, 3), (1, 160), (0.0, 0.9)), Moments.of_rows(161, 0.85, 0.02, 160 / 161))
+    nothing = attrs.evolve(one.moments, merging="nothing")
     same = attrs.evolve(one, moments=nothing)
     assert same.half_width(300, 0.5) == pytest.approx(one.half_width(300, 0.5))
 
@@ -427,9 +441,7 @@ def test_the_moments_of_a_pool_are_those_of_the_sample_where_there_is_none():
     x, y = Boxes(0.2, noisy=True).points(np.random.default_rng(0), 60)
     holds = Boxes(0.2, noisy=True).holds(x, x)
     count = counted(Matrix(holds), np.arange(60), y, 2)
-    assert attrs_of(with_pool(holds, y)) == pytest.approx(
-        attrs_of(moments(count.slots, pseudo_values(count)))
-    )
+    assert attrs_of(with_pool(holds, y)) == pytest.approx(attrs_of(Side.of(count).facts))
 
 
 def attrs_of(facts):
@@ -464,7 +476,7 @@ class Crossroads:
     def draw(self, rng, n):
         x = rng.random(n)
         found = counted(Matrix((x < self.rare)[None] | np.eye(n, dtype=bool)), np.arange(n), x > 0.5, 2)
-        return Pilot(Others.of(found.slots), moments(found.slots, pseudo_values(found)))
+        return Pilot(Others.of(found.slots), Side.of(found).facts)
 
     def unverified(self, n):
         return (1 - self.rare) ** (n - 1)

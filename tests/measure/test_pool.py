@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 
 from faithkit.errors import InputError
 from faithkit.measure import pool as pools
+from faithkit.measure.counting import count_cells
+from faithkit.measure.design import Design
 from faithkit.measure.estimate import chance_of
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import interval, moments
-from faithkit.measure.jackknife import largest_share, pseudo_values
+from faithkit.measure.inference import interval
+from faithkit.measure.jackknife import largest_share
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import FunctionRelation, Relation, SameExplanation
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import count
-from faithkit.measure.unequal.counting import count_unequal
-from faithkit.measure.unequal.design import Design
 
 
 class Near(Relation):
@@ -63,16 +64,6 @@ def truth(case):
     return holds, labels.tolist(), [1] * len(x), list(range(len(x))), n
 
 
-@settings(max_examples=80, deadline=None)
-@given(case=cases())
-def test_value_and_errors_are_those_of_the_double_loop(case):
-    found = pooled(case)
-    facts = moments(found.slots, pseudo_values(found))
-    assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*truth(case)), abs=1e-12)
-    expected = brute_unequal.standard_errors(*truth(case))
-    assert [se or 0.0 for se in (facts.se, facts.se_disagreement)] == pytest.approx(expected, abs=1e-9)
-
-
 @settings(max_examples=40, deadline=None)
 @given(case=cases())
 def test_pieces_and_their_order_change_no_bit(case):
@@ -80,11 +71,11 @@ def test_pieces_and_their_order_change_no_bit(case):
     n = len(centres)
     whole = pooled(case)
     turned = (np.append(x[:n], x[n:][::-1]), centres, np.append(labels[:n], labels[n:][::-1]), k, radius)
-    expected = moments(whole.slots, pseudo_values(whole))
+    expected = Side.of(whole).facts
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pools, "PIECE", 1)
         again = pooled(turned)
-        assert moments(again.slots, pseudo_values(again)) == expected
+        assert Side.of(again).facts == expected
 
 
 @settings(max_examples=40, deadline=None)
@@ -160,7 +151,7 @@ def test_intervals_with_a_pool_cover(n, radius):
         x, y = draw(n + 1000)
         sample = Sample(x[:n, None], Explanations.vectors(x[:n, None]))
         found = count(Near(radius), sample, y[:n], 2, Pool.of(x[n:, None], y[n:]))
-        low, high = interval(moments(found.slots, pseudo_values(found)))
+        low, high = interval(Side.of(found).facts)
         hits += low <= target <= high
     assert hits / times >= 0.93
 
@@ -181,7 +172,8 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
         for moved in permutations(labels[:n])
     ]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
-    assert permutation_p_value(pooled(case), 4000, seed=0) == pytest.approx(expected, abs=0.03)
+    found = pooled(case)
+    assert permutation_p_value(found, Side.of(found).facts, 4000, seed=0) == pytest.approx(expected, abs=0.03)
 
 
 @settings(max_examples=80, deadline=None)
@@ -195,11 +187,9 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
         return
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     design, pool = Design.of(weights, clusters, len(x)), Pool.of(x[n:, None], labels[n:])
-    found = count_unequal(Near(radius), sample, labels[:n], k, design, pool)
-    facts = moments(found.slots, pseudo_values(found))
+    found = count_cells(Near(radius), sample, labels[:n], k, design, pool)
+    facts = Side.of(found).facts
     slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
-    errors = [se or 0.0 for se in (facts.se, facts.se_disagreement)]
-    assert errors == pytest.approx(brute_unequal.standard_errors(*slow), abs=1e-9)
     assert chance_of(found) == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
-    assert facts.trials <= facts.effective
+    assert facts.units.trials <= facts.units.effective

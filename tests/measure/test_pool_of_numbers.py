@@ -102,4 +102,4 @@ def test_predictions_are_permuted_among_explained_rows_and_the_pool_keeps_its_ow
     orders = [[*order, *everybody[n:]] for order in permutations(range(n))]
     values = [_by_loops(kind, x, centres, y[order], everybody[:n], everybody)[0] for order in orders]
     expected = np.mean(np.array(values) >= values[0] - 1e-12)
-    assert permutation_p_value(counted, 1500) == pytest.approx(expected, abs=0.05)
+    assert permutation_p_value(counted, Side.of(counted).facts, 1500) == pytest.approx(expected, abs=0.05)

@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 
 import faithkit
 from faithkit import Explanations
+from faithkit.measure.design import Design
 from faithkit.measure.reader.reading import prepared, read, score_limit
-from faithkit.measure.unequal.design import Design
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The share of the variance that few predictions have is that of all of them, sorted."""
+"""The share of all disagreement that few rows have is that of all of them, sorted."""
 
 import numpy as np
 import pytest
@@ -22,22 +22,40 @@ CASES = {
 
 @pytest.mark.parametrize(("some", "at_once"), [(50, 2**17), (50, 70), (2**16, 2**17)])
 @pytest.mark.parametrize("y", CASES.values(), ids=CASES)
-def test_the_share_is_that_of_the_sorted_squares(y, some, at_once, monkeypatch):
+def test_of_one_explanation_the_share_is_that_of_the_sorted_squares(y, some, at_once, monkeypatch):
     monkeypatch.setattr(tails, "SOME", some)
     monkeypatch.setattr(tails, "AT_ONCE", at_once)
     counted = faithkit.score(y, ["same"] * len(y), outcome="numbers").counts["consistency"]
-    squares = np.sort((y - y.mean()) ** 2)[::-1]
-    few = int(np.ceil(len(y) / 100))
-    expected = squares[:few].sum() / squares.sum() if len(y) >= 100 else None
-    assert tails.tail_share(counted) == (None if expected is None else pytest.approx(expected))
+    # half the squared distance from others is, in the mean, half of that from the mean and half of the variance
+    assert tails.tail_share(counted) == (
+        pytest.approx(share((y - y.mean()) ** 2 + y.var())) if len(y) >= 100 else None
+    )
 
 
-def test_of_rows_with_weights_it_is_the_share_of_the_weighted_squares():
-    weights = np.arange(3000) % 3
-    counted = faithkit.score(NORMAL, ["same"] * 3000, outcome="numbers", weights=weights).counts[
-        "consistency"
-    ]
-    agreement, slots = counted.agreement, counted.slots
-    repeated = np.sort(np.repeat(agreement.squares[slots.label], slots.times))[::-1]
-    few = int(np.ceil(len(repeated) / 100))
-    assert tails.tail_share(counted) == pytest.approx(repeated[:few].sum() / repeated.sum())
+def share(apart):
+    """Of what all rows disagree by, what the 1 % have that disagree most."""
+    return np.sort(apart)[::-1][: int(np.ceil(len(apart) / 100))].sum() / apart.sum()
+
+
+def from_others(y, words, weights):
+    """How far each row is from others with its word, by weight; from all others where it is alone."""
+    distance = (y[:, None] - y[None]) ** 2 / 2
+    others = (words[:, None] == words[None]) & ~np.eye(len(y), dtype=bool) & (weights > 0)
+    is_alone = ~others.any(axis=1)
+    others[is_alone] = ~np.eye(len(y), dtype=bool)[is_alone]
+    held = others * weights
+    return (held * distance).sum(axis=1) / held.sum(axis=1)
+
+
+def test_a_row_is_taken_against_those_that_share_its_explanation_and_a_lone_one_against_all():
+    y, words = NORMAL[:400], np.random.default_rng(1).integers(0, 300, 400)
+    counted = faithkit.score(y, words.tolist(), outcome="numbers").counts["consistency"]
+    assert tails.tail_share(counted) == pytest.approx(share(from_others(y, words, np.ones(400))), rel=1e-2)
+
+
+def test_rows_of_a_large_weight_count_as_often():
+    weights = np.arange(600) % 3
+    y, words = NORMAL[:600], np.arange(600) % 7
+    result = faithkit.score(y, words.tolist(), outcome="numbers", weights=weights)
+    expected = share(np.repeat(from_others(y, words, weights), weights))
+    assert tails.tail_share(result.counts["consistency"]) == pytest.approx(expected)

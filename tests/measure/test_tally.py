@@ -3,6 +3,7 @@
 import operator
 
 import brute
+import brute_merging
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,8 +14,9 @@ from matrices import Matrix
 from faithkit.errors import ContractError, InputError
 from faithkit.measure import asking, bitsets, grouping, relations
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.jackknife import per_row, pseudo_values
+from faithkit.measure.jackknife import fewest_trials
 from faithkit.measure.relations import NearExplanation, Relation, SameExplanation
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import Tally, count
 
 AWKWARD = st.sampled_from(
@@ -168,18 +170,17 @@ def test_every_delete_one_jackknife_value_equals_brute_force(case):
         (SameExplanation() & Matrix(matrix), [[a == b and matrix[a, b] for b in owned] for a in owned]),
     ]:
         counted = counted_matrix(relation, owned, labels, k)
-        pseudo = pseudo_values(counted)
+        found = Side.of(counted)
         expected = brute.pseudo_values(holds, labels.tolist())
+        assert found.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
         if relation.groups:
-            value, disagreement = per_row(counted, pseudo)
-            verified = value + disagreement
+            blocks = brute_merging.blocks_of(owned.tolist())
+            value = brute_merging.pseudo_values(blocks, labels.tolist())[1]
         else:
-            value, verified = pseudo.value, pseudo.verified
-            assert pseudo.few() == pytest.approx(
-                len(owned) / (1 + brute.most_weight(holds, labels)), abs=1e-12
-            )
-        assert value == pytest.approx([m for m, _ in expected], abs=1e-9)
-        assert verified == pytest.approx([v for _, v in expected], abs=1e-9)
+            value = [m for m, _ in expected]
+            few = len(owned) / (1 + brute.most_weight(holds, labels))
+            assert fewest_trials(counted) == pytest.approx(few, abs=1e-12)
+        assert found.value == pytest.approx(value, abs=1e-9)
 
 
 @given(labelled_matrices(least=1), st.randoms(use_true_random=False))

@@ -11,16 +11,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrices import Matrix, counted, estimated, grouped
+from matrices import Matrix, counted, estimated, facts_of, grouped
 from scipy import stats
 
 from faithkit.errors import InputError
 from faithkit.measure import theory
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import interval, moments
+from faithkit.measure.inference import interval
 from faithkit.measure.instance import clopper_pearson, local, local_from_counts
-from faithkit.measure.jackknife import grouped_pseudo_values
+from faithkit.measure.jackknife import GroupedRows
 from faithkit.measure.planning import RangePlan, plan_samples
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tally import count
@@ -231,10 +232,9 @@ def test_a_small_bias_is_no_small_error():
 def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagreement_between_zero_and_two():
     found = []
     for groups in product([(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (1, 5), (7, 7)], repeat=2):
-        pseudo = grouped_pseudo_values(grouped(groups).slots)
-        found.append(
-            (pseudo.value.min(), pseudo.value.max(), pseudo.disagreement.min(), pseudo.disagreement.max())
-        )
+        gone = GroupedRows(grouped(groups).slots, SAME_LABEL).every()
+        agreement = gone.compared - gone.disagreement
+        found.append((agreement.min(), agreement.max(), gone.disagreement.min(), gone.disagreement.max()))
     least, most = np.min(found, axis=0), np.max(found, axis=0)
     assert (least[0], most[1]) == pytest.approx((-1, 2))
     assert (least[2], most[3]) == pytest.approx((0, 2))
@@ -260,8 +260,7 @@ def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
     for _ in range(20):
         rows = rng.multinomial(n, mass)
         ones = rng.binomial(rows, 0.75)
-        tally = grouped(np.c_[ones, rows - ones][rows > 0])
-        low, high = interval(moments(tally.slots, grouped_pseudo_values(tally.slots)))
+        low, high = interval(facts_of(np.c_[ones, rows - ones][rows > 0]))
         widths.append(high - low)
     assert np.mean(widths) / 2 <= epsilon
 

@@ -84,7 +84,7 @@ def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
     assert (result.uniqueness, result.singletons) == (1, 1)
     assert "This does not show whether consistency is above chance" in " ".join(str(result).split())
     row = next(line for line in str(result).splitlines() if line.startswith("consistency  "))
-    assert row.split()[-4:] == ["0", "%", "–", "–"]
+    assert row.split()[-3:] == ["0", "%", "–"]
 
 
 def test_one_row_is_unverifiable_and_no_error():
@@ -249,6 +249,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "explained_by",
             "effective",
             "clusters",
+            "uninformative",
             "pool",
             "tails",
             "notes",

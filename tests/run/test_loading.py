@@ -245,14 +245,13 @@ DAMAGED = {
     "a bracket of texts": (changed("measures", "consistency", "bracket", to=["a", "b"]), "bracket.1 is 'b'"),
     "chance is a text": (changed("measures", "consistency", "by_chance", to="even"), "ValueError"),
     "a moment is none": (changed("measures", "consistency", "moments", "value", to=None), "value is None"),
-    "no trials": (changed("measures", "consistency", "moments", "trials", to=None), "trials is None"),
-    "an error that no float can hold": (
-        changed("measures", "consistency", "moments", "merged", "se", to=1e308),
-        "OverflowError",
+    "no trials": (
+        changed("measures", "consistency", "moments", "units", "trials", to=None),
+        "trials is None",
     ),
-    "an error that divides by nothing": (
-        changed("measures", "consistency", "moments", "merged", "se", to=1e-308),
-        "ZeroDivisionError",
+    "an error that no float can hold": (
+        changed("measures", "consistency", "moments", "se", to=1e308),
+        "OverflowError",
     ),
     "a number of 400 digits": (
         changed("measures", "consistency", "by_chance", to=10**400),
@@ -260,7 +259,7 @@ DAMAGED = {
     ),
     "an agreement that is a text": (changed("measures", "consistency", "agree", to="all"), "agree is 'all'"),
     "more than all": (changed("measures", "consistency", "estimate", to=2), "estimate is 2"),
-    "half a row": (changed("measures", "consistency", "moments", "merged", "reach", to=-0.5), "reach is"),
+    "half a row": (changed("measures", "consistency", "moments", "units", "count", to=0.5), "count is"),
     "no data": (changed("data", to={}), "'rows' is a required property"),
     "data of another kind": (changed("data", to=3), "data is 3"),
     "another way": (changed("explained_by", to=3), "explained_by is 3"),

@@ -9,7 +9,7 @@ import pytest
 
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.opening import open_log
-from faithkit.measure import divisor, inference, jackknife, slots, sums, tails
+from faithkit.measure import inference, jackknife, slots, sums, tails
 from faithkit.measure.agreement import squares
 from faithkit.run import passes
 from faithkit.run.scoring import score_log
@@ -70,7 +70,7 @@ def test_pieces_give_the_same_bytes_however_they_are_held(log, estimator, explan
 def test_blocks_of_any_size_give_the_same_bytes(log, monkeypatch):
     opened = open_log(log, "y", ("phi_*",))
     whole = score_log(opened).to_json()
-    for module in (divisor, inference, jackknife, slots, squares, sums, tails):
+    for module in (inference, jackknife, slots, squares, sums, tails):
         monkeypatch.setattr(module, "AT_ONCE", 7)
     monkeypatch.setattr(sums, "ON_A_THREAD", 31)
     assert score_log(opened).to_json() == whole

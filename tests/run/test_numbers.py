@@ -151,7 +151,7 @@ def test_what_predictions_are_is_decided_by_looking_at_them(case):
     predictions, kind = KINDS[case]
     given = np.array(predictions) if case == "probabilities" else predictions
     told = faithkit.score(given, ["a", "b"]).to_dict()["outcome"]
-    assert told == {"kind": kind, "within": None, "unasked": True}
+    assert told == {"kind": kind, "within": None, "range": None, "unasked": True}
 
 
 @pytest.mark.parametrize("kind", ["labels", "numbers"])

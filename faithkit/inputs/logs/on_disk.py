@@ -71,11 +71,11 @@ class ParquetLog:
         """Read the whole log."""
         return self.roles.log(self.table.using(self.roles.columns_and_id).read())
 
-    def outcome(self, agree: str | None = None) -> Outcome:
+    def outcome(self, agree: str | None = None, range: Any = None) -> Outcome:
         """Decide what predictions are; only floats are looked at, up to the first that is not whole."""
         names, kind = self.roles.prediction, self.roles.kind
-        if kind is not None or agree is not None:
-            return Outcome.of(kind, agree, ())
+        if kind is not None or agree is not None or range is not None:
+            return Outcome.of(kind, agree, (), range=range)
         one = self.table.using(names)
         stored = one.schema.field(names[0]).type
         if len(names) == 1 and pa.types.is_duration(stored):

@@ -1,6 +1,6 @@
 """What predictions are: labels, numbers or score vectors. It is decided once, and said in the result."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -25,16 +25,22 @@ WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a l
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 
 
+def _ends(given: Sequence[float] | None) -> tuple[float, float] | None:
+    """Return a range as a pair of floats: files have lists."""
+    return None if given is None else (float(given[0]), float(given[1]))
+
+
 @attrs.frozen
 class Outcome:
     """What predictions are, and, for numbers, by how much two may differ that count as equal.
 
-    `unasked` where nobody said so, and it was decided by the model or the predictions.
+    `range` has the smallest and the largest number that there can be, where people declare them. `unasked`
+    where nobody said what predictions are, and it was decided by the model or the predictions.
 
     Examples
     --------
     >>> Outcome.of(None, None, [0.31, 0.28])
-    Outcome(kind='numbers', within=None)
+    Outcome(kind='numbers', within=None, range=None)
     >>> Outcome.of(None, None, [0, 1]).kind, Outcome.of(None, None, [1.0, 2.0]).kind
     ('labels', 'labels')
     >>> str(Outcome.of(None, "within:0.05", [0.31, 0.28]))
@@ -43,17 +49,24 @@ class Outcome:
 
     kind: str = LABELS
     within: float | None = None
+    range: tuple[float, float] | None = attrs.field(default=None, converter=_ends)
     unasked: bool = attrs.field(default=False, eq=False, repr=False)
 
     @classmethod
     def of(
-        cls, outcome: str | None, agree: str | None, predictions: Any, is_regressor: bool = False
+        cls,
+        outcome: str | None,
+        agree: str | None,
+        predictions: Any,
+        is_regressor: bool = False,
+        range: Any = None,
     ) -> "Outcome":
         """Decide by what somebody asked for, or else by the predictions."""
-        kind, within = checked(outcome, agree)
+        kind, within, ends = checked(outcome, agree, range)
         if within is not None:
             return cls(NUMBERS, within)
-        return cls(kind or (NUMBERS if is_regressor else _kind_of(predictions)), unasked=kind is None)
+        known = kind or (NUMBERS if is_regressor else _kind_of(predictions))
+        return cls(known, range=ends, unasked=kind is None)
 
     @property
     def is_divided(self) -> bool:
@@ -81,8 +94,22 @@ class Outcome:
         if self.within is not None:
             return Within(values, self.within)
         points = values.reshape(len(classes), -1)
-        make = Squares.divided if self.kind == NUMBERS else Squares.scores
-        return make(points, times, pool)
+        if self.kind == SCORES:
+            return Squares.scores(points, times, pool)
+        self._check_range(points)
+        return Squares.divided(points, times, pool, self.range)
+
+    def _check_range(self, points: NDArray[np.float64]) -> None:
+        """Refuse predictions that lie outside the range that was declared."""
+        if self.range is None:
+            return
+        low, high = self.range
+        for found in (points.min(), points.max()):
+            if not low <= found <= high:
+                raise InputError(
+                    f"the prediction {found:g} lies outside the declared range, {low:g} to {high:g}: declare "
+                    "one that all predictions lie in (range=, CLI: --range)."
+                )
 
     def points(self, classes: Any) -> Points | None:
         """Return what distinct predictions are as points; None for labels."""
@@ -111,17 +138,41 @@ def asked_as(kind: str) -> str:
     return f"outcome={kind!r} (CLI: --outcome {kind})"
 
 
-def checked(outcome: str | None, agree: str | None) -> tuple[str | None, float | None]:
-    """Refuse what cannot be meant; return the kind and the tolerance that were asked for."""
+def checked(
+    outcome: str | None, agree: str | None, range: Any = None
+) -> tuple[str | None, float | None, tuple[float, float] | None]:
+    """Refuse what cannot be meant; return the kind, the tolerance and the range that were asked for."""
     if outcome is not None and outcome not in KINDS:
         raise InputError(f"the outcome is {outcome!r}; expected {listing(map(repr, KINDS), 'or')}.")
+    if range is not None:
+        if agree is not None or outcome not in (None, NUMBERS):
+            other = f"the tolerance {agree!r}" if agree is not None else f"the outcome {outcome!r}"
+            raise InputError(
+                f"the range {range!r} is for the variance of numbers, not for {other}: leave one out."
+            )
+        return NUMBERS, None, _range(range)
     if agree is None:
-        return outcome, None
+        return outcome, None, None
     if outcome not in (None, NUMBERS):
         raise InputError(
             f"the tolerance {agree!r} is for numbers, and the outcome is {outcome!r}: leave one out."
         )
-    return NUMBERS, _tolerance(agree)
+    return NUMBERS, _tolerance(agree), None
+
+
+def _range(given: Any) -> tuple[float, float]:
+    """Read the ends of a range: a pair of numbers, or 'low:high'."""
+    ends = given.split(":") if isinstance(given, str) else given
+    try:
+        low, high = map(float, ends)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not -np.inf < low < high < np.inf:
+        raise InputError(
+            f"the range {given!r} is not understood; expected the smallest and the largest prediction that "
+            "there can be, such as (0, 500000), or '0:500000'."
+        )
+    return low, high
 
 
 def _tolerance(agree: Any) -> float:

@@ -82,6 +82,10 @@ class Agreement(Sums, Protocol):
     def is_divided(self) -> bool:
         """Whether disagreement is a part of what a constant explanation leaves."""
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether two predictions cannot disagree by more than `most`, in this sample or in any other."""
+
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
         """Return, for each slot, the same over the instances of which `Held.sums` were taken."""
 
@@ -112,28 +116,6 @@ def toward(agreement: Sums, by_label: Counts) -> NDArray[Any]:
     """
     label = np.arange(len(by_label))
     return agreement.over_slots(np.zeros_like(label), label, by_label)
-
-
-def agreeing_pairs(agreement: Sums, block: Counts, label: Counts) -> NDArray[Any]:
-    """Return, for every block of rows, how far they agree: summed over ordered pairs of different rows.
-
-    Examples
-    --------
-    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
-    >>> agreeing_pairs(SAME_LABEL, np.array([0, 0, 1]), np.array([1, 1, 1]))
-    array([2, 0])
-    """
-    k = int(label.max(initial=0)) + 1
-    codes, times = np.unique(block * k + label, return_counts=True)
-    row, label = np.divmod(codes, k)
-    agreeing = agreement.over_slots(row, label, times) - 1
-    sums = np.zeros(int(block.max(initial=-1)) + 1, dtype=np.int64)
-    if agreeing.dtype.kind != "f":
-        np.add.at(sums, row, times * agreeing)
-        return sums
-    grid = Grid.of(np.abs(agreeing).max(initial=0.0), int(np.bincount(block).max(initial=1)))
-    np.add.at(sums, row, times * grid.whole(agreeing))  # so in any order
-    return grid.floats(sums)
 
 
 class Always:

@@ -22,6 +22,7 @@ class SameLabel:
     is_whole = True
     is_convex = True
     is_divided = False
+    is_bounded = True
 
     def over_slots(
         self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None

@@ -39,6 +39,8 @@ class Squares:
         The largest disagreement of two of them.
     is_divided : bool
         Whether a constant explanation leaves a disagreement of 1, in the mean.
+    is_bounded : bool
+        Whether `most` comes from a range that was declared, and not from the sample.
 
     Examples
     --------
@@ -52,16 +54,24 @@ class Squares:
     everybody: "Sums"
     most: float = 1.0
     is_divided: bool = False
+    is_bounded: bool = True
 
     is_whole = False
     is_convex = True
 
     @classmethod
-    def divided(cls, values: Floats, times: Counts, pool: Counts | None = None) -> "Squares":
+    def divided(
+        cls,
+        values: Floats,
+        times: Counts,
+        pool: Counts | None = None,
+        limits: tuple[float, float] | None = None,
+    ) -> "Squares":
         """Divide numbers, of several outputs all together, by what a constant explanation leaves.
 
         That is their variance, or with a pool the mean disagreement of an explained instance with any other.
         `times` is how often each occurs, and `pool` how often in the pool. There must be two that differ.
+        `limits` are the smallest and the largest prediction that there can be, if anybody knows.
         """
         points, ends = _apart(values)
         mean = np.array([quotient(exact_sum(column, times), int(times.sum())) for column in points.T])
@@ -73,8 +83,12 @@ class Squares:
             points[start:stop] /= unit
 
         each_block(divide, len(points), AT_ONCE)
-        most = float((np.ptp((ends - mean) / unit, axis=0) ** 2).sum()) / 2
-        return cls(points, mine.divided(unit), whole.divided(unit), most, True)
+        widths = np.ptp((ends - mean) / unit, axis=0)
+        if limits is not None:  # the same for every output
+            own = np.ptp(values, axis=0)
+            widths = np.full(len(widths), (limits[1] - limits[0]) * widths.max() / own.max())
+        most = float((widths**2).sum()) / 2
+        return cls(points, mine.divided(unit), whole.divided(unit), most, True, limits is not None)
 
     @classmethod
     def scores(cls, values: Floats, times: Counts, pool: Counts | None = None) -> "Squares":
@@ -86,7 +100,7 @@ class Squares:
         """Return the same in units of a disagreement: of what a constant explanation leaves otherwise."""
         unit = float(np.sqrt(disagreement))
         sums = self.explained.divided(unit), self.everybody.divided(unit)
-        return Squares(self.points / unit, *sums, self.most / disagreement, self.is_divided)
+        return Squares(self.points / unit, *sums, self.most / disagreement, self.is_divided, self.is_bounded)
 
     @property
     def grid(self) -> Grid:

@@ -1,9 +1,11 @@
 """Numbers with a tolerance: two predictions agree if they differ by at most ε."""
 
 from functools import cached_property
+from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.bitsets import Bits, unpack_bits
@@ -12,6 +14,7 @@ from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats, Ints
 
 AT_ONCE = 2**22  # elements of an unpacked matrix
+FINE = 2.0**35  # steps of the largest weight of a row
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -34,6 +37,7 @@ class Within:
     is_whole = True
     is_convex = False  # what lies between two numbers may agree with both
     is_divided = False
+    is_bounded = True
 
     @cached_property
     def first(self) -> Counts:
@@ -47,15 +51,23 @@ class Within:
         return np.searchsorted(self.first, np.arange(len(self.values)), side="right")
 
     def over_slots(
-        self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
-    ) -> Counts:
+        self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
         """Add up consecutive slots, as labels are in the order of their values."""
         k, label = len(self.values), np.arange(len(row)) if label is None else label
         codes = row * k + label
-        before = np.concatenate([[0], np.cumsum(weight)])
-        ends = (np.searchsorted(codes, row * k + place[label]) for place in (self.behind, self.first))
-        found: Counts = before[next(ends)] - before[next(ends)]
-        return found
+        behind, first = (
+            np.searchsorted(codes, row * k + place[label]) for place in (self.behind, self.first)
+        )
+        if weight.dtype.kind != "f":
+            return _between(weight, first, behind)
+        most = np.zeros(int(row.max(initial=-1)) + 1)
+        np.maximum.at(most, row, weight)
+        unit = np.where(most > 0, most, 1.0)[row]
+        high = np.rint(weight / unit * FINE)  # whole numbers add up exactly, however large others are
+        low = np.rint((weight / unit * FINE - high) * FINE)
+        parts = (_between(one.astype(np.int64), first, behind) for one in (high, low))
+        return unit * (next(parts) / FINE + next(parts) / FINE**2)
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Counts:
         """Return the counts, which are what was added up."""
@@ -76,6 +88,13 @@ class Within:
     def lost(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: nothing is divided."""
         return
+
+
+def _between(values: Counts, first: Counts, behind: Counts) -> Counts:
+    """Add up consecutive values, from `first` to that before `behind`."""
+    before = np.concatenate([[0], np.cumsum(values)])
+    found: Counts = before[behind] - before[first]
+    return found
 
 
 class HeldNumbers:

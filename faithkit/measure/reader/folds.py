@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.content_words import Words
+from faithkit.measure.design import summed
 from faithkit.measure.grouping import mix
 from faithkit.measure.slots import Counts
-from faithkit.measure.unequal.design import summed
 
 
 @attrs.frozen(eq=False)

@@ -1,4 +1,4 @@
-"""Numbers, scores and tolerances of rows with weights or clusters, against loops from the definitions."""
+"""Numbers, scores and tolerances of rows with weights or clusters, and ranges that people declare."""
 
 from functools import partial
 
@@ -11,13 +11,17 @@ import faithkit
 from faithkit.errors import InputError
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.difference import Side
+from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.agreement.within import Within
+from faithkit.measure.counting import count_cells
+from faithkit.measure.design import Design
 from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.inference import interval
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import SameExplanation
-from faithkit.measure.unequal import deletion, holding
-from faithkit.measure.unequal.design import Design
-from faithkit.measure.unequal.divided import count_divided
+from faithkit.measure.summary import Side
+from faithkit.measure.tally import count
 
 WEIGHTS = {
     "real": lambda rng, n: rng.random(n) + 0.01,
@@ -60,7 +64,7 @@ def counted(case, grouping, pooled, outcome):
     pool = Pool.of(owned[n:], theirs) if pooled else None
     agreement = labels.agreement_with(theirs) if pooled else labels.agreement
     design = Design.of(weights, clusters, len(values))
-    return count_divided(relation, sample, mine, labels.k, design, pool, agreement)
+    return count_cells(relation, sample, mine, labels.k, design, pool, agreement)
 
 
 class OnInstances(Matrix):
@@ -79,27 +83,13 @@ def truth(case, grouping):
 
 
 @pytest.mark.parametrize(("kind", "weights", "clustered", "grouping", "pooled"), CASES)
-def test_value_and_errors_are_those_of_the_double_loop(kind, weights, clustered, grouping, pooled):
+def test_leave_one_out_is_that_of_the_double_loop(kind, weights, clustered, grouping, pooled):
     outcome, estimate = OUTCOMES[kind]
     for seed in range(3):
         case = made(seed, weights, clustered)
         facts = Side.of(counted(case, grouping, pooled, outcome)).facts
         slow, explained = truth(case, grouping), len(case[1]) - pooled
         assert (facts.value, facts.verified) == pytest.approx(estimate(*slow, explained), abs=1e-10)
-        errors = brute_unequal.standard_errors(*slow, explained, estimate)
-        assert (facts.se or 0, facts.se_disagreement or 0) == pytest.approx(errors, abs=1e-8)
-
-
-@pytest.mark.parametrize("kind", OUTCOMES)
-@pytest.mark.parametrize("grouping", [True, False])
-def test_series_and_small_blocks_give_what_pairs_give(kind, grouping, monkeypatch):
-    case = made(5, "real", True, n=80)
-    slow = Side.of(counted(case, grouping, 0, OUTCOMES[kind][0]))
-    monkeypatch.setattr(deletion, "DIRECT", 0)
-    monkeypatch.setattr(holding, "PAIRS", 1)
-    fast = Side.of(counted(case, grouping, 0, OUTCOMES[kind][0]))
-    assert fast.value == pytest.approx(slow.value, abs=1e-9)
-    assert fast.disagreement == pytest.approx(slow.disagreement, abs=1e-9)
 
 
 def of_numbers(n=60, seed=0):
@@ -201,51 +191,156 @@ def test_a_part_of_the_rows_has_its_own_variance():
     assert found[1].consistency.value == pytest.approx(alone.consistency.value, abs=1e-12)
 
 
-# --- rows that are alone, put together ---------------------------------------------------------------------
+# --- what an unchecked row may disagree by -----------------------------------------------------------------
 
 
-def merged_truth(said, values, weights, clusters, left=None):
-    """x = 1 − B/U: in each block two clusters disagree, over the most others, and what is lost wholly."""
-    rows = [i for i in range(len(values)) if clusters[i] != left]
-    shared = {one: {clusters[i] for i in rows if said[i] == one} for one in set(said)}
-    blocks = {}
-    for i in rows:
-        blocks.setdefault(said[i] if len(shared[said[i]]) > 1 else "alone", []).append(i)
-    widest = (max(values) - min(values)) ** 2 / 2
-    W, B = sum(weights[i] for i in rows), 0.0
-    for block in blocks.values():
-        size = {c: sum(weights[i] for i in block if clusters[i] == c) for c in {clusters[i] for i in block}}
-        whole = sum(size.values())
-        most = whole - min(size.values())
-        pairs = [(i, j) for i in block for j in block if clusters[i] != clusters[j]]
-        reach = sum(weights[i] * weights[j] for i, j in pairs) / most if pairs else 0.0
-        B += sum(weights[i] * weights[j] * (values[i] - values[j]) ** 2 / 2 for i, j in pairs) / (most or 1)
-        B += (whole - reach) * widest
-    everybody = [[True] * len(values)] * len(values)
-    M, V = brute_unequal.estimate(
-        everybody, values, weights, clusters, left=left, agree=lambda one, other: 1 - (one - other) ** 2 / 2
+SAME = SameExplanation()
+
+
+def measured(values, words, weights=None, clusters=None, limits=None, relation=SAME):
+    found, codes, times = np.unique(values, return_inverse=True, return_counts=True)
+    agreement = Squares.divided(found[:, None], times, limits=limits)
+    sample = Sample(np.asarray(values)[:, None], Explanations.of(words))
+    rows = relation, sample, codes, len(found)
+    design = Design.of(weights, clusters, len(values))
+    if design is None:
+        return Side.of(count(*rows, agreement=agreement)).facts
+    return Side.of(count_cells(*rows, design, agreement=agreement)).facts
+
+
+class Alone(Matrix):
+    """Words hold for rows of the same word; nothing is merged, for they do not say that they group."""
+
+    def __init__(self):
+        pass
+
+    def holds(self, sample, explanations):
+        return np.array(explanations.values)[:, None] == np.array(sample.explanations.values)[None, :]
+
+
+VALUES, WORDS = [1.0, 2.0, 4.0, 9.0], ["a", "a", "b", None]
+VARIANCE = np.var(VALUES, ddof=1)
+LOST = 2 * 0.5 / 4  # rows 0 and 1 disagree by ½·1²
+
+
+@pytest.mark.parametrize(
+    ("limits", "relation", "unchecked"),
+    [
+        (None, SAME, 1.0),  # as much as a constant explanation leaves, whatever the sample's range
+        (None, Alone(), 1.0),
+        ((0.0, 10.0), SAME, 100 / 4 / VARIANCE),  # the mean of two rows: a quarter of the squared range
+        ((0.0, 10.0), Alone(), 100 / 2 / VARIANCE),
+        ((-5.0, 15.0), Alone(), 400 / 2 / VARIANCE),
+    ],
+)
+def test_unchecked_rows_disagree_by_what_the_declared_range_allows(limits, relation, unchecked):
+    """Row 2 is alone and row 3 has no explanation."""
+    facts = measured(VALUES, WORDS, limits=limits, relation=relation)
+    assert facts.compared == 0.5
+    assert facts.estimate == pytest.approx(1 - LOST / VARIANCE - unchecked / 2)
+    assert facts.is_bounded == (limits is not None)
+    if limits:
+        assert facts.span == pytest.approx((limits[1] - limits[0]) ** 2 / 2 / VARIANCE)
+
+
+@pytest.mark.parametrize("limits", [None, (0.0, 10.0)])
+def test_the_error_of_unchecked_rows_is_that_of_leaving_out_each_row(limits):
+    rng = np.random.default_rng(5)
+    values, words = rng.integers(0, 10, 14).astype(float), [f"w{w}" for w in rng.integers(0, 6, 14)]
+
+    def x(rows):
+        """Without a row its partner may be alone; the variance is that of the rows that are left."""
+        v, w = values[rows], [words[row] for row in rows]
+        lost = compared = 0.0
+        for i in range(len(v)):
+            others = [j for j in range(len(v)) if j != i and w[j] == w[i]]
+            if others:
+                compared += 1 / len(v)
+                lost += np.mean([(v[i] - v[j]) ** 2 / 2 for j in others]) / len(v)
+        variance = np.var(v, ddof=1)
+        free = 1.0 if limits is None else 100 / 2 / variance
+        return 1 - lost / variance - free * (1 - compared)
+
+    facts = measured(values, words, limits=limits, relation=Alone())
+    everybody = np.arange(14)
+    assert 0 < facts.compared < 1
+    assert facts.estimate == pytest.approx(x(everybody))
+    left = np.array([x(np.delete(everybody, row)) for row in everybody])
+    assert facts.se == pytest.approx(np.sqrt(13 / 14 * ((left - left.mean()) ** 2).sum()))
+
+
+@pytest.mark.parametrize(
+    "drawn", [{"weights": [1.0, 2.0, 1.0, 1.0]}, {"clusters": [0, 1, 2, 0]}], ids=["weights", "clusters"]
+)
+@pytest.mark.parametrize("groups", [True, False])
+def test_with_weights_and_clusters_the_range_is_divided_by_what_a_constant_explanation_leaves(drawn, groups):
+    limits, relation = (0.0, 10.0), SAME if groups else Alone()
+    facts = measured(VALUES, WORDS, limits=limits, relation=relation, **drawn)
+    v, w, unit = (
+        np.array(VALUES),
+        np.array(drawn.get("weights", np.ones(4))),
+        np.array(drawn.get("clusters", np.arange(4))),
     )
-    return 1 - B / W / (V - M)
+    cell = np.array([w[unit == u].sum() for u in unit])
+    apart = (v[:, None] - v[None]) ** 2 / 2
+    differs = unit[:, None] != unit[None]
+    # thinning over all rows: one explanation that all of them have
+    K = np.where(differs, w[:, None] * w[None] / (cell.max() + w.sum() - cell[:, None] - cell[None]), 0.0)
+    scale = (K * apart).sum() / K.sum()
+    # rows 0 and 1 are compared: the largest cell of the sample stands for what else there is
+    pair = 2 * w[0] * w[1] / max(w)
+    free = 100 / (4 if groups else 2) / scale
+    assert facts.estimate == pytest.approx(1 - pair * 0.5 / scale / w.sum() - free * (1 - pair / w.sum()))
+    assert facts.span == pytest.approx(50 / scale)
 
 
-@pytest.mark.parametrize("kind", ["weights", "clusters", "both"])
-@pytest.mark.parametrize("seed", range(6))
-def test_rows_that_are_alone_form_a_block_in_which_what_is_lost_disagrees_wholly(seed, kind):
-    rng = np.random.default_rng([seed, len(kind)])
-    n = 20
-    said = [f"rule {number}" for number in rng.integers(0, 14, n)]
-    values = np.round(rng.normal(size=n), 2) + 0.001
-    weights = np.ones(n) if kind == "clusters" else rng.random(n) + 0.2
-    clusters = np.arange(n) if kind == "weights" else rng.integers(0, 12, n)
-    drawn = [None if kind == "clusters" else weights, None if kind == "weights" else clusters]
-    found = faithkit.score(values, said, weights=drawn[0], clusters=drawn[1]).consistency
-    merged, rows = found.moments.merged, (said, values.tolist(), weights.tolist(), clusters.tolist())
-    assert merged.how == "one block"
-    assert merged.value == pytest.approx(merged_truth(*rows), abs=1e-9)
-    C = len(set(rows[3]))
-    left = np.array([merged_truth(*rows, left=one) for one in sorted(set(rows[3]))])
-    expected = np.sqrt((C - 1) / C * ((left - left.mean()) ** 2).sum())
-    assert merged.se == pytest.approx(expected, rel=1e-7)
+def test_a_declared_range_lowers_the_lower_end_and_leaves_the_value():
+    groups, values, _, _ = of_numbers(n=200)
+    words = [f"g{group}" for group in groups]
+    free, bounded = (measured(values, words, limits=limits) for limits in (None, (-10.0, 20.0)))
+    assert bounded.estimate == pytest.approx(free.estimate)  # all rows were checked
+    assert interval(bounded)[0] < interval(free)[0]
+
+
+@pytest.mark.parametrize("drawn", [{}, {"weights": [1.0, 2.0, 1.0, 1.0]}], ids=["equal", "weights"])
+@pytest.mark.parametrize(
+    ("words", "k", "unchecked"),
+    [
+        (["a", "a", "b", "a"], 2, 1 / 2),
+        (["a", "a", "b", "a"], 5, 4 / 5),
+        (["a", "a", "b", "a"], 1, 1.0),  # fewer than the sample shows: nobody can mean that
+        (["a", "a", "b", "a"], None, 1.0),
+        (["a", "a", None, "a"], 2, 1.0),  # a row without an explanation may disagree wholly
+    ],
+)
+def test_with_k_declared_labels_an_unchecked_row_disagrees_by_one_less_one_kth(words, k, unchecked, drawn):
+    labels = np.array([0, 0, 1, 1])
+    rows = SameExplanation(), Sample(None, Explanations.of(words)), labels, 2
+    design = Design.of(drawn.get("weights"), None, 4)
+    facts = Side.of(count(*rows) if design is None else count_cells(*rows, design), n_classes=k).facts
+    w = np.array(drawn.get("weights", np.ones(4)))
+    mine = [0, 1, 3]
+    largest, whole = w.max(), w[mine].sum()
+    pairs = {(i, j): w[i] * w[j] / (largest + whole - w[i] - w[j]) for i in mine for j in mine if i != j}
+    compared = sum(pairs.values()) / w.sum()
+    agreed = sum(K for (i, j), K in pairs.items() if labels[i] == labels[j]) / w.sum()
+    assert facts.estimate == pytest.approx(agreed + (1 - unchecked) * (1 - compared))
+    assert facts.compared == pytest.approx(compared)
+
+
+def test_declared_labels_say_nothing_of_scores_tolerances_and_other_relations():
+    rows = Sample(None, Explanations.of(["a", "a", "b"])), np.array([0, 0, 1]), 2
+    scores, near = Squares.scores(np.eye(2), np.array([2, 1])), Within(np.array([0.0, 1.0]), 0.5)
+    for relation, agreement in (
+        (SameExplanation(), scores),
+        (SameExplanation(), near),
+        (Alone(), SAME_LABEL),
+    ):
+        found = [Side.of(count(relation, *rows, agreement=agreement), k).facts.estimate for k in (None, 2)]
+        assert found[0] == found[1] == pytest.approx(2 / 3)
+
+
+# --- rows that are alone, put together ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["words", "vectors"])
@@ -255,10 +350,12 @@ def test_merged_one_hot_scores_are_merged_labels(kind, seed):
     n, labels = 80, rng.integers(0, 3, 80)
     said = [f"rule {one}" for one in rng.integers(0, 60, n)] if kind == "words" else rng.normal(size=(n, 2))
     drawn = {"weights": rng.random(n) + 0.2, "clusters": rng.integers(0, 50, n)}
-    one = faithkit.score(np.eye(3)[labels], said, outcome="scores", **drawn).consistency.moments.merged
-    two = faithkit.score(labels, said, **drawn).consistency.moments.merged
-    assert one.how == two.how
-    assert (one.value, one.reach, one.se) == pytest.approx((two.value, two.reach, two.se), abs=1e-11)
+    one = faithkit.score(np.eye(3)[labels], said, outcome="scores", **drawn).consistency.moments
+    two = faithkit.score(labels, said, **drawn).consistency.moments
+    assert one.merging == two.merging
+    assert (one.estimate, one.compared, one.se) == pytest.approx(
+        (two.estimate, two.compared, two.se), abs=1e-11
+    )
 
 
 @pytest.mark.parametrize("clustered", [False, True])
@@ -279,7 +376,7 @@ def test_weights_that_hardly_differ_give_what_equal_numbers_get(clustered):
         nearly = faithkit.score(values[rows], vectors[rows], **drawn).consistency
         assert plain.merging == nearly.merging == "pairs"
         assert nearly.estimate == pytest.approx(plain.estimate, abs=1e-9)
-        ratios.append(nearly.moments.merged.se / plain.moments.merged.se)
+        ratios.append(nearly.se / plain.se)
     assert np.mean(ratios) == pytest.approx(1, abs=0.05)
 
 

@@ -4,7 +4,7 @@ What is exchanged are whole clusters' labels and weights, between clusters of on
 break what ties them to the weights, and rows alone what ties them to their cluster. Both reject truths.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -14,36 +14,32 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.bitsets import get_bits, unpack_bits
 from faithkit.measure.blocks import ranges
 from faithkit.measure.content_words import content_words
+from faithkit.measure.counting import CellCount
 from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import group, mix
 from faithkit.measure.inference import agreement
 from faithkit.measure.relations import key_of
 from faithkit.measure.slots import Counts
 from faithkit.measure.sums import Floats
-from faithkit.measure.unequal.counting import UnequalCount
 
 AT_ONCE = 32  # permutations for which a relation is asked once
 
 
-def unequal_p_value(counted: UnequalCount, permutations: int, seed: int = 0) -> float | None:
+def unit_p_value(counted: CellCount, permutations: int, seed: int = 0) -> float | None:
     """Return the one-sided p-value of M; None where no two clusters are of one size.
-
-    It is None, too, where predictions that are no labels are checked by a relation that does not group.
 
     Examples
     --------
     >>> from faithkit.measure.explanations import Explanations, Sample
     >>> from faithkit.measure.relations import SameExplanation
-    >>> from faithkit.measure.unequal.counting import count_unequal
-    >>> from faithkit.measure.unequal.design import Design
+    >>> from faithkit.measure.counting import count_cells
+    >>> from faithkit.measure.design import Design
     >>> case = np.arange(60) // 2  # thirty of them, each seen twice
     >>> y, design = case % 2, Design.of(None, case, n=60)
-    >>> good = count_unequal(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2, design)
-    >>> unequal_p_value(good, 99)
+    >>> good = count_cells(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2, design)
+    >>> unit_p_value(good, 99)
     0.01
     """
-    if counted.agreement is not SAME_LABEL and not counted.relation.groups:
-        return None
     order = _content_order(counted)
     unit = counted.design.unit[order]
     size = np.bincount(unit)  # of explained rows: a pool keeps its own labels
@@ -72,7 +68,7 @@ def _draws(unit: Counts, size: Counts, permutations: int, seed: int) -> Iterator
         yield source
 
 
-def _content_order(counted: UnequalCount) -> Counts:
+def _content_order(counted: CellCount) -> Counts:
     """Put rows in an order of content, cluster by cluster, that the order of rows does not change."""
     n, words = len(counted.place), content_words(key_of(counted.relation, counted.explanations))
     unit, content = counted.design.unit[:n], words[counted.owned[:n]]
@@ -89,9 +85,9 @@ def _content_order(counted: UnequalCount) -> Counts:
 class _GroupedMeans:
     """M of draws where explanations group rows; `order` says which rows stand where in a draw."""
 
-    def __init__(self, counted: UnequalCount, order: Counts) -> None:
+    def __init__(self, counted: CellCount, order: Counts) -> None:
         self.counted, self.place = counted, np.argsort(order)
-        self.has = ~counted.sample.explanations.missing
+        self.has = ~counted.explanations.missing[counted.owned]
         self.cell = group(np.column_stack([counted.owned, counted.design.unit])).codes
 
     def of(self, draws: list[Counts]) -> Iterator[float]:
@@ -112,9 +108,9 @@ class _GroupedMeans:
 
 
 class _Means:
-    """M of many draws at once, for labels and any relation."""
+    """M of many draws at once, for any relation."""
 
-    def __init__(self, counted: UnequalCount, order: Counts) -> None:
+    def __init__(self, counted: CellCount, order: Counts) -> None:
         self.counted, self.place = counted, np.argsort(order)
         self.weights, self.own = counted.design.weights, _Pairs(counted)
 
@@ -124,9 +120,36 @@ class _Means:
         rows = [np.append(source[self.place], pool) for source in draws]
         labels, weights = [self.counted.labels[r] for r in rows], [self.weights[r] for r in rows]
         owned = self.counted.owned[:n]
-        for y, w, table in zip(labels, weights, self._tables(labels, weights), strict=True):
-            whole, own = table.sum(axis=1)[owned], self.own.sums(y, w)
-            yield _mean(w[:n], whole, whole - own[0], table[owned, y[:n]] - own[1])
+        sums: Iterable[tuple[Floats, Floats]]
+        if self.counted.agreement is SAME_LABEL:
+            tables = self._tables(labels, weights)
+            sums = (
+                (table.sum(axis=1)[owned], table[owned, y[:n]])
+                for y, table in zip(labels, tables, strict=True)
+            )
+        else:
+            sums = self._sums(labels, weights)
+        for y, w, (whole, agreeing) in zip(labels, weights, sums, strict=True):
+            own, own_agreeing = self.own.sums(y, w)
+            yield _mean(w[:n], whole, whole - own, agreeing - own_agreeing)
+
+    def _sums(self, labels: list[Counts], weights: list[Floats]) -> list[tuple[Floats, Floats]]:
+        """Return what those weigh for whom each row's explanation holds, and what of them agrees with it."""
+        counted, k = self.counted, self.counted.n_labels
+        n, n_rows = len(self.place), len(counted.owned)
+        found = [(np.zeros(n), np.zeros(n)) for _ in labels]
+        for start, stop, bits in counted.blocks():
+            explanation, instance = np.nonzero(unpack_bits(bits, n_rows))
+            mine = np.flatnonzero((counted.owned[:n] >= start) & (counted.owned[:n] < stop))
+            owned = counted.owned[mine] - start
+            for y, w, (whole, agreeing) in zip(labels, weights, found, strict=True):
+                codes = np.concatenate([explanation * k + y[instance], owned * k + y[mine]])
+                known, place = np.unique(codes, return_inverse=True)
+                held = _added(place, np.concatenate([w[instance], np.zeros(len(mine))]))
+                toward = counted.agreement.over_slots(known // k, known % k, held)
+                whole[mine] = _added(explanation, w[instance], stop - start)[owned]
+                agreeing[mine] = toward[place[len(instance) :]]
+        return found
 
     def _tables(self, labels: list[Counts], weights: list[Floats]) -> Iterator[Floats]:
         """Yield what the rows of each label weigh for which each explanation holds."""
@@ -148,8 +171,8 @@ def _mean(w: Floats, whole: Floats, D: Floats, A: Floats) -> float:
 class _Pairs:
     """What is no other to a row: those of its cluster for which its explanation holds, pair by pair."""
 
-    def __init__(self, counted: UnequalCount) -> None:
-        unit, self.n = counted.design.unit, len(counted.place)
+    def __init__(self, counted: CellCount) -> None:
+        unit, self.n, self.agreement = counted.design.unit, len(counted.place), counted.agreement
         order = np.argsort(unit, kind="stable")
         size = np.bincount(unit)
         times = size[unit[: self.n]]
@@ -159,8 +182,8 @@ class _Pairs:
         self.i, self.j = i[held], j[held]
 
     def sums(self, y: Counts, w: Floats) -> tuple[Floats, Floats]:
-        """Return what these weigh, and what those of them weigh that have the row's label."""
-        weight, same = w[self.j], y[self.i] == y[self.j]
+        """Return what these weigh, and how much of that agrees with the row."""
+        weight, same = w[self.j], 1.0 - self.agreement.apart(y[self.i], y[self.j])
         return _added(self.i, weight, self.n), _added(self.i, weight * same, self.n)
 
 
@@ -168,7 +191,7 @@ def _added(codes: Counts, weights: Floats, size: int = 0) -> Floats:
     return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
 
 
-def _holds(counted: UnequalCount, i: Counts, j: Counts) -> NDArray[np.bool_]:
+def _holds(counted: CellCount, i: Counts, j: Counts) -> NDArray[np.bool_]:
     held = np.zeros(len(i), dtype=bool)
     for start, stop, bits in counted.blocks():
         mine = np.flatnonzero((counted.owned[i] >= start) & (counted.owned[i] < stop))

@@ -1,4 +1,4 @@
-"""Weights and clusters: every number against loops straight from the definitions."""
+"""Weights and clusters: what no order, block or size of a group changes, and what they are worth."""
 
 from itertools import permutations
 
@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 from matrices import Matrix
 
 from faithkit.errors import InputError
+from faithkit.measure import cells
+from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.counting import count_cells
+from faithkit.measure.design import Design
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_over
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import interval, moments
-from faithkit.measure.jackknife import pseudo_values
+from faithkit.measure.inference import interval
 from faithkit.measure.relations import SameExplanation
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import count
-from faithkit.measure.unequal import deletion, holding
-from faithkit.measure.unequal.counting import count_unequal
-from faithkit.measure.unequal.design import Design
-from faithkit.measure.unequal.permuting import unequal_p_value
+from faithkit.measure.unit_permutation import unit_p_value
 
 
 @st.composite
@@ -50,7 +52,7 @@ def counted(case, grouping, missing=()):
     relation = SameExplanation() if grouping else Matrix(matrix)
     if design is None:
         return count(relation, sample, labels, k)
-    return count_unequal(relation, sample, labels, k, design)
+    return count_cells(relation, sample, labels, k, design)
 
 
 def truth(case, grouping, missing=()):
@@ -77,31 +79,21 @@ BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any 
 @BOTH
 @settings(max_examples=40, deadline=None)
 @given(case=designs())
-def test_value_errors_and_trials_are_those_of_the_double_loop(grouping, case):
+def test_leave_one_out_and_units_are_those_of_the_double_loop(grouping, case):
     missing = (1,)
     found, slow = counted(case, grouping, missing), truth(case, grouping, missing)
-    facts = moments(found.slots, pseudo_values(found))
+    facts = Side.of(found).facts
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-10)
-    for se, expected in zip(
-        (facts.se, facts.se_disagreement), brute_unequal.standard_errors(*slow), strict=True
-    ):
-        assert (se or 0.0) == pytest.approx(expected, abs=1e-9)
-    if facts.effective is not None and not grouping:
-        few = facts.effective / (1 + brute_unequal.share(*slow))
-        assert facts.trials == pytest.approx(few, rel=1e-6)
-
-
-@BOTH
-@settings(max_examples=40, deadline=None)
-@given(case=designs(most=14))
-def test_the_series_for_large_groups_gives_what_pairs_give(grouping, case):
-    found = counted(case, grouping)
-    slow = pseudo_values(found)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deletion, "DIRECT", 0)
-        fast = pseudo_values(found)
-    assert fast.value == pytest.approx(slow.value, abs=1e-9)
-    assert fast.verified == pytest.approx(slow.verified, abs=1e-9)
+    _, _, weights, clusters = slow
+    owned = [sum(w for w, c in zip(weights, clusters, strict=True) if c == unit) for unit in set(clusters)]
+    owned = [weight for weight in owned if weight > 0]
+    assert facts.units.count == len(owned)
+    assert facts.units.effective == pytest.approx(
+        sum(owned) ** 2 / sum(weight**2 for weight in owned), rel=1e-9
+    )
+    assert facts.units.largest == pytest.approx(max(owned) / sum(owned), rel=1e-9)
+    if grouping:
+        assert facts.units.trials == pytest.approx(facts.units.effective / 2, rel=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
@@ -110,13 +102,11 @@ def test_the_order_of_rows_changes_no_bit(case, seed):
     order = np.random.default_rng(seed).permutation(len(case[1]))
     turned = (case[0], case[1][order], case[2][order], case[3], case[4][order], case[5][order])
     for grouping in (True, False):
-        one, two = (
-            moments(c.slots, pseudo_values(c)) for c in (counted(case, grouping), counted(turned, grouping))
-        )
+        one, two = (Side.of(counted(rows, grouping)).facts for rows in (case, turned))
         assert one == two
 
 
-def test_blocks_and_pairs_at_once_change_nothing(monkeypatch):
+def test_blocks_at_once_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     case = (
         rng.random((5, 5)) < 0.5,
@@ -126,30 +116,85 @@ def test_blocks_and_pairs_at_once_change_nothing(monkeypatch):
         rng.random(60),
         rng.integers(0, 20, 60),
     )
-    found = counted(case, grouping=False)
-    whole = moments(found.slots, pseudo_values(found))
-    monkeypatch.setattr(holding, "PAIRS", 1)
-    monkeypatch.setattr(deletion, "AT_ONCE", 1)
-    found = counted(case, grouping=False)
-    assert moments(found.slots, pseudo_values(found)) == whole
+    whole = Side.of(counted(case, grouping=False)).facts
+    monkeypatch.setattr(cells, "PAIRS", 1)
+    few = Side.of(counted(case, grouping=False)).facts
+    for name in ("value", "estimate", "disagreement", "compared", "se", "se_disagreement"):
+        assert getattr(few, name) == pytest.approx(getattr(whole, name), abs=1e-12)
+    assert few.units == whole.units
 
 
-def test_a_large_group_of_real_weights_agrees_with_all_pairs(monkeypatch):
-    """A hundred rows in two groups, one weight being a quarter of all: series and pairs meet."""
-    rng = np.random.default_rng(3)
-    n = 100
-    monkeypatch.setattr(deletion, "DIRECT", 2**10)  # a group has fifty rows, and more pairs than this
-    weights = rng.lognormal(size=n)
-    weights[0] = weights.sum() / 3
-    case = np.eye(2, dtype=bool), rng.integers(0, 2, n), rng.integers(0, 3, n), 3, weights, np.arange(n)
-    found = counted(case, grouping=True)
-    fast = pseudo_values(found)
-    monkeypatch.setattr(deletion, "DIRECT", 10**9)
-    slow = pseudo_values(found)
-    assert fast.value == pytest.approx(slow.value, abs=1e-9)
-    assert moments(found.slots, fast).se == pytest.approx(
-        brute_unequal.standard_errors(*truth(case, grouping=True))[0], rel=1e-9
+# --- large groups, against sums over all pairs -------------------------------------------------------------
+
+
+def all_pairs(weights, unit, apart, largest, left):
+    """Return ΣK and ΣK·d of one explanation that all rows have, those that are `left`, by n² pairs.
+
+    `largest` is the weight that thinning adds, or None for the row ratio.
+    """
+    w, unit, apart = weights[left], unit[left], apart[np.ix_(left, left)]
+    cell = np.bincount(unit, weights=w, minlength=unit.max() + 1)[unit]
+    denominator = w.sum() - cell[:, None]
+    if largest is not None:
+        denominator = largest + denominator - cell[None, :]
+    K = np.where(unit[:, None] == unit[None, :], 0.0, w[:, None] * w[None, :] / denominator)
+    return K.sum(), (K * apart).sum()
+
+
+@pytest.mark.parametrize(
+    ("kind", "how", "clustered", "heavy"),
+    [
+        ("labels", "thinning", False, None),
+        ("numbers", "thinning", True, None),
+        ("labels", "thinning", True, 0.2),
+        ("numbers", "thinning", False, 0.45),
+        ("labels", "row ratio", False, None),
+        ("numbers", "row ratio", True, None),
+        ("numbers", "row ratio", False, 0.2),
+        ("labels", "row ratio", True, 0.45),
+    ],
+)
+def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, heavy):
+    """Rows with lognormal weights and one explanation, of which one may have a fifth or nearly half of all."""
+    n = 3000
+    rng = np.random.default_rng([n, len(how), clustered])
+    weights, labels = rng.lognormal(sigma=1.5, size=n), rng.integers(0, 3, n)
+    if heavy is not None:
+        weights[7] = 0
+        weights[7] = weights.sum() * heavy / (1 - heavy)
+    weights /= weights.mean()
+    unit = rng.integers(0, n // 3, n) if clustered else np.arange(n)
+    unit = np.unique(unit, return_inverse=True)[1]
+    design = Design.of(weights, unit, n, uninformative=how == "row ratio")
+    values = np.array([0.0, 1.0, 4.0])
+    apart = (
+        np.not_equal.outer(labels, labels)
+        if kind == "labels"
+        else np.subtract.outer(values[labels], values[labels]) ** 2 / 2
     )
+    agreement = SAME_LABEL if kind == "labels" else Squares.scores(values[:, None], np.bincount(labels))
+    sample = Sample(None, Explanations.of(["same"] * n))
+    found = Side.of(count_cells(SameExplanation(), sample, labels, 3, design, agreement=agreement))
+    by_unit = np.bincount(unit, weights=weights)
+    largest = by_unit.max() if how == "thinning" else None
+    everybody = np.ones(n, dtype=bool)
+
+    def measured(left):
+        compared, lost = all_pairs(weights, unit, apart, largest, left)
+        whole = weights[left].sum()
+        return compared / whole - lost / whole, lost / whole
+
+    x, lost = measured(everybody)
+    assert (found.facts.estimate, found.facts.disagreement) == pytest.approx((x, lost), abs=1e-9)
+    C = len(by_unit)
+    names = list(dict.fromkeys(unit.tolist()))  # in the order of their first rows
+    for place in [names.index(unit[7]), names.index(by_unit.argmax()), 0, C // 2]:
+        without = measured(unit != names[place])
+        psi = C * x - (C - 1) * without[0], C * lost - (C - 1) * without[1]
+        assert (found.value[place], found.disagreement[place]) == pytest.approx(psi, abs=1e-9 * C)
+
+
+# --- chance, and what is no design -------------------------------------------------------------------------
 
 
 @settings(max_examples=40, deadline=None)
@@ -198,14 +243,14 @@ def test_two_hundred_customers_with_five_entries_each_are_two_hundred_cases():
     labels, explanations = np.repeat(rng.integers(0, 2, 200), 5), np.repeat(rng.integers(0, 100, 200), 5)
     sample = Sample(None, Explanations(kind="number", values=explanations))
     plain = count(SameExplanation(), sample, labels, 2)
-    apart = count_unequal(
+    apart = count_cells(
         SameExplanation(), sample, labels, 2, Design.of(None, np.repeat(np.arange(200), 5), 1000)
     )
-    facts = [moments(one.slots, pseudo_values(one)) for one in (plain, apart)]
+    facts = [Side.of(one).facts for one in (plain, apart)]
     limits = [interval(one) for one in facts]
     assert limits[0][0] > 0.5
     assert limits[1][0] < 0.5 < limits[1][1]
-    assert facts[1].effective == pytest.approx(200)
+    assert (facts[1].units.count, facts[1].units.effective) == (200, pytest.approx(200))
 
 
 def test_weights_undo_an_unequal_draw():
@@ -220,11 +265,11 @@ def test_weights_undo_an_unequal_draw():
         [[0.95 * q[0], 0.95 * (1 - q[0])], [0.05 * q[1], 0.05 * (1 - q[1])]]
     )  # by label and explanation
     m = (p**2 / p.sum(axis=0)).sum()
-    found = count_unequal(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
-    low, high = interval(moments(found.slots, pseudo_values(found)))
+    found = count_cells(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
+    low, high = interval(Side.of(found).facts)
     assert low < m < high
     plain = count(SameExplanation(), sample, rare.astype(np.int64), 2)
-    low, high = interval(moments(plain.slots, pseudo_values(plain)))
+    low, high = interval(Side.of(plain).facts)
     assert not low < m < high
 
 
@@ -284,13 +329,13 @@ def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clus
         moved = [[values[source[i]] for i in range(n)] for values in (labels, weights)]
         mean, _ = brute_unequal.estimate(holds, *moved, clusters)
         hits, tried = hits + (mean >= observed - 1e-9), tried + 1
-    found = unequal_p_value(counted(case, grouping), 4000, seed=1)
+    found = unit_p_value(counted(case, grouping), 4000, seed=1)
     assert found == pytest.approx(hits / tried, abs=0.05)
 
 
 def test_clusters_of_different_sizes_leave_nothing_to_exchange():
     case = np.eye(2, dtype=bool), np.zeros(3, int), np.array([0, 0, 1]), 2, np.ones(3), np.array([0, 0, 1])
-    assert unequal_p_value(counted(case, grouping=True), 99) is None
+    assert unit_p_value(counted(case, grouping=True), 99) is None
 
 
 def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant():
@@ -299,7 +344,7 @@ def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant()
     for _ in range(40):
         y = rng.integers(0, 2, 80)
         case = np.eye(4, dtype=bool), rng.integers(0, 4, 80), y, 2, np.where(y, 10.0, 1.0), np.arange(80)
-        low += unequal_p_value(counted(case, grouping=True), 99) <= 0.05
+        low += unit_p_value(counted(case, grouping=True), 99) <= 0.05
     assert low <= 7  # 2 are expected; P(more than 7) is below 0.001
 
 
@@ -324,8 +369,8 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
             drawn = rng.random(400) < 1 / weights
             owned, labels, clusters, weights = owned[drawn], labels[drawn], clusters[drawn], weights[drawn]
         sample = Sample(None, Explanations(kind="number", values=owned))
-        found = count_unequal(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
-        low, high = interval(moments(found.slots, pseudo_values(found)))
+        found = count_cells(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
+        low, high = interval(Side.of(found).facts)
         hits += low <= target <= high
     assert hits / times >= 0.93
 
@@ -339,16 +384,13 @@ def test_a_row_of_weight_three_is_a_cluster_of_three_rows(grouping, case, seed):
     by_weight = counted((matrix, owned, labels, k, times.astype(float), np.arange(len(owned))), grouping)
     place = np.repeat(np.arange(len(owned)), times)
     by_rows = counted((matrix, owned[place], labels[place], k, np.ones(len(place)), place), grouping)
-    one, two = (moments(found.slots, pseudo_values(found)) for found in (by_weight, by_rows))
-    names = (
-        ["value", "verified", "effective"]
-        if len(place) > len(owned) and np.ptp(times)
-        else ["value", "verified"]
-    )
-    for name in names:
-        assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-12)
+    one, two = (Side.of(found).facts for found in (by_weight, by_rows))
+    for name in ("value", "verified", "estimate", "disagreement", "compared"):
+        assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-12), name
     for name in ("se", "se_disagreement"):
-        assert (getattr(one, name) or 0.0) == pytest.approx(getattr(two, name) or 0.0, abs=1e-9)
+        assert (getattr(one, name) or 0.0) == pytest.approx(getattr(two, name) or 0.0, abs=1e-9), name
+    for name in ("count", "effective", "largest", "trials"):
+        assert getattr(one.units, name) == pytest.approx(getattr(two.units, name), rel=1e-9), name
 
 
 @pytest.mark.simulation
@@ -363,10 +405,10 @@ def test_weights_give_what_as_many_independent_draws_would():
             sample = Sample(None, Explanations(kind="number", values=said))
             design = Design.of(np.where(y, 3, 1), None, 300) if way == "weighted" else None
             found = (
-                count_unequal(SameExplanation(), sample, y, 2, design)
+                count_cells(SameExplanation(), sample, y, 2, design)
                 if design
                 else count(SameExplanation(), sample, y, 2)
             )
-            values.append(moments(found.slots, pseudo_values(found)).value)
+            values.append(Side.of(found).facts.value)
     error = np.hypot(*(np.std(values) / 300**0.5 for values in means.values()))
     assert abs(np.mean(means["weighted"]) - np.mean(means["drawn"])) < 4 * error

@@ -37,6 +37,8 @@ class Design:
         What a step is worth, such that weights average to 1.
     weighted, clustered : bool
         Whether weights differ, and whether some cluster has several rows.
+    uninformative : bool
+        Whether people declare that neither weights nor the sizes of clusters go with predictions.
 
     Examples
     --------
@@ -52,21 +54,22 @@ class Design:
     step: float
     weighted: bool
     clustered: bool
+    uninformative: bool = False
 
     @classmethod
-    def of(cls, weights: Any, clusters: Any, n: int) -> "Design | None":
+    def of(cls, weights: Any, clusters: Any, n: int, uninformative: bool = False) -> "Design | None":
         """Take weights and clusters as people give them; None where they say nothing."""
         given = np.ones(n) if weights is None else checked_weights(weights, n)
         unit = np.arange(n) if clusters is None else checked_clusters(clusters, n)
-        return cls._of(given, unit)
+        return cls._of(given, unit, uninformative)
 
     @classmethod
-    def _of(cls, given: Floats, unit: Counts) -> "Design | None":
+    def _of(cls, given: Floats, unit: Counts, uninformative: bool) -> "Design | None":
         weighted, clustered = bool(np.ptp(given) > 0), int(unit.max(initial=-1)) + 1 < len(unit)
         if not weighted and not clustered:
             return None
         steps = _steps(given)
-        return cls(steps, unit, len(given) / float(steps.sum()), weighted, clustered)
+        return cls(steps, unit, len(given) / float(steps.sum()), weighted, clustered, uninformative)
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -96,6 +99,11 @@ class Design:
         """The number of independent rows of one weight that these are worth: W² / Σ W_c²."""
         return worth(self.by_unit)
 
+    def told(self) -> dict[str, Any]:
+        """Return what a result tells: what rows are worth, what was declared, and the number of clusters."""
+        clusters = self.n_units if self.clustered else None
+        return {"effective": self.effective, "uninformative": self.uninformative, "clusters": clusters}
+
     @property
     def cap(self) -> float:
         """The largest number of trials that an interval may assume, as a share of the effective number."""
@@ -107,7 +115,7 @@ class Design:
         steps = self.steps[rows]
         if not steps.any():
             raise InputError("all weights of these rows are 0: nothing can be said of them.")
-        return self._of(steps.astype(np.float64), unit.astype(np.int64))
+        return self._of(steps.astype(np.float64), unit.astype(np.int64), self.uninformative)
 
     def chance(self, labels: Counts, explained: int, agreement: Sums = SAME_LABEL) -> float | None:
         """Return how far rows of different clusters agree by chance, drawn by weight.

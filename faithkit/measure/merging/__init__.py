@@ -1,1 +1,0 @@
-"""Rows whose explanation nobody else has, merged: bounds that need no repetition."""

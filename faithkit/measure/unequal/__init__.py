@@ -1,1 +1,0 @@
-"""Rows that are not equally likely, or not independent: weights, clusters, and their exact jackknife."""

@@ -1,0 +1,198 @@
+"""Every design, relation and kind of prediction against the definition, with each unit left out by a loop."""
+
+import attrs
+import numpy as np
+import pytest
+
+from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.agreement.within import Within
+from faithkit.measure.counting import count_cells
+from faithkit.measure.design import Design
+from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.pool import Pool
+from faithkit.measure.relations import Relation, SameExplanation
+from faithkit.measure.summary import Side
+from faithkit.measure.tally import count
+from tests.oracle import Sums, comparison_matrix, jackknife
+
+OUTCOMES = ("labels", "scores", "tolerance", "numbers")
+DESIGNS = ("equal", "weights", "clusters", "both", "uninformative", "clusters of one size")
+
+
+class Near(Relation):
+    """An explanation holds for instances near its value."""
+
+    instance_only = True
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return np.abs(np.asarray(explanations.values, float)[:, None] - sample.X[None, :, 0]) <= 1.0
+
+
+@attrs.frozen
+class Case:
+    """A small sample, and by its definition what is measured."""
+
+    x: np.ndarray
+    label: np.ndarray
+    weights: np.ndarray
+    unit: np.ndarray
+    owns: np.ndarray
+    explanation: np.ndarray
+    outcome: str
+    design: str
+    texts: bool
+
+    @classmethod
+    def drawn(cls, seed, outcome, design, pool=0, texts=True):
+        rng = np.random.default_rng([seed, OUTCOMES.index(outcome), DESIGNS.index(design), pool])
+        n = int(rng.integers(6, 12)) + pool
+        x = rng.integers(0, 6, n).astype(float)
+        label = rng.integers(0, 3, n)
+        label[:3] = [0, 1, 2]
+        weights = np.ones(n)
+        if design in ("weights", "both", "uninformative"):
+            weights = rng.choice([1.0, 1.0, 2.0, 5.0, 30.0, 0.0], n)
+            weights[:3] = [1.0, 2.0, 1.0]
+        unit = np.arange(n)
+        if design in ("clusters", "both", "uninformative"):
+            unit = np.unique(
+                np.append(rng.integers(0, n // 2 + 1, n - pool), n + np.arange(pool)), return_inverse=True
+            )[1]
+        if design == "clusters of one size":
+            unit = np.arange(n) // 2
+        owns = (np.arange(n) < n - pool).astype(float)
+        return cls(x, label, weights, unit, owns, np.where(owns > 0, x, -9.0), outcome, design, texts)
+
+    @property
+    def values(self):
+        return (
+            np.array([[0.0, 0.5], [1.0, 0.0], [0.2, 0.9]])
+            if self.outcome == "scores"
+            else np.array([0.5, 1.0, 3.0])
+        )
+
+    @property
+    def apart(self):
+        v = self.values.reshape(3, -1)
+        if self.outcome == "labels":
+            d = 1.0 - np.eye(3)
+        elif self.outcome == "tolerance":
+            d = (np.abs(v - v.T) > 0.75).astype(float)
+        else:
+            d = ((v[:, None] - v[None]) ** 2).sum(axis=2) / 2
+        return d[np.ix_(self.label, self.label)]
+
+    def agreement(self, times, pool=None):
+        if self.outcome == "labels":
+            return SAME_LABEL
+        if self.outcome == "tolerance":
+            return Within(self.values, 0.75)
+        make = Squares.divided if self.outcome == "numbers" else Squares.scores
+        return make(self.values.reshape(3, -1), times, pool)
+
+    def side(self, relation):
+        """Return what the package finds."""
+        n = int(self.owns.sum())
+        values = [str(v) for v in self.x[:n]] if self.texts else self.x[:n]
+        given = Explanations.of(values) if self.texts else Explanations(kind="value", values=values)
+        sample = Sample(self.x[:n, None], given)
+        times = np.bincount(self.label[:n], minlength=3)
+        pool = theirs = None
+        if n < len(self.x):
+            theirs = np.bincount(self.label[n:], minlength=3)
+            pool = Pool.of(self.x[n:, None], self.label[n:])
+        rows = relation, sample, self.label[:n], 3
+        agreement = self.agreement(times, theirs)
+        design = Design.of(self.weights, self.unit, len(self.x), uninformative=self.design == "uninformative")
+        if design is None:
+            return Side.of(count(*rows, pool, agreement))
+        return Side.of(count_cells(*rows, design, pool, agreement))
+
+    def holds(self, relation):
+        """Say for each row whether its explanation holds for each other row."""
+        if relation.groups:
+            return self.explanation[:, None] == self.x[None, :]
+        return np.abs(self.explanation[:, None] - self.x[None, :]) <= 1.0
+
+    def thinning(self, holds):
+        """Return the largest cell of the sample, or None where all cells are equal or weights say nothing."""
+        if self.design == "uninformative":
+            return None
+        sizes = []
+        for one in np.unique(self.explanation[self.owns > 0]):
+            mine = (self.explanation == one) & (self.owns > 0)
+            for u in np.unique(self.unit):
+                rows = self.unit == u
+                sizes.append(self.weights[rows & holds[mine.argmax()]].sum())
+        sizes = [size for size in sizes if size > 0]
+        return max(sizes) if max(sizes) > min(sizes) else None
+
+    def sums(self, relation):
+        holds = self.holds(relation)
+        thinning = self.thinning(holds)
+        block = self.alone(relation)
+        every = np.ones_like(holds)
+        totals = [self.weights[self.unit == u].sum() for u in np.unique(self.unit)]
+        constant_thinning = None if self.design == "uninformative" else max(totals)
+        cells = [self.weights[block & (self.unit == u)].sum() for u in np.unique(self.unit[block])]
+        block_thinning = max(cells, default=0.0)
+
+        def matrices(alive):
+            w = np.where(alive, self.weights, 0.0)
+            shared = comparison_matrix(holds, self.unit, w, self.owns, thinning)
+            together = np.outer(block, block)
+            return shared, comparison_matrix(together, self.unit, w, self.owns, block_thinning)
+
+        def constant(alive):
+            w = np.where(alive, self.weights, 0.0)
+            return comparison_matrix(every, self.unit, w, self.owns, constant_thinning)
+
+        return Sums(matrices, constant, self.apart, self.weights, self.owns, 1.0, self.outcome == "numbers")
+
+    def alone(self, relation):
+        """Return the rows whose explanation only one unit has: texts form one block."""
+        block = np.zeros(len(self.x), dtype=bool)
+        if not relation.groups or self.outcome == "tolerance":
+            return block
+        for one in np.unique(self.x):
+            mine = (self.x == one) & (self.weights > 0)
+            if len(np.unique(self.unit[mine])) == 1:
+                block |= mine
+        return block if len(np.unique(self.x[block])) > 1 else np.zeros_like(block)
+
+
+def check(case, relation):
+    found, sums = case.side(relation).facts, case.sums(relation)
+    x, lost, compared = sums.of(np.ones(len(case.x), dtype=bool))
+    assert found.estimate == pytest.approx(x, abs=1e-10)
+    assert found.disagreement == pytest.approx(lost, abs=1e-10)
+    assert found.compared == pytest.approx(compared, abs=1e-10)
+    errors = jackknife(sums, case.unit, case.weights, case.owns)
+    assert (found.se or 0.0) == pytest.approx(errors[0], abs=1e-8)
+    assert (found.se_disagreement or 0.0) == pytest.approx(errors[1], abs=1e-8)
+    return found
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_groups_and_lone_rows_in_one_block_are_sums_over_pairs(outcome, design):
+    for seed in range(6):
+        check(Case.drawn(seed, outcome, design), SameExplanation())
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_relation_between_rows_is_a_sum_over_pairs(outcome, design):
+    for seed in range(4):
+        check(Case.drawn(seed, outcome, design, texts=False), Near())
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+@pytest.mark.parametrize("design", DESIGNS[:-1])
+def test_rows_of_a_pool_are_compared_and_own_nothing(outcome, design):
+    for seed in range(3):
+        check(Case.drawn(seed, outcome, design, pool=4, texts=False), Near())

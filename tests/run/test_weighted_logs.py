@@ -1,0 +1,94 @@
+"""Logs on disk whose rows have weights or clusters: read in pieces, they give what memory gives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import faithkit
+from faithkit.cli import main
+from faithkit.errors import InputError
+from faithkit.inputs.logs.opening import open_log
+from faithkit.run.scoring import score_log
+from faithkit.run.weighted_log import WeightedLog
+
+RNG = np.random.default_rng(5)
+N = 240
+LOG = pd.DataFrame(
+    {
+        "reason": RNG.choice(
+            ["income", "age", "debt", "rare 1", "rare 2"], N, p=[0.5, 0.3, 0.19, 0.005, 0.005]
+        ),
+        "phi": RNG.integers(0, 40, N) / 4,
+        "label": RNG.choice(["yes", "no", "maybe"], N),
+        "price": RNG.normal(size=N).round(2),
+        "weight": np.exp(RNG.normal(size=N)),
+        "customer": RNG.integers(0, 60, N),
+    }
+)
+LOG.loc[7, "reason"] = None
+
+
+@pytest.fixture
+def path(tmp_path):
+    LOG.to_parquet(tmp_path / "log.parquet", row_group_size=50)
+    return str(tmp_path / "log.parquet")
+
+
+@pytest.mark.parametrize("prediction", ["label", "price"])
+@pytest.mark.parametrize("explanation", ["reason", "phi"])
+@pytest.mark.parametrize(
+    "drawn", [{"weights": "weight"}, {"clusters": "customer"}, {"weights": "weight", "clusters": "customer"}]
+)
+@pytest.mark.parametrize("uninformative", [False, True])
+def test_pieces_give_what_memory_gives_to_the_last_bit(path, prediction, explanation, drawn, uninformative):
+    log = open_log(path, prediction, (explanation,), (), **drawn)
+    found = score_log(log, uninformative=uninformative).result
+    assert isinstance(found.population, WeightedLog)
+    columns = {what: LOG[name] for what, name in drawn.items()}
+    whole = faithkit.score(LOG[prediction], LOG[[explanation]], **columns, uninformative=uninformative)
+    assert found.consistency.to_dict() == whole.consistency.to_dict()
+    for field in (
+        "n",
+        "effective",
+        "clusters",
+        "uninformative",
+        "unexplained",
+        "chance",
+        "uniqueness",
+        "tails",
+    ):
+        assert getattr(found, field) == getattr(whole, field)
+
+
+def test_rows_that_contradict_each_other_are_of_two_clusters(path):
+    found = score_log(open_log(path, "label", ("reason",), (), clusters="customer"), violations=2)
+    for violation in found.violations:
+        one, two = (witness.row for witness in violation.witnesses)
+        assert LOG.customer[one] != LOG.customer[two]
+        assert LOG.reason[one] == LOG.reason[two]
+        assert LOG.label[one] != LOG.label[two]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("weight", -1.0, "the weight of row 130 is -1"),
+        ("weight", np.nan, "the weight of row 130 is nan"),
+        ("customer", None, "row 130 has no value among the clusters"),
+    ],
+)
+def test_a_bad_row_is_named_by_its_place_in_the_log(tmp_path, column, value, said):
+    bad = LOG.astype({"customer": object})
+    bad.loc[130, column] = value
+    bad.to_parquet(tmp_path / "bad.parquet", row_group_size=50)
+    drawn = {"weights": "weight"} if column == "weight" else {"clusters": "customer"}
+    with pytest.raises(InputError, match=said):
+        score_log(open_log(str(tmp_path / "bad.parquet"), "label", ("reason",), (), **drawn))
+
+
+def test_uninformative_weights_that_nobody_gave_are_refused(path):
+    asked = ["score", path, "--prediction", "label", "--explanation", "reason", "--uninformative-weights"]
+    told = CliRunner().invoke(main, asked)
+    assert told.exit_code == 1
+    assert "there are none" in told.output
