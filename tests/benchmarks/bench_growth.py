@@ -4,8 +4,8 @@ import numpy as np
 from harness import Curve, benchmark
 
 import faithkit
-from faithkit.measure.inference import interval, moments
-from faithkit.measure.jackknife import pseudo_values
+from faithkit.measure.inference import interval
+from faithkit.measure.summary import Side
 from faithkit.measure.tally import count
 
 COLUMNS, DISTINCT = 14, 1_000
@@ -54,6 +54,6 @@ def sufficiency(rules):
     def work():
         fresh = faithkit.Sample(X, sample.explanations)  # a sample remembers what it was asked
         counted = count(in_scope, fresh, labels, 2)
-        return interval(moments(counted.cells, pseudo_values(counted)), 0.95)[0]
+        return interval(Side.of(counted).facts, 0.95)[0]
 
     return work

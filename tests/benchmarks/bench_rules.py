@@ -5,7 +5,7 @@ from harness import Contest, benchmark
 
 from faithkit.extension.registry import registry
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.jackknife import pseudo_values
+from faithkit.measure.jackknife import related_rows
 from faithkit.measure.predicates import Interval
 from faithkit.measure.rules import Rule
 from faithkit.measure.tally import count
@@ -57,7 +57,7 @@ def rules() -> list[Contest]:
         count(in_scope, Sample(X, explanations), labels, 2)
 
     def second_pass():
-        pseudo_values(counted)
+        related_rows(counted)
 
     return [
         contest("a NumPy array", X),

@@ -41,7 +41,7 @@ def moments(table):
     without = np.array([leave_one_out(table - cell) for cell in cells])
     share = table[table > 0] / n
     se = np.sqrt((n - 1) * (share * (without - share @ without) ** 2).sum())
-    return Moments(int(n), float(value), 1.0, float(se), float(se), n / 2)
+    return Moments.of_rows(int(n), float(value), float(se))
 
 
 def difference(now, reference):
