@@ -36,12 +36,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "discretizer": ("delta", "delta-sign", "is-feature-modified"),
         "adapter": ("dice-counterfactuals",),
     },
-    "faithkit-rule-models": {
-        "explainer": ("rule-model",),
+    "faithkit-glass-box": {
+        "explainer": ("rule-model", "ebm"),
         "relation": ("rules-hold",),
-    },
-    "faithkit-ebm": {
-        "explainer": ("ebm",),
     },
     "faithkit-attacks": {
         "explainer": (

@@ -3,12 +3,11 @@
 import warnings
 from functools import cache, partial
 
-import faithkit_ebm
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_ebm.contributions import Contributions
-from glass_boxes import LABELS, MIXED, SCORE, TABLE, THREE, situation
+from faithkit_glass_box.boosting_terms import Contributions
+from glass_boxes import EXPLAINERS, GAPS, LABELS, MIXED, SCORE, TABLE, THREE, situation
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
@@ -21,7 +20,6 @@ glassbox = pytest.importorskip("interpret.glassbox")
 SMALL = {"max_rounds": 40, "learning_rate": 0.2, "outer_bags": 1, "n_jobs": 1, "random_state": 0}
 CLASSIFIER = partial(glassbox.ExplainableBoostingClassifier, **SMALL)
 REGRESSOR = partial(glassbox.ExplainableBoostingRegressor, interactions=1, **SMALL)
-GAPS = MIXED.assign(age=MIXED["age"].where(MIXED.index % 7 > 0), job=MIXED["job"].where(MIXED.index % 5 > 0))
 CASES = {
     "two": (partial(CLASSIFIER, interactions=1), MIXED, LABELS),
     "array": (partial(CLASSIFIER, interactions=0), TABLE.to_numpy(), LABELS),
@@ -112,6 +110,6 @@ def test_a_model_that_it_cannot_read_is_refused_with_advice(make, advice):
 SITUATIONS = {name: situation(*fitted(name)) for name in ("array", "three", "numbers")}
 
 
-@parametrize_with_checks(faithkit_ebm, situations=SITUATIONS)
+@parametrize_with_checks(("explainer", EXPLAINERS["ebm"]), situations=SITUATIONS)
 def test_ebm_keeps_the_contract(check):
     check.run()

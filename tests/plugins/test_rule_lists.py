@@ -6,10 +6,10 @@ from types import SimpleNamespace as Record
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_rule_models.explainer import RuleModel
-from faithkit_rule_models.lists import Named
-from faithkit_rule_models.reading import reader_of
-from faithkit_rule_models.rules_hold import RulesHold
+from faithkit_glass_box.model_rules import reader_of
+from faithkit_glass_box.rule_lists import Named
+from faithkit_glass_box.rule_model import RuleModel
+from faithkit_glass_box.rules_hold import RulesHold
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 

@@ -2,13 +2,12 @@
 
 from functools import cache, partial
 
-import faithkit_rule_models
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_rule_models.explainer import RuleModel
-from faithkit_rule_models.rules_hold import RulesHold
-from glass_boxes import BITS, LABELS, SCORE, TABLE, situation
+from faithkit_glass_box.rule_model import RuleModel
+from faithkit_glass_box.rules_hold import RulesHold
+from glass_boxes import BITS, EXPLAINERS, LABELS, SCORE, TABLE, situation
 
 import faithkit
 from faithkit.testing import parametrize_with_checks
@@ -151,6 +150,6 @@ def test_a_model_without_rules_yet_and_rows_of_other_columns_are_refused():
 SITUATIONS = {name: situation(*fitted(name)) for name in ("array", "bayesian", "rule-fit-numbers")}
 
 
-@parametrize_with_checks(faithkit_rule_models, situations=SITUATIONS)
+@parametrize_with_checks(("explainer", EXPLAINERS["rule-model"]), situations=SITUATIONS)
 def test_rule_models_keep_the_contract(check):
     check.run()

@@ -3,16 +3,15 @@
 from functools import cache
 
 import pytest
-from faithkit_rule_models.explainer import RuleModel
-from faithkit_rule_models.rules_hold import RulesHold
-from glass_boxes import LABELS, MIXED, TABLE
+from faithkit_glass_box.rule_model import RuleModel
+from faithkit_glass_box.rules_hold import RulesHold
+from glass_boxes import GAPS, LABELS, MIXED, TABLE
 
 import faithkit
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 wittgenstein = pytest.importorskip("wittgenstein")
 
-GAPS = MIXED.assign(age=MIXED["age"].where(MIXED.index % 7 > 0), job=MIXED["job"].where(MIXED.index % 5 > 0))
 CASES = {
     "ripper": ("RIPPER", MIXED, MIXED),
     "irep": ("IREP", MIXED, MIXED),

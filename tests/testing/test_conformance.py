@@ -1,11 +1,10 @@
 """The project's own plugins keep the contract that third parties are asked to keep."""
 
 import faithkit_attacks
-import faithkit_ebm
 import faithkit_example_based
 import faithkit_feature_importance
+import faithkit_glass_box
 import faithkit_paper
-import faithkit_rule_models
 import faithkit_scoped_rules
 import pytest
 from faithkit_integrations import plugin as faithkit_integrations
@@ -72,11 +71,6 @@ def test_liars_keep_the_contract(check):
     check.run()
 
 
-@parametrize_with_checks(faithkit_ebm)
-def test_contributions_keep_the_contract_on_models_of_their_own(check):
-    check.run()
-
-
-@parametrize_with_checks(faithkit_rule_models)
-def test_rule_models_keep_the_contract_where_their_library_is(check):
+@parametrize_with_checks(faithkit_glass_box)
+def test_glass_boxes_keep_the_contract_on_models_of_their_own(check):
     check.run()

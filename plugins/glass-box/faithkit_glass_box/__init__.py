@@ -1,21 +1,28 @@
-"""Models that are made of rules: their own rules as explanations, and to whom else these apply."""
+"""Glass-box models: their own rules and terms as explanations, and to whom else a list of rules applies."""
 
 from collections.abc import Iterable
 
 import faithkit
 
 FAITHKIT_API = 1
-FAITHKIT_KIT = "faithkit_rule_models.kit:kit"
+FAITHKIT_KIT = "faithkit_glass_box.kit:kit"
 
 
 @faithkit.hookimpl
 def faithkit_explainers() -> Iterable[faithkit.Component]:
-    """Provide the rules of rule lists, rule sets and sums of rules."""
+    """Provide the rules of rule models, and the contributions of InterpretML's boosting machines."""
     yield faithkit.Component(
         name="rule-model",
-        factory="faithkit_rule_models.explainer:RuleModel",
+        factory="faithkit_glass_box.rule_model:RuleModel",
         summary="Which rules of the model decided: of imodels' rule models, and of wittgenstein's.",
         kinds=("rule-list",),
+        inputs=("table",),
+    )
+    yield faithkit.Component(
+        name="ebm",
+        factory="faithkit_glass_box.boosting_terms:Contributions",
+        summary="What each term of InterpretML's explainable boosting machine adds to the score.",
+        kinds=("vector",),
         inputs=("table",),
     )
 
@@ -25,7 +32,7 @@ def faithkit_relations() -> Iterable[faithkit.Component]:
     """Provide the relation by which a list of rules applies to an instance."""
     yield faithkit.Component(
         name="rules-hold",
-        factory="faithkit_rule_models.rules_hold:RulesHold",
+        factory="faithkit_glass_box.rules_hold:RulesHold",
         summary="The instance satisfies every rule of the list, and none of those with a ~.",
         kinds=("rule-list",),
     )

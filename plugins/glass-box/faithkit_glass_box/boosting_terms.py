@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import faithkit
+from faithkit_glass_box.pipelines import advise_on_pipeline
 
 
 class Contributions:
@@ -38,7 +39,7 @@ class Contributions:
         """Take the model, if it has terms."""
         missing = [name for name in ("eval_terms", "term_names_") if not hasattr(predictor.model, name)]
         if missing:
-            raise faithkit.InputError(_advice(predictor.model, missing))
+            raise faithkit.InputError(_advise_on_terms(predictor.model, missing))
         self.predictor_ = predictor
         return self
 
@@ -61,15 +62,12 @@ class Contributions:
         return faithkit.Explanations.vectors(values, instances=X, shared=shared, relation=relation)
 
 
-def _advice(model: Any, missing: list[str]) -> str:
+def _advise_on_terms(model: Any, missing: list[str]) -> str:
     name = type(model).__name__
     if "eval_terms" not in missing:
         return f"ebm: the {name} has no terms yet: fit it first."
     if hasattr(model, "steps"):
-        return (
-            f"ebm explains a model by its own terms, and those of a {name} are about columns that it makes "
-            "first: give its last step as the model, and as rows what the steps before make of yours."
-        )
+        return advise_on_pipeline("ebm", "terms", name)
     if hasattr(model, "explain_local"):
         return (
             f"ebm explains InterpretML's boosting machines, and the model is a {name}: "

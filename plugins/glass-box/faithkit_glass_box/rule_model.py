@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_rule_models.lists import KIND, Named
-from faithkit_rule_models.reading import FIRST, SUM, reader_of
+from faithkit_glass_box.model_rules import FIRST, SUM, reader_of
+from faithkit_glass_box.rule_lists import KIND, Named
 
 
 class RuleModel:

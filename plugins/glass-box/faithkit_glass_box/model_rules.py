@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 import faithkit
+from faithkit_glass_box.pipelines import advise_on_pipeline
 
 FIRST, ANY, SUM = "first", "any", "sum"
 """How rules decide: the first that applies, one that holds, or all that fire, added up."""
@@ -38,16 +39,13 @@ def reader_of(model: Any) -> Callable[[Any, Columns], Reading]:
         if not hasattr(model, attribute):
             raise faithkit.InputError(f"rule-model: the {type(model).__name__} has no rules: fit it first.")
         return read
-    raise faithkit.InputError(_advice(model))
+    raise faithkit.InputError(_advise_on_rules(model))
 
 
-def _advice(model: Any) -> str:
+def _advise_on_rules(model: Any) -> str:
     name = type(model).__name__
     if hasattr(model, "steps"):
-        return (
-            f"rule-model explains a model by its own rules, and those of a {name} are about columns that it "
-            "makes first: give its last step as the model, and as rows what the steps before make of yours."
-        )
+        return advise_on_pipeline("rule-model", "rules", name)
     known = "; ".join(f"{library}: {', '.join(names)}" for library, names in _READERS.items())
     return (
         f"rule-model explains models that are made of rules ({known}; and what derives from these), and the "

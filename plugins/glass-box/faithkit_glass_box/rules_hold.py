@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_rule_models.lists import KIND, Named
+from faithkit_glass_box.rule_lists import KIND, Named
 
 
 class RulesHold(faithkit.Relation):
