@@ -68,9 +68,9 @@ class Merging:
         """
         m, some = len(explanations), np.flatnonzero(alone)
         key = np.arange(m)
-        identities = key_of(relation, explanations) if len(some) > 1 else None
         if len(some) < 2:
             return cls(NOTHING, key, m)
+        identities = key_of(relation, explanations)
         if not (
             isinstance(identities, np.ndarray) and identities.ndim == 2 and identities.dtype.kind in "biuf"
         ):

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Sums
 from faithkit.measure.cells import Cells, differ
+from faithkit.measure.design import summed
+from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
 from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
 
@@ -216,7 +218,7 @@ def _thinned(table: _Table, allowance: Floats) -> tuple[Floats, Floats, _Left]:
     of_large = np.where(one >= 0, table.cell_held[one] * table.cell_owned, 0.0)
     disagreement, compared = _Sum(table, is_small, pairs), _Sum(table, is_small, by_large + of_large)
     influence = np.zeros(len(row))
-    for rate, weight in _exponentials():
+    for rate, weight in exponentials():
         grown = np.exp(rate * table.cell_held / least[row])
         part = weight / least * np.exp(-rate * (w + table.whole) / least)
         with_large = np.where(large >= 0, part * grown[large], 0.0)
@@ -261,10 +263,10 @@ def _row_ratio(table: _Table) -> tuple[Floats, Floats, _Left]:
     row = table.cell_row
     has_others = table.others > 0
     against = np.where(has_others, _sums(table.cell, table.owned * table.apart), 0.0)
-    disagreement = _sums(row, _ratio(against, table.others))
+    disagreement = _sums(row, ratio(against, table.others))
     checked = np.where(has_others, table.cell_owned, 0.0)
     compared = _sums(row, checked)
-    share = _ratio(checked, table.others)
+    share = ratio(checked, table.others)
     influence = table.cell_held * (_sums(row, share)[row] - share)
     left = _Left(_still_checked(table, compared, checked), np.zeros(len(row)), influence)
     is_large = table.cell_held > LARGE * table.whole[row]
@@ -291,7 +293,7 @@ def _without_small(table: _Table, against: Floats, is_large: NDArray[np.bool_]) 
     row, left = table.cell_row, np.zeros(len(table.cell_row))
     small, entry_small = ~is_large, ~is_large[table.cell]
     least = table.whole / RATIO
-    for rate, weight in _exponentials():
+    for rate, weight in exponentials():
         grown = np.exp(rate * table.cell_held / least[row])
         part = weight / least * np.exp(-rate * table.whole / least)
         owning = np.where(entry_small, table.owned * grown[table.cell], 0.0)
@@ -309,13 +311,13 @@ def _add_large(table: _Table, left: Floats, against: Floats, is_large: NDArray[n
     met = (one >= 0) & (one != np.arange(len(row)))
     rest = np.where(met, table.others - table.cell_held[one], 0.0)
     rest[rest <= 1e-12 * table.whole[row]] = 0.0
-    stays = _ratio(against[one] - table.met(large, table.owned, table.held), rest)
+    stays = ratio(against[one] - table.met(large, table.owned, table.held), rest)
     left += np.where(met, stays, 0.0)  # each cell goes, and the large one stays
-    goes = np.where(met & ~is_large, _ratio(against - table.met(large, table.held, table.owned), rest), 0.0)
+    goes = np.where(met & ~is_large, ratio(against - table.met(large, table.held, table.owned), rest), 0.0)
     left[large[large >= 0]] += _sums(row, goes)[large >= 0]
 
 
-def _exponentials() -> Iterator[tuple[float, float]]:
+def exponentials() -> Iterator[tuple[float, float]]:
     """Yield rates r and weights v with Σ v·exp(−r·z) = 1/z for z from 1 to 4, to about 2e-15.
 
     1/z = ∫ 8 s^(8z − 1) ds from 0 to 1, by Gauss and Legendre's rule.
@@ -330,24 +332,15 @@ def _sums(codes: Ints, values: NDArray[Any]) -> NDArray[Any]:
     size = int(codes.max(initial=-1)) + 1
     if values.dtype.kind == "f":
         return np.bincount(codes, weights=values, minlength=size)
-    sums = np.zeros(size, dtype=np.int64)
-    np.add.at(sums, codes, values)
-    return sums
+    return summed(codes, values, size)
 
 
 def _by_unit(units: Ints, values: Floats, size: int) -> Floats:
     """Add up floats by unit, in whole numbers, so that no order matters."""
     times = np.bincount(units, minlength=size)
     grid = Grid.of(float(np.abs(values).max(initial=0.0)), int(times.max(initial=1)))
-    sums = np.zeros(size, dtype=np.int64)
-    np.add.at(sums, units, grid.whole(values))
-    return grid.floats(sums)
+    return grid.floats(summed(units, grid.whole(values), size))
 
 
 def _floats(values: NDArray[Any]) -> Floats:
     return values.astype(np.float64, copy=False)
-
-
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide, and return 0 where nothing is to be divided by."""
-    return np.divide(numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0)

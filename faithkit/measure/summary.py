@@ -82,7 +82,7 @@ class Side:
         (0.5, 0.5, array([ 1.,  1.,  1., -1.]))
         """
         if isinstance(counted, CellCount):
-            return _of_cells(counted, n_classes)
+            return _Weighed(counted, n_classes).side()
         return _of_groups(counted, n_classes) if counted.relation.groups else _of_relation(counted, n_classes)
 
 
@@ -243,10 +243,6 @@ def _with_pool(se: float | None, pool: Spread) -> float | None:
 
 
 # -- rows with weights or clusters --
-
-
-def _of_cells(counted: CellCount, n_classes: int | None) -> Side:
-    return _Weighed(counted, n_classes).side()
 
 
 class _Weighed:
