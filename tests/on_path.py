@@ -8,15 +8,21 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
-def install(folder, distribution, code, *, version="1.0", value=None, **modules):
-    """Write a distribution with one plugin: its module, other modules, and what pip would say of it."""
+def install(folder, distribution, code, *, version="1.0", value=None, verbs=(), **modules):
+    """Write a distribution with one plugin: its module, other modules, and what pip would say of it.
+
+    Each of its verbs is a function of the same name in its module.
+    """
     module = distribution.replace("-", "_")
     for name, text in {module: code, **modules}.items():
         (folder / f"{name}.py").write_text(text)
     info = folder / f"{module}-{version}.dist-info"
     info.mkdir(parents=True, exist_ok=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
-    (info / "entry_points.txt").write_text(f"[faithkit]\nmain = {value or module}\n")
+    commands = "".join(f"{verb} = {module}:{verb}\n" for verb in verbs)
+    (info / "entry_points.txt").write_text(
+        f"[faithkit]\nmain = {value or module}\n[faithkit.commands]\n{commands}"
+    )
 
 
 def faithkit_with(folder, *arguments, **variables):

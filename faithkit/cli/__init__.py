@@ -1,7 +1,7 @@
 """The command line: one file per verb, imported when it is called.
 
-`faithkit --help` must answer at once, so this module imports click and nothing heavier, and the verbs are
-written down in `faithkit.extension.builtins` instead of being collected from their files.
+`faithkit --help` must answer at once, so this module imports click and nothing heavier. The kernel's verbs
+are written down in `faithkit.extension.verbs`, and those of plugins are names of entry points.
 """
 
 import contextlib
@@ -15,8 +15,10 @@ import click
 
 from faithkit import __version__
 from faithkit.cli.endings import one_line
-from faithkit.cli.streams import aside, keep_stdout
-from faithkit.errors import FaithkitError, InputError, UnknownComponentError
+from faithkit.cli.streams import aside, keep_stdout, tell
+from faithkit.errors import FaithkitError, InputError
+from faithkit.extension.sources import Source, installed_sources
+from faithkit.extension.verbs import COMMANDS, VERBS, clashes, command_entry, plugin_verbs
 from faithkit.supervision import FAILED
 from faithkit.wording import did_you_mean
 
@@ -26,29 +28,36 @@ class Verbs(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the kernel's verbs, then the plugins'."""
-        return list(_verbs())
+        return [*VERBS, *_plugin_verbs()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a verb."""
-        from faithkit.extension.builtins import VERBS
-
+        command: click.Command
         if cmd_name in VERBS:
-            command: click.Command = import_module(f"faithkit.cli.{cmd_name}").command
+            command = import_module(f"faithkit.cli.{cmd_name}").command
             return command
-        from faithkit.extension.registry import registry
+        providers = _plugin_verbs().get(cmd_name)
+        if not providers:
+            ctx.fail(f"no such command {cmd_name!r}. {_advice(cmd_name, self.list_commands(ctx))}")
+        for line in clashes(providers):
+            tell(f"warning: {line}.")
+        from faithkit.extension.creation import build
 
-        try:
-            with aside():
-                plugged: click.Command = registry().create("command", cmd_name)
-        except UnknownComponentError as error:
-            advice = error if "pip install" in str(error) else did_you_mean(cmd_name, _verbs())
-            ctx.fail(f"no such command {cmd_name!r}. {advice}")
-        return plugged
+        with aside():
+            command = build(command_entry(providers[0]), {})
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List verbs by the summaries written down, so that none is imported for it."""
+        """List verbs without importing any: the plugins' by the distributions that provide them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_verbs().items()))
+            formatter.write_dl(list(VERBS.items()))
+        plugged = {
+            verb: f"from {' and '.join(source.distribution for source in providers)}"
+            for verb, providers in _plugin_verbs().items()
+        }
+        if plugged:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(list(plugged.items()))
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Read the command, or print the help."""
@@ -73,10 +82,18 @@ def _check_working_folder() -> None:
         ) from None
 
 
-def _verbs() -> dict[str, str]:
-    from faithkit.extension.installed import verbs
+def _plugin_verbs() -> dict[str, list[Source]]:
+    enabled, _ = installed_sources(COMMANDS)
+    return plugin_verbs(enabled)
 
-    return verbs()
+
+def _advice(verb: str, verbs: list[str]) -> str:
+    """Say what to type, or to install, for a verb that is not there."""
+    from faithkit.extension.advice import unknown
+    from faithkit.extension.registry import registry
+
+    sentences = unknown("command", verb, verbs, registry().entries(), registry().broken)
+    return sentences if "pip install" in sentences else did_you_mean(verb, verbs)
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -121,13 +121,15 @@ def _indented(text: str, margin: str) -> None:
 
 def _clashes(distribution: str) -> list[str]:
     """Say which names this installation has twice: no fault of the plugin, but its users meet it."""
-    from faithkit.extension.discovery import normalised
     from faithkit.extension.names import conflicts
     from faithkit.extension.registry import registry
+    from faithkit.extension.sources import installed_sources, normalised
+    from faithkit.extension.verbs import COMMANDS, clashes
 
-    mine = normalised(distribution)
-    found = [line for line in conflicts(registry().entries()) if line.distribution == mine]
-    return [f"{line.problem}. {line.hint}." for line in found]
+    commands, _ = installed_sources(COMMANDS)
+    lines = [*conflicts(registry().entries()), *clashes(commands)]
+    mine = [line for line in lines if line.distribution == normalised(distribution)]
+    return [f"{line.problem}. {line.hint}." for line in mine]
 
 
 def _show_tracebacks(groups: list[Group]) -> None:

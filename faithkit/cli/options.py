@@ -1,8 +1,7 @@
-"""Options that several verbs share, and how warnings reach the person."""
+"""Options that several verbs share."""
 
 import contextlib
 import functools
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
@@ -10,8 +9,6 @@ import click
 
 from faithkit.cli.limits import REQUIREMENTS, parse_limits
 from faithkit.cli.places import placed, placed_folder, placed_model
-from faithkit.cli.streams import tell
-from faithkit.errors import FaithkitWarning
 from faithkit.shown import VERBOSE
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -332,13 +329,12 @@ printing = together(option("--json", "as_json", is_flag=True, help="Print JSON i
 
 
 def begin(options: Mapping[str, Any]) -> None:
-    """Let warnings be lines on stderr, and tell of a misspelt name or parameter at once.
+    """Tell of a misspelt name or parameter at once.
 
     Nobody should wait for data that is read and a model that is trained to learn of it.
     """
     from faithkit.run.components import METHOD, component
 
-    warnings.showwarning = _show_warning
     for kind in METHOD:
         asked = (options.get(kind), *options.get(f"{kind}s", ()))
         for given in filter(None, asked):
@@ -358,11 +354,3 @@ def configured_backend(backend: str | None, scheduler: str | None) -> contextlib
     import joblib
 
     return joblib.parallel_config(backend=backend)
-
-
-def _show_warning(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
-    """Show faithkit's own warnings as one line each; all others as Python does."""
-    if issubclass(category, FaithkitWarning):
-        tell(f"warning: {' '.join(str(message).split())}")
-    else:
-        tell(warnings.formatwarning(message, category, filename, lineno).rstrip())

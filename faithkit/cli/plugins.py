@@ -1,39 +1,48 @@
 """`faithkit plugins`: what is installed, and what is wrong with any of it."""
 
 import json
+import traceback
 from typing import Any
 
 import click
 from attrs import asdict, filters
 
 from faithkit.cli.options import printing
-from faithkit.cli.streams import Verb, say
-from faithkit.extension.registry import KINDS, registry
-from faithkit.extension.remembered import forget_failures
+from faithkit.cli.streams import Verb, say, tell
+from faithkit.extension.registry import KINDS, Registry
 
 
 @click.command(cls=Verb)
 @printing
-def command(as_json: bool) -> None:
-    """List the installed plugins, and what is wrong with any."""
-    forget_failures()  # whoever lists them wants to know how they are now
-    found = registry()
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> None:
+    """List the installed plugins, and what is wrong with any.
+
+    With --debug the traceback of each plugin that cannot be loaded is shown, too.
+    """
+    installed = Registry()  # not the default one, which warns of what is listed here
     if as_json:
-        broken = [asdict(line, filter=filters.exclude("cause")) for line in found.broken]
-        say(json.dumps({"components": _components(), "broken": broken}, indent=2))
-        return
-    for kind in filter(found.entries, KINDS):
+        broken = [asdict(line, filter=filters.exclude("cause")) for line in installed.broken]
+        say(json.dumps({"components": _components(installed), "broken": broken}, indent=2))
+    else:
+        _list(installed)
+    for line in installed.broken if ctx.obj["debug"] else ():
+        if line.cause is not None:
+            tell(f"\n{line}\n" + "".join(traceback.format_exception(line.cause)).rstrip())
+
+
+def _list(installed: Registry) -> None:
+    for kind in filter(installed.entries, KINDS):
         say(f"{kind}s")
-        _list(kind)
-    if found.broken:
+        _list_kind(installed, kind)
+    if installed.broken:
         say("problems")
-        for line in found.broken:
+        for line in installed.broken:
             say(f"  {line}")
 
 
-def _list(kind: str) -> None:
-    found = registry()
-    rows = list(zip(found.names(kind), found.entries(kind), strict=True))
+def _list_kind(installed: Registry, kind: str) -> None:
+    rows = list(zip(installed.names(kind), installed.entries(kind), strict=True))
     width = max(len(name) for name, _ in rows)
     for name, entry in rows:
         missing = entry.component.missing_requirements()
@@ -41,7 +50,7 @@ def _list(kind: str) -> None:
         say(f"  {name:<{width}}  {entry.component.summary}{note} [{entry.distribution}]")
 
 
-def _components() -> list[dict[str, Any]]:
+def _components(installed: Registry) -> list[dict[str, Any]]:
     return [
         {
             "kind": entry.kind,
@@ -52,5 +61,5 @@ def _components() -> list[dict[str, Any]]:
             "kinds": list(entry.component.kinds),
             "inputs": list(entry.component.inputs),
         }
-        for entry in registry().entries()
+        for entry in installed.entries()
     ]

@@ -12,12 +12,13 @@ import io
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any, TextIO
 
 import click
 
-from faithkit.errors import FaithkitError, InputError
+from faithkit.errors import FaithkitError, FaithkitWarning, InputError
 from faithkit.wording import visible
 
 RESULTS = "faithkit.cli.streams.results"  # of click's context: the stream that results go to
@@ -42,6 +43,7 @@ class Verb(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb, with stdout out of everybody's reach."""
         ctx.meta[RESULTS] = sys.stdout
+        warnings.showwarning = _show_warning
         with aside(), _log_told():
             return super().invoke(ctx)
 
@@ -71,6 +73,14 @@ def _log_told() -> Iterator[None]:
     finally:
         log.setLevel(before)
         log.removeHandler(handler)
+
+
+def _show_warning(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
+    """Show faithkit's own warnings as one line each; all others as Python does."""
+    if issubclass(category, FaithkitWarning):
+        tell(f"warning: {' '.join(str(message).split())}")
+    else:
+        tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
 
 
 class _Teller(logging.Handler):

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import KINDS
-from faithkit.extension.known import KERNEL, install, providers
+from faithkit.extension.known import install, providers
+from faithkit.extension.sources import KERNEL
 from faithkit.wording import closest, did_you_mean, listing
 
 

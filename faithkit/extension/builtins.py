@@ -7,23 +7,9 @@ from collections.abc import Iterator
 
 from faithkit.extension.component import ARRAYS, INPUTS, Component
 from faithkit.extension.hookspecs import hookimpl
+from faithkit.extension.verbs import VERBS
 
 FAITHKIT_API = 1
-
-VERBS = {
-    "evaluate": "Measure the faithfulness of a model's explanations.",
-    "compare": "Compare explainers and discretizers on the same rows.",
-    "local": "Measure the explanation of one row.",
-    "score": "Measure logged explanations, without a model.",
-    "monitor": "Watch a stream of logs, and raise an alarm when it changes.",
-    "datasets": "List the datasets that --data knows by name.",
-    "plan": "Say how many instances an evaluation needs.",
-    "plugins": "List the installed plugins, and what is wrong with any.",
-    "show": "Show a component's parameters.",
-    "check": "Check that an installed plugin keeps the contract.",
-    "new": "Write a package with a component of your own to begin with.",
-}
-"""The kernel's commands, in the order in which the help lists them: each a file of `faithkit.cli`."""
 
 DATASETS = {
     "breast-cancer": "569 tumours, 30 measurements of their cell nuclei; malignant or benign",
@@ -136,8 +122,7 @@ def faithkit_datasets() -> Iterator[Component]:
         yield Component(name=name, factory=factory, summary=summary)
 
 
-@hookimpl
-def faithkit_commands() -> Iterator[Component]:
-    """Offer the kernel's verbs."""
-    for name, summary in VERBS.items():
-        yield Component(name=name, factory=f"faithkit.cli.{name}:command", summary=summary)
+def commands() -> Iterator[Component]:
+    """Describe the kernel's verbs; plugins declare theirs as entry points instead."""
+    for verb, summary in VERBS.items():
+        yield Component(name=verb, factory=f"faithkit.cli.{verb}:command", summary=summary)

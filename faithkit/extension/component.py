@@ -13,7 +13,6 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from faithkit.errors import PluginError
-from faithkit.extension.guests import same_folder
 from faithkit.extension.modules import is_installed
 from faithkit.foreign import foreign
 from faithkit.wording import describe, did_you_mean
@@ -179,7 +178,7 @@ class Component:
         """
         module, _, attribute = self.factory.partition(":")
         it = f"the factory {self.factory!r} of {self.name!r} cannot be loaded: it"
-        with foreign(it, error=PluginError), same_folder():
+        with foreign(it, error=PluginError):
             try:
                 factory = functools.reduce(getattr, attribute.split("."), importlib.import_module(module))
             except AttributeError as error:

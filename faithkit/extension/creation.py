@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from faithkit.errors import FaithkitError, ParameterError, PluginError
 from faithkit.extension.entries import Entry
-from faithkit.extension.guests import same_folder
 from faithkit.extension.known import pip_name
 from faithkit.foreign import foreign
 from faithkit.wording import describe, did_you_mean, listing
@@ -77,7 +76,7 @@ def build(entry: Entry, params: Mapping[str, Any]) -> Any:
         return factory
     _check_parameters(entry, factory, params)
     hint = f"Update the plugin, or tell its authors: pip install --upgrade {entry.distribution}"
-    with foreign(f"{entry} cannot be made: it", hint, PluginError), same_folder():
+    with foreign(f"{entry} cannot be made: it", hint, PluginError):
         try:
             return factory(**{**entry.component.params, **params})
         except FaithkitError:

@@ -1,54 +1,32 @@
 """From installed entry points to entries: each plugin is loaded in its own try, and what is wrong is kept.
 
 pluggy's own ``load_setuptools_entrypoints`` is not used: one failing import would end it, and of two entry
-points with the same name it drops the second. They are sorted, so the order of installation is irrelevant.
+points with the same name it drops the second.
 """
 
 import inspect
 import itertools
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import EntryPoint
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 import pluggy
 
 import faithkit
 from faithkit.errors import PluginError
-from faithkit.extension import hookspecs
+from faithkit.extension import builtins, hookspecs
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Broken, Entry
-from faithkit.extension.guests import same_folder, silent_stdout
-from faithkit.extension.hookspecs import API_VERSION, KINDS, hook_name
+from faithkit.extension.hookspecs import API_VERSION, GROUP, HOOK_KINDS, hook_name
+from faithkit.extension.sources import DISABLED, KERNEL, Source, as_sources, installed_sources
+from faithkit.extension.verbs import COMMANDS, clashes, command_entry, plugin_verbs
 from faithkit.foreign import RowTimeout
 from faithkit.wording import describe, did_you_mean, listing
 
-_HOOKS = tuple(map(hook_name, KINDS))
+_HOOKS = tuple(map(hook_name, HOOK_KINDS))
 _MANAGER = pluggy.PluginManager("faithkit")
 _MOST = 10_000  # components of a kind: whoever gives more gives them for ever
-
-
-class Source(NamedTuple):
-    """An entry point and the distribution that declares it."""
-
-    distribution: str
-    version: str
-    entry_point: EntryPoint
-
-    def broken(self, problem: str, hint: str, cause: BaseException | None = None) -> Broken:
-        """Say what is wrong with this plugin."""
-        return Broken(self.distribution, self.entry_point.name, problem, hint, cause)
-
-    @property
-    def module(self) -> str:
-        """The module that the entry point leads to."""
-        return re.split(r"[^\w.]", self.entry_point.value)[0]
-
-    @property
-    def upgrade(self) -> str:
-        """What a user can do about somebody else's mistake."""
-        return f"pip install --upgrade {self.distribution}"
 
 
 def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[Broken]]:
@@ -74,52 +52,53 @@ def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[Brok
     >>> print(broken[0])
     no-such-module (lost): cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'. ...
     """
-    return separated(finding for source in as_sources(entry_points) for finding in read(source))
+    points = list(entry_points)
+    plugins = as_sources(point for point in points if point.group != COMMANDS)
+    return _discover(plugins, as_sources(point for point in points if point.group == COMMANDS))
 
 
-def separated(findings: Iterable[Entry | Broken]) -> tuple[list[Entry], list[Broken]]:
+def discover_installed() -> tuple[list[Entry], list[Broken]]:
+    """Load the installed plugins that are not disabled; add their verbs, and the kernel's.
+
+    Returns
+    -------
+    entries : list of Entry
+    broken : list of Broken
+    """
+    plugins, disabled_plugins = installed_sources(GROUP)
+    commands, disabled_commands = installed_sources(COMMANDS)
+    entries, broken = _discover(plugins, commands)
+    disabled = [*disabled_plugins, *disabled_commands]
+    lines = [source.broken(DISABLED, "Take it out of there to use it") for source in disabled]
+    own = [Entry("command", verb, KERNEL, faithkit.__version__) for verb in builtins.commands()]
+    return [*own, *entries], [*broken, *lines]
+
+
+def _discover(plugins: Sequence[Source], commands: Sequence[Source]) -> tuple[list[Entry], list[Broken]]:
+    # Two entry points of one distribution may lead to the same module; asking it once is enough.
+    modules = {(source.distribution, source.entry_point.value): source for source in reversed(plugins)}
+    findings = [finding for source in reversed(modules.values()) for finding in _read(source)]
+    findings += [_command(providers[0]) for providers in plugin_verbs(commands).values()]
+    return _separate([*findings, *clashes(commands)])
+
+
+def _separate(findings: Iterable[Entry | Broken]) -> tuple[list[Entry], list[Broken]]:
     """Part what works from what does not."""
     found = list(findings)
     return [e for e in found if isinstance(e, Entry)], [b for b in found if isinstance(b, Broken)]
 
 
-def normalised(distribution: str) -> str:
-    """Spell a distribution's name as pip does (PEP 503).
-
-    >>> normalised("Faithkit_Scoped.Rules")
-    'faithkit-scoped-rules'
-    """
-    return re.sub(r"[-_.]+", "-", distribution).lower()
-
-
-def as_sources(entry_points: Iterable[EntryPoint]) -> list[Source]:
-    """Find out whose the entry points are, and sort them."""
-    sources = sorted(
-        map(_source, entry_points), key=lambda s: (s.distribution, s.entry_point.name, s.entry_point.value)
-    )
-    # Two entry points of one distribution may lead to the same module; asking it once is enough.
-    first = {(source.distribution, source.entry_point.value): source for source in reversed(sources)}
-    return list(reversed(first.values()))
-
-
-def _source(entry_point: EntryPoint) -> Source:
-    distribution: Any = entry_point.dist
-    try:
-        metadata = distribution.metadata  # parsed anew at every access
-        name, version = metadata["Name"], metadata["Version"]
-    except Exception:  # damaged metadata, or an entry point made by hand
-        name, version = None, None
-    package = re.split("[.:]", entry_point.value)[0]
-    return Source(normalised(name or package), version or "unknown", entry_point)
-
-
-def read(source: Source) -> list[Entry | Broken]:
-    """Load one plugin and ask it for its components, whatever it does meanwhile."""
+def _read(source: Source) -> list[Entry | Broken]:
+    """Load one plugin and ask it for its components, whatever it raises meanwhile."""
     remedy = f"Reinstall it or what it needs, or remove it: pip uninstall {source.distribution}"
-    with same_folder(), silent_stdout():
-        return _tried(
-            lambda: _examined(source, source.entry_point.load()), source, "cannot be loaded", remedy
-        )
+    return _tried(lambda: _examined(source, source.entry_point.load()), source, "cannot be loaded", remedy)
+
+
+def _command(source: Source) -> Entry | Broken:
+    try:
+        return command_entry(source)
+    except PluginError as error:
+        return source.broken(describe(error), f"Correct its entry point in the group {COMMANDS}", error)
 
 
 def _tried(
@@ -180,7 +159,7 @@ def _offers(source: Source, plugin: Any) -> list[Entry | Broken]:
 
     def offers() -> list[Entry | Broken]:
         manager.register(plugin)
-        return [finding for kind in KINDS for finding in _offer(source, kind, manager)]
+        return [finding for kind in HOOK_KINDS for finding in _offer(source, kind, manager)]
 
     return _tried(offers, source, "does not fit the hooks", "Hooks take no arguments")
 
@@ -190,7 +169,7 @@ def _offer(source: Source, kind: str, manager: pluggy.PluginManager) -> list[Ent
     hint = f"Its {kind}s are left out. Update it, or tell its authors: {source.upgrade}"
 
     def offer() -> list[Entry | Broken]:
-        entries, wrong = separated(_finding(source, kind, hook.name, item) for item in _items(hook))
+        entries, wrong = _separate(_finding(source, kind, hook.name, item) for item in _items(hook))
         return [*entries, *dict.fromkeys(wrong)]  # the same mistake a thousand times is one
 
     return _tried(offer, source, f"{hook.name}() failed", hint)

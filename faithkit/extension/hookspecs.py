@@ -1,7 +1,7 @@
 """The seven hooks by which a plugin says what it offers.
 
 They take no arguments and yield values, so that no order of plugins or calls can matter. Each hook serves one
-arrow of the pipeline; adapters, datasets and commands stand beside it.
+arrow of the pipeline; adapters, loaders and datasets stand beside it.
 """
 
 from collections.abc import Iterable
@@ -16,8 +16,11 @@ GROUP = "faithkit"
 API_VERSION = 1
 """What a plugin's module states as ``FAITHKIT_API``; it changes when old plugins would no longer work."""
 
-KINDS = ("explainer", "relation", "discretizer", "estimator", "adapter", "loader", "dataset", "command")
-"""The kinds of component, in the order of the pipeline; the hook of each is ``faithkit_<kind>s``."""
+HOOK_KINDS = ("explainer", "relation", "discretizer", "estimator", "adapter", "loader", "dataset")
+"""The kinds of component that hooks offer, in the order of the pipeline: each by ``faithkit_<kind>s``."""
+
+KINDS = (*HOOK_KINDS, "command")
+"""All kinds of component: commands are entry points of their own, so that nothing is loaded to list them."""
 
 hookspec = pluggy.HookspecMarker("faithkit")
 hookimpl = pluggy.HookimplMarker("faithkit")
@@ -211,27 +214,5 @@ def faithkit_datasets() -> Iterable[Component]:
     ...     )
     >>> [component.name for component in faithkit_datasets()]
     ['claims']
-    """
-    raise NotImplementedError
-
-
-@hookspec
-def faithkit_commands() -> Iterable[Component]:
-    """Offer commands: verbs of the ``faithkit`` program.
-
-    Returns
-    -------
-    iterable of Component
-        The factory of each is a `click.Command`, imported when the command is called. The name is the verb;
-        those of faithkit itself are reserved.
-
-    Examples
-    --------
-    >>> from faithkit import Component, hookimpl
-    >>> @hookimpl
-    ... def faithkit_commands():
-    ...     yield Component(name="audit", factory="my_plugin.cli:audit", summary="Audit a year's logs.")
-    >>> [component.name for component in faithkit_commands()]
-    ['audit']
     """
     raise NotImplementedError

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from faithkit.extension import builtins
 from faithkit.extension.hookspecs import hook_name
-
-KERNEL = "faithkit"
+from faithkit.extension.sources import KERNEL
+from faithkit.extension.verbs import VERBS
 
 PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-scoped-rules": {
@@ -70,9 +70,10 @@ def providers(kind: str) -> dict[str, str]:
     >>> providers("relation")["near-explanation"], providers("relation")["in-ball"]
     ('faithkit', 'faithkit-example-based')
     """
-    own = getattr(builtins, hook_name(kind), tuple)
+    hook = getattr(builtins, hook_name(kind), tuple)
+    own = VERBS if kind == "command" else [component.name for component in hook()]
     plugins = {name: project for project, kinds in PROVIDED.items() for name in kinds.get(kind, ())}
-    return plugins | {component.name: KERNEL for component in own()}
+    return plugins | dict.fromkeys(own, KERNEL)
 
 
 def install(distribution: str, extra: str = "") -> str:

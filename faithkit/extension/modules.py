@@ -23,19 +23,6 @@ def is_installed(name: str) -> bool:
         return False
 
 
-def file_of(name: str) -> str | None:
-    """Return the file that a module would be imported from, or None where there is none.
-
-    >>> file_of("json.decoder")
-    '...decoder.py'
-    """
-    try:
-        found = _find(name)
-    except Exception:
-        return None
-    return found.origin if found and found.has_location else None
-
-
 def _find(name: str) -> ModuleSpec | None:
     # importlib.util.find_spec("a.b") would import a, and a may be heavy or broken.
     parent, _, _ = name.rpartition(".")

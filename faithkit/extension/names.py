@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from faithkit.extension.entries import Broken, Entry
-from faithkit.extension.known import KERNEL
+from faithkit.extension.sources import KERNEL
 from faithkit.wording import listing
 
 

@@ -7,16 +7,17 @@
 import contextlib
 import functools
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint
 from typing import Any
 
-from faithkit.errors import PluginError, UnknownComponentError
-from faithkit.extension.discovery import discover, normalised
+from faithkit.errors import FaithkitWarning, PluginError, UnknownComponentError
+from faithkit.extension.discovery import discover, discover_installed
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import GROUP, KINDS
-from faithkit.extension.installed import DISABLED, discover_installed
 from faithkit.extension.names import conflicts, owner, spoken, without_duplicates
+from faithkit.extension.sources import DISABLED, normalised
 
 __all__ = ["GROUP", "KINDS", "Broken", "Entry", "Registry", "registry"]
 
@@ -27,8 +28,8 @@ class Registry:
     Parameters
     ----------
     entry_points : iterable of EntryPoint, optional
-        By default all that are installed in the group ``faithkit``, each tried out in a process of its own
-        before it is loaded here for the first time; those that are given are loaded at once.
+        By default all that are installed in the groups ``faithkit`` and ``faithkit.commands``, with the
+        kernel's own commands.
 
     Attributes
     ----------
@@ -202,13 +203,22 @@ def registry() -> Registry:
     -------
     Registry
 
+    Warns
+    -----
+    FaithkitWarning
+        For each plugin that raises an error when it is loaded: it is left out.
+
     Examples
     --------
     >>> import faithkit
     >>> faithkit.registry() is faithkit.registry()
     True
     """
-    return Registry()
+    built = Registry()
+    for line in built.broken:
+        if line.cause is not None:
+            warnings.warn(f"a plugin is left out: {line}", FaithkitWarning, stacklevel=2)
+    return built
 
 
 def _position(entry: Entry) -> tuple[int, str, str]:

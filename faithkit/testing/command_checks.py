@@ -10,7 +10,7 @@ from faithkit.testing.declarations import check_factory_can_be_imported
 def check_is_a_click_command(entry: Entry) -> None:
     """Check that the factory is a `click.Command` itself.
 
-    `faithkit --help` lists it among the others, and its options are parsed as theirs are.
+    `faithkit` runs it as one of its own commands, and parses its options as theirs.
     """
     needs(check_factory_can_be_imported, entry)
     factory = entry.component.load()

@@ -106,7 +106,7 @@ def check_hooks_yield_components(plugin: Plugin) -> None:
 def check_listing_imports_nothing_heavy(plugin: Plugin) -> None:
     """Check, in a fresh process, that listing the plugin's components imports no numerical library.
 
-    `faithkit --help` and `faithkit plugins` load every installed plugin: one heavy import slows down all.
+    `faithkit plugins` and every measurement load all installed plugins: one heavy import slows down all.
     """
     needs(check_hooks_yield_components, plugin)
     entries, _ = plugin.offers()

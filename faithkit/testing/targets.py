@@ -14,10 +14,10 @@ from attrs import evolve
 
 from faithkit.errors import InputError
 from faithkit.extension.component import Component
-from faithkit.extension.discovery import normalised
 from faithkit.extension.entries import Entry
-from faithkit.extension.installed import demand_that_it_loads
 from faithkit.extension.registry import GROUP
+from faithkit.extension.sources import as_sources, normalised
+from faithkit.extension.verbs import COMMANDS, command_entry
 from faithkit.inputs.situation import Situation
 from faithkit.testing import (
     adapter_checks,
@@ -116,6 +116,8 @@ def _checks(target: Any, distribution: str | None) -> Iterator[Check]:
             found = [check for entry in entries for check in _component_checks(entry)]
         check_expected(kit.expected_failures, found)
         yield from (_with_kit(check, kit) for check in found)
+    for entry in _commands(target):
+        yield from _component_checks(entry)
 
 
 @contextmanager
@@ -159,7 +161,7 @@ def _entry(target: tuple[Any, ...], distribution: str) -> Entry:
 
 
 def _plugins(target: Any, distribution: str | None) -> list[Plugin]:
-    points = [(point, normalised(point.dist.name)) for point in entry_points(group=GROUP) if point.dist]
+    points = [(source.entry_point, source.distribution) for source in as_sources(entry_points(group=GROUP))]
     if isinstance(target, ModuleType):
         declared = [owner for point, owner in points if point.value == target.__name__]
         provider = distribution or (declared or [target.__name__.partition(".")[0]])[0]
@@ -170,10 +172,17 @@ def _plugins(target: Any, distribution: str | None) -> list[Plugin]:
             "distribution, or (kind, Component)."
         )
     found = [Plugin(point, owner) for point, owner in points if owner == normalised(target)]
-    if not found:
+    if not found and not _commands(target):
         raise InputError(_nothing_to_check(target, sorted({owner for _, owner in points})))
-    demand_that_it_loads(normalised(target))
     return found
+
+
+def _commands(target: Any) -> list[Entry]:
+    """Return the verbs of a distribution; a module has none, because they are entry points of their own."""
+    if not isinstance(target, str):
+        return []
+    sources = as_sources(entry_points(group=COMMANDS))
+    return [command_entry(source) for source in sources if source.distribution == normalised(target)]
 
 
 def _nothing_to_check(target: str, known: list[str]) -> str:

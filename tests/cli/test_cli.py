@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import faithkit
 from faithkit.cli import main, show
-from faithkit.extension.builtins import VERBS
+from faithkit.extension.verbs import VERBS
 
 
 def run(*arguments):

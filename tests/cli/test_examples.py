@@ -148,7 +148,9 @@ def _install_house(folder):
     shutil.copytree(DOCS / "howto" / "house", folder / "house")
     (folder / HOUSE).mkdir()
     (folder / HOUSE / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
-    (folder / HOUSE / "entry_points.txt").write_text("[faithkit]\nhouse = house\n")
+    (folder / HOUSE / "entry_points.txt").write_text(
+        "[faithkit]\nhouse = house\n[faithkit.commands]\naudit = house.verbs:audit\n"
+    )
 
 
 @pytest.fixture

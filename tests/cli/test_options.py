@@ -9,7 +9,7 @@ import pytest
 
 import faithkit
 from faithkit.cli.options import loading
-from faithkit.extension.builtins import VERBS
+from faithkit.extension.verbs import VERBS
 from faithkit.inputs.situation import prepare
 
 COMMANDS = {

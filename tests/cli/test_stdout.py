@@ -46,11 +46,6 @@ print("[module of the plugin]")
 
 
 @faithkit.hookimpl
-def faithkit_commands():
-    yield faithkit.Component(name="greet", factory="talking_plugin:greet", summary="Greets.")
-
-
-@faithkit.hookimpl
 def faithkit_explainers():
     yield faithkit.Component(name="talking", factory="talking_plugin:Talking", summary="Talks.", kinds=("vector",))
 
@@ -90,7 +85,9 @@ def here(tmp_path, monkeypatch):
     info = tmp_path / "talking_plugin-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: talking-plugin\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[faithkit]\nmain = talking_plugin\n")
+    (info / "entry_points.txt").write_text(
+        "[faithkit]\nmain = talking_plugin\n[faithkit.commands]\ngreet = talking_plugin:greet\n"
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

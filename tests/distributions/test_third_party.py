@@ -61,7 +61,7 @@ def test_acmes_explainer_works_in_worker_processes_and_says_the_same(market, tmp
 
 
 def test_acmes_verb_is_one_of_faithkits(market):
-    assert "acme-columns  List the columns of a dataset." in market.run("faithkit --help").stdout
+    assert "acme-columns  from acme-faithkit" in market.run("faithkit --help").stdout
     assert market.run("faithkit acme-columns iris").stdout.splitlines()[0] == "sepal length (cm)"
     refused = market.run("faithkit acme-columns irs", code=1).stderr
     assert refused.startswith("error: no dataset 'irs' is installed. Did you mean 'iris'? Available: ")

@@ -11,14 +11,13 @@ import pytest
 
 import faithkit
 from faithkit.extension import hookspecs
-from faithkit.extension.registry import KINDS, Registry
+from faithkit.extension.hookspecs import HOOK_KINDS
+from faithkit.extension.registry import Registry
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "hooks.rst").read_text()
 
-PLUGIN = '''
-import click
-
+PLUGIN = """
 import faithkit
 
 FAITHKIT_API = 1
@@ -59,23 +58,11 @@ def faithkit_datasets():
     yield faithkit.Component(name="t", factory=f"{__name__}:Thing", summary="…", params={"kind": "dataset"})
 
 
-@faithkit.hookimpl
-def faithkit_commands():
-    yield faithkit.Component(name="c", factory=f"{__name__}:verb", summary="…")
-
-
 class Thing:
     def __init__(self, kind):
         self.kind = kind
 
-
-@click.command()
-def verb():
-    """Do something."""
-
-
-verb.kind = "command"
-'''
+"""
 
 
 def specified():
@@ -86,7 +73,7 @@ def specified():
 
 
 def test_there_is_one_hook_for_each_kind():
-    assert sorted(specified()) == sorted(f"faithkit_{kind}s" for kind in KINDS)
+    assert sorted(specified()) == sorted(f"faithkit_{kind}s" for kind in HOOK_KINDS)
 
 
 @pytest.mark.parametrize("name", sorted(specified()))
@@ -108,7 +95,7 @@ def test_the_hooks_example_runs(name):
     assert sum(result.failed for result in results) == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", HOOK_KINDS)
 def test_what_the_hook_yields_is_found_and_made(kind, tmp_path, monkeypatch):
     (tmp_path / "one_of_each.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)

@@ -14,6 +14,7 @@ from documented import DOCS
 
 import faithkit
 from faithkit.extension import hookspecs
+from faithkit.extension.verbs import COMMANDS
 from faithkit.testing import run_checks
 
 MODULES = ("house.datasets", "house.discretizers", "house.estimators", "house.verbs")
@@ -93,7 +94,9 @@ def test_once_installed_it_is_listed_beside_all_others(tmp_path):
     info = tmp_path / "house-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[faithkit]\nhouse = house\n")
+    (info / "entry_points.txt").write_text(
+        "[faithkit]\nhouse = house\n[faithkit.commands]\naudit = house.verbs:audit\n"
+    )
     path = os.pathsep.join([str(tmp_path), str(DOCS / "howto")])
     done = subprocess.run(
         [sys.executable, "-m", "faithkit", "plugins"],
@@ -115,8 +118,8 @@ def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
         "adapter": "howto/hands.rst",
         "loader": "howto/hands.rst",
         "dataset": "howto/hands.rst",
-        "command": "howto/verb.rst",
     }
-    assert set(pages) == set(hookspecs.KINDS)
+    assert set(pages) == set(hookspecs.HOOK_KINDS)
     for kind, page in pages.items():
         assert hookspecs.hook_name(kind) in (DOCS / page).read_text()
+    assert COMMANDS in (DOCS / "howto/verb.rst").read_text()

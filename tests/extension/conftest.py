@@ -21,8 +21,7 @@ def _broken_plugins_can_be_imported(monkeypatch):
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """A folder on the path, to install plugins in, and a cache that knows of none."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    """A folder on the path, to install plugins in."""
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)

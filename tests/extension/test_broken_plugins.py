@@ -1,6 +1,7 @@
 """A broken plugin is one readable line each, and everything else goes on working."""
 
 import pytest
+from on_path import faithkit_with, install
 
 import faithkit
 from faithkit.errors import PluginError, UnknownComponentError
@@ -150,3 +151,41 @@ def test_strict_mode_raises_for_a_clash_too(plugin, monkeypatch):
 def test_strict_mode_accepts_what_is_in_order(kernel, healthy, monkeypatch):
     monkeypatch.setenv("FAITHKIT_STRICT", "1")
     assert Registry(entry_points=[kernel, healthy]).broken == []
+
+
+@pytest.fixture
+def with_a_broken_plugin(site):
+    install(site, "lost", "import a_library_that_nobody_has")
+    return site
+
+
+LOST = (
+    "lost (main): cannot be loaded: ModuleNotFoundError: No module named 'a_library_that_nobody_has'. "
+    "Reinstall it or what it needs, or remove it: pip uninstall lost"
+)
+
+
+def test_whoever_uses_the_default_registry_is_warned_of_a_plugin_that_is_left_out(with_a_broken_plugin):
+    faithkit.registry.cache_clear()
+    try:
+        with pytest.warns(faithkit.FaithkitWarning) as warned:
+            assert "majority" in faithkit.registry().names("estimator")
+        assert [str(warning.message) for warning in warned] == [f"a plugin is left out: {LOST}"]
+    finally:
+        faithkit.registry.cache_clear()
+
+
+def test_the_command_line_warns_in_one_line_and_goes_on(with_a_broken_plugin):
+    done = faithkit_with(with_a_broken_plugin, "show", "estimator", "majority")
+    assert done.returncode == 0
+    assert done.stderr == f"warning: a plugin is left out: {LOST}\n"
+
+
+def test_the_listing_names_it_and_shows_its_traceback_with_debug(with_a_broken_plugin):
+    done = faithkit_with(with_a_broken_plugin, "plugins")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(f"problems\n  {LOST}\n")
+    debugged = faithkit_with(with_a_broken_plugin, "plugins", "--debug")
+    assert debugged.stdout == done.stdout
+    assert debugged.stderr.startswith(f"\n{LOST}\nTraceback (most recent call last):\n")
+    assert 'lost.py", line 1, in <module>' in debugged.stderr

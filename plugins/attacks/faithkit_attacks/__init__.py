@@ -86,13 +86,3 @@ def faithkit_datasets() -> Iterable[faithkit.Component]:
         factory="faithkit_attacks.applicants:applicants",
         summary="2,000 made-up applicants, 9 facts that depend on each other; granted to who never paid late",
     )
-
-
-@faithkit.hookimpl
-def faithkit_commands() -> Iterable[faithkit.Component]:
-    """Provide the verb that tells each lie beside its honest twin, and measures both."""
-    yield faithkit.Component(
-        name="attacks",
-        factory="faithkit_attacks.cli:attacks",
-        summary="Measure lies about a model beside the truth, and show which measures catch them.",
-    )

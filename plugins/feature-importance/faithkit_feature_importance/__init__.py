@@ -125,16 +125,6 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
 
 
 @faithkit.hookimpl
-def faithkit_commands() -> Iterable[faithkit.Component]:
-    """Provide the verb that compares importances with each other."""
-    yield faithkit.Component(
-        name="agreement",
-        factory="faithkit_feature_importance.agreeing.cli:agreement",
-        summary="Say how far explainers agree, beside how faithful they are.",
-    )
-
-
-@faithkit.hookimpl
 def faithkit_adapters() -> Iterable[faithkit.Component]:
     """Provide what takes importances that other libraries made, and modules as models."""
     here = "faithkit_feature_importance.adapters"

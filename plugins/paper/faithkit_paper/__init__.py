@@ -23,13 +23,3 @@ def faithkit_datasets() -> Iterable[faithkit.Component]:
     for name, summary in DATASETS.items():
         factory = f"faithkit_paper.datasets:{name.replace('-', '_')}"
         yield faithkit.Component(name=name, factory=factory, summary=summary)
-
-
-@faithkit.hookimpl
-def faithkit_commands() -> Iterable[faithkit.Component]:
-    """Provide the verb that runs the experiments."""
-    yield faithkit.Component(
-        name="reproduce",
-        factory="faithkit_paper.cli:reproduce",
-        summary="Repeat the paper's tables and figures, and compare with the printed numbers.",
-    )

@@ -21,8 +21,3 @@ def faithkit_explainers():
     yield Component(name="scaled", factory="healthy:Scaled", summary="Scaled.", kinds=("vector",))
     yield Component(name="twice", factory="healthy:Scaled", summary="Scaled by two.", params={"factor": 2})
     yield Component(name="anything", factory="healthy:anything", summary="Takes any parameter.")
-
-
-@hookimpl
-def faithkit_commands():
-    return [Component(name="audit", factory="healthy:anything", summary="A command.")]

@@ -24,8 +24,3 @@ def faithkit_relations():
         summary="The instance is nearer to this prototype than to the other.",
         kinds=("prototype",),
     )
-
-
-@faithkit.hookimpl
-def faithkit_commands():
-    yield faithkit.Component(name="audit", factory="testing.sound.prototypes:audit", summary="Audit.")

@@ -44,11 +44,3 @@ def faithkit_estimators():
         factory="acme_faithkit.estimator:Smoothed",
         summary="Leave-one-out, with some agreeing and as many disagreeing instances added.",
     )
-
-
-@hookimpl
-def faithkit_commands():
-    """Offer a verb."""
-    yield Component(
-        name="acme-columns", factory="acme_faithkit.cli:columns", summary="List the columns of a dataset."
-    )

@@ -1,0 +1,98 @@
+"""Verbs of plugins: listed by name alone, imported when they are called; a name belongs to one distribution."""
+
+import pytest
+from on_path import faithkit_with, install
+
+from faithkit.errors import PluginError
+from faithkit.extension.registry import Registry
+
+# whoever imports it leaves a mark
+MARKED = "open(__file__ + '.imported', 'a').write('x')\n"
+PLUGIN = f"""
+{MARKED}
+import click
+FAITHKIT_API = 1
+
+@click.command()
+def audit():
+    \"\"\"Audit a log.\"\"\"
+    click.echo(f"audited by {{__name__}}")
+
+evaluate = audit
+"""
+
+
+def test_help_lists_a_verb_and_imports_no_plugin(site):
+    install(site, "acme", PLUGIN, verbs=["audit"])
+    done = faithkit_with(site, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "  audit      from acme\n" in done.stdout
+    assert not (site / "acme.py.imported").exists()
+
+
+def test_a_verb_is_imported_when_it_is_called_and_no_other_plugin_is(site):
+    install(site, "acme", PLUGIN, verbs=["audit"])
+    install(site, "bystander", MARKED)
+    assert faithkit_with(site, "audit").stdout == "audited by acme\n"
+    assert not (site / "bystander.py.imported").exists()
+
+
+def test_a_verb_needs_no_plugin_beside_it(site):
+    install(site, "acme", PLUGIN)
+    (site / "acme-1.0.dist-info" / "entry_points.txt").write_text("[faithkit.commands]\naudit = acme:audit\n")
+    assert faithkit_with(site, "audit").stdout == "audited by acme\n"
+    assert "command audit" in faithkit_with(site, "check", "acme").stdout
+
+
+def test_of_two_verbs_of_one_name_the_first_distributions_is_run_with_a_warning(site):
+    for name in ("umbra", "acme"):
+        install(site, name, PLUGIN, verbs=["audit"])
+    line = (
+        "umbra (audit): the command 'audit' is also provided by acme, whose command is used. "
+        "FAITHKIT_DISABLE=acme leaves that one out"
+    )
+    done = faithkit_with(site, "audit")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "audited by acme\n", f"warning: {line}.\n")
+    assert "  audit      from acme and umbra\n" in faithkit_with(site, "--help").stdout
+    assert faithkit_with(site, "plugins").stdout.endswith(f"problems\n  {line}\n")
+    other = faithkit_with(site, "audit", FAITHKIT_DISABLE="acme")
+    assert (other.stdout, other.stderr) == ("audited by umbra\n", "")
+
+
+def test_a_verb_of_the_kernel_cannot_be_replaced(site):
+    install(site, "acme", PLUGIN, verbs=["evaluate"])
+    assert "audited" not in faithkit_with(site, "evaluate", "--data", "no-such").stdout
+    assert "from acme" not in faithkit_with(site, "--help").stdout
+    (line,) = Registry().broken
+    assert str(line) == (
+        "acme (evaluate): the command 'evaluate' has a name that is reserved: 'evaluate' stays faithkit's own. "
+        "Rename its entry point"
+    )
+    assert Registry().find("command", "evaluate").distribution == "faithkit"
+
+
+def test_a_verb_that_cannot_be_imported_is_one_line(site):
+    install(site, "acme", "import no_such_library", verbs=["audit"])
+    done = faithkit_with(site, "audit")
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: the command 'audit' of acme cannot be used: the factory 'acme:audit'")
+    assert "No module named 'no_such_library'" in line
+
+
+def test_an_entry_point_that_names_no_attribute_is_a_problem_of_its_plugin(site):
+    install(site, "acme", PLUGIN)
+    (site / "acme-1.0.dist-info" / "entry_points.txt").write_text("[faithkit.commands]\naudit = acme\n")
+    (line,) = Registry().broken
+    assert str(line).startswith(
+        "acme (audit): the factory of component 'audit' must be an import string 'module:attribute'. Got 'acme'"
+    )
+    assert str(line).endswith("Correct its entry point in the group faithkit.commands")
+
+
+def test_strict_mode_raises_for_a_clash_of_verbs(site, monkeypatch):
+    for name in ("umbra", "acme"):
+        install(site, name, PLUGIN, verbs=["audit"])
+    monkeypatch.setenv("FAITHKIT_STRICT", "1")
+    with pytest.raises(PluginError, match="the command 'audit' is also provided by acme"):
+        Registry()
