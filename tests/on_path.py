@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -23,6 +24,20 @@ def install(folder, distribution, code, *, version="1.0", value=None, verbs=(), 
     (info / "entry_points.txt").write_text(
         f"[faithkit]\nmain = {value or module}\n[faithkit.commands]\n{commands}"
     )
+
+
+def install_house(folder):
+    """Write what pip would say of the plugin of the how-to pages, by its project file."""
+    project = tomllib.loads((ROOT / "docs" / "howto" / "house.toml").read_text())["project"]
+    info = folder / "house-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
+    lines = [
+        line
+        for group, points in project["entry-points"].items()
+        for line in (f"[{group}]", *(f"{name} = {value}" for name, value in points.items()))
+    ]
+    (info / "entry_points.txt").write_text("\n".join(lines))
 
 
 def faithkit_with(folder, *arguments, **variables):

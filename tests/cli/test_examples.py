@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from documented import DOCS, FOLLOWED, ROOT, blocks, pages
+from on_path import install_house
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.pipeline import make_pipeline
@@ -22,8 +23,6 @@ from faithkit.cli import main
 from faithkit.measure.reader import crossfit
 
 pytestmark = pytest.mark.xdist_group("examples")  # what its tests share is made once
-
-HOUSE = "house-1.0.dist-info"  # what makes the plugin of the how-to pages an installed one
 
 
 def commands():
@@ -106,7 +105,8 @@ def folder(tmp_path_factory):
     np.save(folder / "others.npy", images[40:])
     (folder / "logs").mkdir()
     shutil.copy(folder / "loans.csv", folder / "logs" / "loans.csv")
-    _install_house(folder)
+    shutil.copytree(DOCS / "howto" / "house", folder / "house")
+    install_house(folder)
     return folder
 
 
@@ -142,15 +142,6 @@ def _write_applications(folder):
     rows.to_parquet(folder / "sold.parquet")
     (folder / "sales").mkdir()
     rows[:60].to_parquet(folder / "sales" / "today.parquet")
-
-
-def _install_house(folder):
-    shutil.copytree(DOCS / "howto" / "house", folder / "house")
-    (folder / HOUSE).mkdir()
-    (folder / HOUSE / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
-    (folder / HOUSE / "entry_points.txt").write_text(
-        "[faithkit]\nhouse = house\n[faithkit.commands]\naudit = house.verbs:audit\n"
-    )
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ SHOWING = {"code-block", "code", "sourcecode", "literalinclude", "parsed-literal
 SHOWN = {
     "docs/tutorials/make_log.py": "tests/cli/test_examples.py",
     "docs/howto/house": "tests/docs/test_howto.py",
+    "docs/howto/house.toml": "tests/docs/test_howto.py",
     "tests/third_party/acme-faithkit": "tests/distributions/test_third_party.py",
 }
 COMMANDS = {

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from documented import DOCS
+from on_path import install_house
 
 import faithkit
 from faithkit.extension import hookspecs
@@ -91,12 +92,7 @@ def test_the_verb_prints_a_line_for_each_log_and_says_where_there_is_none(tmp_pa
 
 
 def test_once_installed_it_is_listed_beside_all_others(tmp_path):
-    info = tmp_path / "house-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[faithkit]\nhouse = house\n[faithkit.commands]\naudit = house.verbs:audit\n"
-    )
+    install_house(tmp_path)
     path = os.pathsep.join([str(tmp_path), str(DOCS / "howto")])
     done = subprocess.run(
         [sys.executable, "-m", "faithkit", "plugins"],
