@@ -90,9 +90,10 @@ def _plugin_verbs() -> dict[str, list[Source]]:
 def _advice(verb: str, verbs: list[str]) -> str:
     """Say what to type, or to install, for a verb that is not there."""
     from faithkit.extension.advice import unknown
-    from faithkit.extension.registry import registry
+    from faithkit.extension.registry import Registry
 
-    sentences = unknown("command", verb, verbs, registry().entries(), registry().broken)
+    installed = Registry()  # not the default one, whose warnings are no answer to a misspelt verb
+    sentences = unknown("command", verb, verbs, installed.entries(), installed.broken)
     return sentences if "pip install" in sentences else did_you_mean(verb, verbs)
 
 
