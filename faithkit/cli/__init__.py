@@ -8,6 +8,7 @@ import contextlib
 import gc
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +16,7 @@ import click
 
 from faithkit import __version__
 from faithkit.cli.endings import one_line
-from faithkit.cli.streams import aside, keep_stdout, tell
+from faithkit.cli.streams import aside, keep_stdout, show_warning, tell
 from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.sources import Source, installed_sources
 from faithkit.extension.verbs import COMMANDS, VERBS, clashes, command_entry, plugin_verbs
@@ -68,6 +69,7 @@ class Verbs(click.Group):
         """Run a verb; whatever goes wrong becomes one line and an exit code."""
         gc.enable()
         ctx.obj = {"debug": False}
+        warnings.showwarning = show_warning
         with one_line(ctx.obj):
             _check_working_folder()
             return super().invoke(ctx)

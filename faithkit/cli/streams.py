@@ -43,7 +43,6 @@ class Verb(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb, with stdout out of everybody's reach."""
         ctx.meta[RESULTS] = sys.stdout
-        warnings.showwarning = _show_warning
         with aside(), _log_told():
             return super().invoke(ctx)
 
@@ -75,7 +74,7 @@ def _log_told() -> Iterator[None]:
         log.removeHandler(handler)
 
 
-def _show_warning(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
+def show_warning(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
     """Show faithkit's own warnings as one line each; all others as Python does."""
     if issubclass(category, FaithkitWarning):
         tell(f"warning: {' '.join(str(message).split())}")
