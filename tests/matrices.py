@@ -42,7 +42,7 @@ def count_of(tally):
     """The count of a tally whose explanations group rows."""
     m, k = tally.counts.shape
     found = SimpleNamespace(
-        slots=tally.slots,
+        owners=tally.entries,
         tallies=lambda: [tally],
         relation=SameExplanation(),
         explanations=Explanations(kind="number", values=np.arange(m)),

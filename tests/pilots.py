@@ -29,7 +29,7 @@ class Words:
         seen = rows > 0
         ones = rng.binomial(rows[seen], self.ones[seen])
         table = np.c_[ones, rows[seen] - ones]
-        return Pilot(Others.of(grouped(table).slots), facts_of(table))
+        return Pilot(Others.of(grouped(table).entries), facts_of(table))
 
     def unverified(self, n):
         """The expected share of n rows that nobody shares a word with."""
@@ -86,7 +86,7 @@ class Boxes:
     def draw(self, rng, n):
         x, y = self.points(rng, n)
         found = counted(Matrix(self.holds(x, x)), np.arange(n), y, 2)
-        return Pilot(Others.of(found.slots), Side.of(found).facts)
+        return Pilot(Others.of(found.owners), Side.of(found).facts)
 
     def unverified(self, n):
         x = np.random.default_rng(0).random((20_000, 2))

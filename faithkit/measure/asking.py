@@ -11,8 +11,8 @@ from faithkit.measure.agreement.same_label import SAME_LABEL, HeldLabels
 from faithkit.measure.bitsets import Bits, get_bits, n_words, popcount
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.owners import Counts, Owners
 from faithkit.measure.relations import Relation, holds_bits
-from faithkit.measure.slots import Counts, Slots
 
 BLOCK_BYTES = 32 * 2**20  # of packed bits at a time, whatever the number of explanations
 DENSE = 2**22  # entries of a table over all labels; a larger one is not kept
@@ -67,11 +67,13 @@ class Asked:
     table: Counts | None
     reflexive: NDArray[np.bool_]
 
-    def slots(self, whole: Whole, times: Counts) -> Slots:
-        """Return the slots that were asked about, each of which has so many owners."""
-        row, label = whole.row, whole.label
-        counts = whole.agreement.counts(self.sums, self.totals, row, label)
-        return Slots(row, label, counts, np.stack([times - self.itself, self.itself]), self.totals)
+    def owners(self, whole: Whole, rows: Counts) -> Owners:
+        """Return the owners of what was asked about; each slot has so many rows."""
+        alike = whole.agreement.counts(self.sums, self.totals, whole.row, whole.label)
+        by_own = np.column_stack([rows - self.itself, self.itself])
+        slot, own = np.nonzero(by_own)
+        entries = whole.row[slot], whole.label[slot], by_own[slot, own], alike[slot]
+        return Owners(*entries, self.totals, own)
 
     def __add__(self, other: "Asked") -> "Asked":
         return Asked(

@@ -1,7 +1,7 @@
 """A relation's matrix as bits: 64 instances to a word, counted by popcount.
 
 Bit j of a row stands for instance j in the order of `numpy.packbits`; rows are padded with zeros to
-whole 64-bit words. Everything here is exact integer work.
+whole 64-bit words.
 """
 
 from typing import Any
@@ -100,18 +100,17 @@ def count_labels(bits: Bits, label_bits: Bits, partition: bool = False) -> NDArr
     return counts
 
 
-def row_sums(bits: Bits, values: NDArray[np.int64]) -> NDArray[np.int64]:
+def row_sums(bits: Bits, values: NDArray[Any]) -> NDArray[Any]:
     """Sum the values of the columns that hold, for every row: eight columns at a time, from a table.
 
     Parameters
     ----------
     bits : (m, words)
-    values : (n, c) int64
-        Whole numbers, so that no order of the columns changes a bit.
+    values : (n, c)
 
     Returns
     -------
-    (m, c) int64
+    (m, c), of the values' type
 
     Examples
     --------
@@ -120,11 +119,11 @@ def row_sums(bits: Bits, values: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     as_bytes = bits.view(np.uint8)[:, : -(-len(values) // 8)]
     tables = _subset_sums(values[:, None])
-    sums = np.zeros((len(bits), values.shape[1]), dtype=np.int64)
+    sums = np.zeros((len(bits), values.shape[1]), dtype=values.dtype)
 
     def add(start: int, stop: int) -> None:
         columns = np.ascontiguousarray(as_bytes[start:stop].T)
-        total, found = sums[start:stop], np.empty((stop - start, values.shape[1]), dtype=np.int64)
+        total, found = sums[start:stop], np.empty((stop - start, values.shape[1]), dtype=values.dtype)
         for table, held in zip(tables, columns, strict=True):
             np.take(table, held, axis=0, out=found, mode="clip")  # clip spares a buffered copy
             total += found
@@ -137,12 +136,12 @@ def column_sums(bits: Bits, weights: NDArray[Any], labels: NDArray[np.int64]) ->
     """Sum the weights of the rows that hold, for every column; weights depend on the column's label.
 
     Eight rows at a time: their bits form one byte per column, and a table of 256 sums per label turns
-    that byte into eight additions at once. Whole numbers, so that no order of the rows changes a bit.
+    that byte into eight additions at once.
 
     Parameters
     ----------
     bits : (m, words)
-    weights : (m, k, c) int64 or uint64
+    weights : (m, k, c)
         `weights[u, y]` is what row u adds to a column of label y.
     labels : (n,) int
         The columns' labels.

@@ -1,16 +1,18 @@
 """Work cut into blocks of bounded memory, on as many threads as pay off.
 
-Block edges depend on the data alone, and every block writes to its own part of the result, so the
-number of threads can never change a number.
+Block edges depend on the data alone, and what blocks return comes in their order, so the number of threads
+never changes a number.
 """
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 MAX_THREADS = 4  # NumPy's inner loops are bound by memory: more threads do not help
 
@@ -38,36 +40,22 @@ def ranges(first: NDArray[np.int64], times: NDArray[np.int64]) -> NDArray[np.int
     return np.repeat(first - np.cumsum(times) + times, times) + np.arange(int(times.sum()))
 
 
-def each_block(work: Callable[[int, int], None], n: int, size: int) -> None:
-    """Call ``work(start, stop)`` for every block, with the help of threads where there is more than one.
+def map_blocks(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
+    """Return ``work(start, stop)`` of every block, in order, with threads where there is more than one.
 
-    What a block raises is raised here, and no other block is begun.
+    Examples
+    --------
+    >>> map_blocks(lambda start, stop: stop - start, n=5, size=2)
+    [2, 2, 1]
     """
-    if n <= size:  # most work by far is one block
-        if n > 0:
-            work(0, n)
-        return
-    left = list(spans(n, size))[::-1]
-    helpers = min(len(left), MAX_THREADS, os.cpu_count() or 1) - 1
-    taking = threading.Lock()
+    blocks = list(spans(n, size))
+    threads = min(len(blocks), MAX_THREADS, os.cpu_count() or 1)
+    if threads < 2:
+        return [work(*block) for block in blocks]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda block: work(*block), blocks))
 
-    def run() -> None:
-        while True:
-            with taking:
-                if not left:
-                    return
-                start, stop = left.pop()
-            try:
-                work(start, stop)
-            except BaseException:
-                left.clear()
-                raise
 
-    if helpers < 1:
-        run()
-        return
-    with ThreadPoolExecutor(helpers) as pool:
-        others = [pool.submit(run) for _ in range(helpers)]
-        run()
-    for other in others:
-        other.result()
+def each_block(work: Callable[[int, int], None], n: int, size: int) -> None:
+    """Call ``work(start, stop)`` for every block."""
+    map_blocks(work, n, size)

@@ -11,12 +11,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.arrays import Ints, sum_by
 from faithkit.measure.bitsets import Bits, pack_bits, unpack_bits
 from faithkit.measure.blocks import spans
-from faithkit.measure.design import Design, summed
+from faithkit.measure.design import Design
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.relations import Relation, holds_bits
-from faithkit.measure.sums import Ints
 from faithkit.measure.tally import RowCount
 
 PAIRS = 2**22  # of explanation and instance that are looked at together
@@ -83,7 +83,7 @@ class Cells:
     def weights(self) -> tuple[Ints, Ints]:
         """What each cell holds for, and what it owns."""
         n = int(self.cell[-1]) + 1 if len(self) else 0
-        return summed(self.cell, self.held, n), summed(self.cell, self.owned, n)
+        return sum_by(self.cell, self.held, n), sum_by(self.cell, self.owned, n)
 
     @property
     def first(self) -> Ints:

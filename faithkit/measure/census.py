@@ -19,14 +19,13 @@ from faithkit.measure.asking import Whole
 from faithkit.measure.blocks import each_block
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group, ordered, renumbered
+from faithkit.measure.owners import Owners, constant, runs
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.slots import Slots, runs
-from faithkit.measure.tally import grouped_slots
+from faithkit.measure.tally import grouped_owners
 
 Ints = NDArray[np.int64]
 SAVED = 0.8  # of all cells, that are left where it pays to unite them
 PATIENCE = 32
-ONCE = np.int64(1)
 
 Values = list[Any] | NDArray[np.float64]
 """What labels are: any values; or numbers, or rows of them, in order.
@@ -116,7 +115,7 @@ class Census:
     @cached_property
     def count(self) -> Ints:
         """How many instances each cell has."""
-        return np.broadcast_to(ONCE, self.owner.shape) if self._count is None else self._count
+        return constant(1, len(self.owner)) if self._count is None else self._count
 
     @cached_property
     def first(self) -> Ints:
@@ -195,11 +194,11 @@ class Census:
         return Whole(self.explanations, len(self.labels), row, label, self.agreement)
 
     @property
-    def grouped(self) -> Slots:
-        """The slots of grouping: in any order where distances are added up and each slot has its number."""
+    def grouped(self) -> Owners:
+        """The owners of grouping: in any order where distances are added up and each has its own number."""
         any_order = self._is_merged and not self.agreement.is_whole
         cells = (self.owner, self._label, self.count) if any_order else self.ordered
-        return grouped_slots(*cells, ~self.explanations.missing, self.agreement)
+        return grouped_owners(*cells, ~self.explanations.missing, self.agreement)
 
     @property
     def _is_merged(self) -> bool:

@@ -11,18 +11,19 @@ from faithkit.measure import asking
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
+from faithkit.measure.arrays import sum_by
 from faithkit.measure.asking import NOBODY
 from faithkit.measure.bitsets import Bits
 from faithkit.measure.blocks import spans
 from faithkit.measure.cells import Cells, cells_by_block, differ, joint_blocks
-from faithkit.measure.design import Design, summed
+from faithkit.measure.design import Design
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.owners import Counts, Owners
 from faithkit.measure.pairs import pair_sums
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import RowCount, Tally
 
 
@@ -30,11 +31,11 @@ from faithkit.measure.tally import RowCount, Tally
 class CellCount(RowCount):
     """Counts over rows with weights or clusters, in steps of the weights' grid.
 
-    The rows of a pool stand behind the explained ones; they own nothing (−1). A slot is what one unit owns of
-    an explanation and a label. `held_codes`, explanation × labels + label, and `held` say what the rows weigh
-    for which an explanation holds. `extent` has the weights of the smallest and the largest cell. Numbers are
-    in units of `scale`, what a constant explanation leaves, as if rows were equal. Where explanations group
-    rows, all cells are kept.
+    The rows of a pool stand behind the explained ones; they own nothing (−1). An owner stands for what one
+    unit owns of an explanation and a label. `held_codes`, explanation × labels + label, and `held` say what
+    the rows weigh for which an explanation holds. `extent` has the weights of the smallest and the largest
+    cell. Numbers are in units of `scale`, what a constant explanation leaves, as if rows were equal. Where
+    explanations group rows, all cells are kept.
     """
 
     design: Design
@@ -86,9 +87,9 @@ class CellCount(RowCount):
 
     @cached_property
     def _kinds(self) -> tuple[Counts, Counts]:
-        """The first slot of every kind of owner, by explanation and `own`; and the kind of each slot."""
-        slots = self.slots
-        keys = slots.row, slots.own[1], slots.own_agreeing[1]
+        """The first owner of every kind, by explanation and `own`; and the kind of each."""
+        owners = self.owners
+        keys = owners.explanation, owners.own, owners.own_alike
         order = np.lexsort(keys[::-1])
         is_first = differ(*(key[order] for key in keys))
         kind = np.empty(len(order), dtype=np.int64)
@@ -96,14 +97,14 @@ class CellCount(RowCount):
         return order[is_first], kind
 
     def _kinds_tally(self, start: int, stop: int) -> Tally:
-        slots, step, (first, kind) = self.slots, self.design.step, self._kinds
+        entries, step, (first, kind) = self.owners, self.design.step, self._kinds
         some = first[start:stop]
         mine = np.flatnonzero((kind >= start) & (kind < stop))
         owners = np.zeros((2, len(some), self.n_labels))
-        np.add.at(owners[1], (kind[mine] - start, slots.label[mine]), slots.owners[1, mine] * step)
+        np.add.at(owners[1], (kind[mine] - start, entries.label[mine]), entries.weight[mine] * step)
         nothing = np.zeros(len(some))
-        own, agreeing = (np.stack([nothing, one[1, some] * step]) for one in (slots.own, slots.own_agreeing))
-        return Tally(self._weights(slots.row[some]), owners, own, agreeing, self.agreement)
+        own, agreeing = (np.stack([nothing, one[some] * step]) for one in (entries.own, entries.own_alike))
+        return Tally(self._weights(entries.explanation[some]), owners, own, agreeing, self.agreement)
 
     def _weights(self, some: Counts) -> np.ndarray:
         """Return what the rows of each label weigh for which some explanations hold."""
@@ -132,7 +133,7 @@ def count_cells(
     >>> sample = Sample(None, Explanations.of(["a", "a", "a"]))
     >>> design = Design.of(None, ["ann", "ann", "bob"], n=3)
     >>> found = count_cells(SameExplanation(), sample, np.array([0, 0, 1]), 2, design)
-    >>> found.slots.others[1], found.slots.agreeing[1]
+    >>> found.owners.others, found.owners.agreeing
     (array([1, 2]), array([0, 0]))
     """
     groups = group(key_of(relation, sample.explanations), sample.explanations.missing)
@@ -166,8 +167,8 @@ def count_coded(
         n_labels=n_labels,
         owned=owned,
         explanations=distinct,
-        reflexive=np.zeros(0, dtype=bool),  # what is no other to a row is in its slot
-        slots=Slots(NOBODY, NOBODY, NOBODY, np.zeros((2, 0), dtype=np.int64), NOBODY),
+        reflexive=np.zeros(0, dtype=bool),  # the owners know what is no other to them
+        owners=Owners(*[NOBODY] * 6),
         agreement=agreement,
         design=design,
         n_explained=int((owned >= 0).sum()),
@@ -200,28 +201,17 @@ def _counted(begun: CellCount) -> CellCount:
         parts.append(_owners(cells, begun.agreement, totals))
         codes, place = np.unique(cells.explanation * begun.n_labels + cells.label, return_inverse=True)
         held_codes.append(codes)
-        held.append(summed(place, cells.held, len(codes)))
+        held.append(sum_by(place, cells.held, len(codes)))
         extents.append(cells.extent)
-    row, unit, label, owned, rows, agreeing, own, own_agreeing = (
+    row, unit, label, steps, rows, alike, own, own_alike = (
         np.concatenate(values) for values in zip(*parts, strict=True)
     )
     n = begun.n_explained
     place = _places((row, unit, label), (begun.owned[:n], begun.design.unit[:n], begun.labels[:n]))
-    nothing = np.zeros(len(row), dtype=np.int64)
-    slots = Slots(
-        row=row,
-        label=label,
-        counts=agreeing,
-        owners=np.stack([nothing, owned]),
-        totals=totals,
-        own=np.stack([nothing, own]),
-        own_agreeing=np.stack([nothing.astype(own_agreeing.dtype), own_agreeing]),
-        rows=rows,
-    )
     known = [one for one in extents if one != (0, 0)] or [(0, 0)]
     return attrs.evolve(
         begun,
-        slots=slots,
+        owners=Owners(row, label, rows, alike, totals, own, own_alike, steps),
         place=place,
         held_codes=np.concatenate(held_codes),
         held=np.concatenate(held),
@@ -231,12 +221,12 @@ def _counted(begun: CellCount) -> CellCount:
 
 
 def _owners(cells: Cells, agreement: Agreement, totals: Counts) -> tuple[np.ndarray, ...]:
-    """Return, of the cells that own something, all that their slots have; `totals` are filled in place."""
+    """Return all that is known of the cells that own something; `totals` are filled in place."""
     row, label, held = cells.explanation, cells.label, cells.held
     np.add.at(totals, row, held)
     k = int(label.max(initial=0)) + 1
     codes, slot = np.unique(row * k + label, return_inverse=True)
-    toward = agreement.over_slots(codes // k, codes % k, summed(slot, held, len(codes)))[slot]
+    toward = agreement.over_slots(codes // k, codes % k, sum_by(slot, held, len(codes)))[slot]
     own_agreeing = agreement.over_slots(cells.cell, label, held)
     own = cells.weights[0][cells.cell]
     every = row, cells.unit, label, cells.owned, cells.owners, toward, own, own_agreeing

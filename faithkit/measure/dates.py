@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from faithkit.measure.sums import Floats
+from faithkit.measure.arrays import Floats
 
 PER_DAY = 86_400_000_000  # microseconds: finer parts of a date are lost
 _EPOCH = datetime(1970, 1, 1)

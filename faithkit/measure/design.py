@@ -10,27 +10,26 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.measure.agreement.base import Always, Sums
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.arrays import Floats, sum_by
 from faithkit.measure.containers import as_series, unmasked
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats, Grid
+from faithkit.measure.owners import Counts
 
 CAP = 0.75  # of the effective number of rows: with weights an interval must not assume more trials
 
 
 @attrs.frozen(eq=False)
 class Design:
-    """The weight of every row, in whole steps of a grid so that sums are exact, and its cluster.
+    """The weight of every row, in whole steps so that a difference of nothing is 0, and its cluster.
 
     Attributes
     ----------
     steps : (n,) int
-        Weights; sums of them do not depend on the order of rows.
+        Weights.
     unit : (n,) int
         The number of each row's cluster; the row's own where there are none.
     step : float
@@ -92,7 +91,7 @@ class Design:
     @property
     def by_unit(self) -> Counts:
         """The weight of every cluster, in steps."""
-        return summed(self.unit, self.steps, self.n_units)
+        return sum_by(self.unit, self.steps, self.n_units)
 
     @property
     def effective(self) -> float:
@@ -134,31 +133,25 @@ class Design:
         """Add up what the explained ones of some rows weigh times what all that agree with them weigh."""
         k = int(labels.max(initial=0)) + 1
         codes, place = np.unique(rows * k + labels, return_inverse=True)
-        mine = summed(place[:explained], self.steps[:explained], len(codes))
-        every = summed(place, self.steps, len(codes))
+        mine = sum_by(place[:explained], self.steps[:explained], len(codes))
+        every = sum_by(place, self.steps, len(codes))
         alike = agreement.over_slots(codes // k, codes % k, every)
         products = (mine / float(mine.sum())) * (alike / float(every.sum()))
-        return float(np.sort(products).sum())  # sorted, so that the order of rows is moot
+        return float(products.sum())
 
 
 def _steps(given: Floats) -> Counts:
-    """Turn weights into whole numbers: themselves where they are, else steps of a fine grid."""
+    """Turn weights into whole numbers: themselves where they are, else fine steps."""
     if (given == np.rint(given)).all() and given.sum() < 2.0**53:
         return given.astype(np.int64)
-    return Grid.of(float(given.max()), len(given)).whole(given)
+    exponent = 61 - int(np.frexp(given.max() * len(given))[1])  # then all of them add up in 64 bits
+    return np.rint(np.ldexp(given, exponent)).astype(np.int64)
 
 
 def worth(weights: Counts) -> float:
     """Return how many independent rows of one weight some clusters are worth, by what each of them weighs."""
     shares = weights / float(weights.sum())
-    return float(1.0 / np.sort(shares**2).sum())  # sorted, so that the order of rows is moot
-
-
-def summed(codes: Counts, values: NDArray[Any], size: int) -> NDArray[Any]:
-    """Add up the values of each code: whole numbers, so that no order matters."""
-    sums = np.zeros(size, dtype=values.dtype)
-    np.add.at(sums, codes, values)
-    return sums
+    return float(1.0 / (shares**2).sum())
 
 
 def _column(given: Any, what: str, n: int) -> pd.Series:

@@ -12,8 +12,8 @@ from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.finding import finding
 from faithkit.measure.inference import Moments, chance, interval
 from faithkit.measure.others import Others
+from faithkit.measure.owners import Counts
 from faithkit.measure.protocols import said
-from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import Count, RowCount
 from faithkit.shown import Shown
 
@@ -158,7 +158,7 @@ def estimate(
         estimate=point,
         merging=facts.merging,
         verified=facts.verified,
-        checked=_n_checked(counted.slots),
+        checked=counted.owners.checked[0],
         agree=facts.value / facts.verified if checked else None,
         bracket=(point, max(point, 1.0 - facts.disagreement)),  # not below it in the last bit, either
         se=facts.se if low is not None else None,
@@ -174,7 +174,7 @@ def estimate(
         chance=None if luck is None else _above(floor, luck),
         finding=finding(counted, facts, luck, confidence, p_value),
         moments=facts,
-        others=Others.of(counted.slots) if _is_plain(counted) else None,
+        others=Others.of(counted.owners) if _is_plain(counted) else None,
     )
 
 
@@ -193,15 +193,6 @@ def _floor(counted: Count, n_classes: int | None) -> float | None:
     return 1.0 / (n_classes or 1)
 
 
-def _n_checked(slots: Slots) -> int:
-    """Count the instances that have others."""
-    if slots.rows is not None:
-        checked = (slots.others > 0) & (slots.owners > 0)
-        return int(slots.rows[checked.any(axis=0)].sum())
-    slots = slots.compact
-    return int(slots.owned[slots.totals > slots.own].sum())
-
-
 def _is_plain(counted: Count) -> bool:
     """Whether every row is checked against all others of its sample, and against nobody else."""
     return not isinstance(counted, CellCount) and getattr(counted, "pool", None) is None
@@ -215,7 +206,7 @@ def chance_of(counted: Count) -> float | None:
         return counted.design.chance(counted.labels, counted.n_explained, counted.agreement)
     if isinstance(counted, RowCount) and counted.pool is not None:
         return _chance_in_pool(counted, counted.pool.codes)
-    return chance(counted.slots.by_label(), counted.agreement)
+    return chance(counted.owners.by_label(), counted.agreement)
 
 
 def _chance_in_pool(counted: RowCount, pool: Counts) -> float:

@@ -15,24 +15,11 @@ from numpy.typing import NDArray
 from faithkit.errors import ContractError
 from faithkit.foreign import foreign
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.arrays import ratio
 from faithkit.measure.protocols import said
-from faithkit.measure.slots import SELF, Slots
-from faithkit.measure.sums import UNIT, exact_sum
-from faithkit.measure.tally import Tally
+from faithkit.measure.tally import SELF, Tally
 
 Scores = NDArray[np.float64]
-
-
-def ratio(part: NDArray[Any], whole: NDArray[Any], empty: float = 0.0) -> Scores:
-    """Divide, giving `empty` where there is nothing to divide by.
-
-    Examples
-    --------
-    >>> ratio(np.array([1, 0]), np.array([2, 0]))
-    array([0.5, 0. ])
-    """
-    out = np.full(np.broadcast_shapes(part.shape, whole.shape), empty)
-    return np.divide(part, whole, out=out, where=np.asarray(whole) > 0)
 
 
 class LeaveOneOut:
@@ -222,7 +209,7 @@ def mean_over(estimator: Any, tallies: Iterable[Tally]) -> float | None:
     >>> mean_over(LeaveOneOut(), [one, other])
     0.25
     """
-    total, weight = 0, 0
+    total, weight = 0.0, 0.0
     for place, tally in enumerate(map(_read_only, tallies)):
         scores, weights = checked_scores(estimator, tally), checked_weights(estimator, tally)
         if place == 1:  # a tally that comes as a whole needs no such check
@@ -268,26 +255,24 @@ def _own_padded(tally: Tally) -> dict[str, Any]:
     }
 
 
-def mean_score(scores: Scores, tally: Tally | Slots) -> float | None:
-    """Average the scores over all owners; None where every owner is left out.
+def mean_score(scores: Scores, weights: NDArray[Any]) -> float | None:
+    """Average the scores of owners by their weights; None where every owner is left out.
 
     Examples
     --------
     >>> tally = Tally(np.array([[2, 1]]), np.array([[[0, 0]], [[2, 1]]]))
-    >>> round(mean_score(LeaveOneOut().scores(tally), tally), 4)
+    >>> round(mean_score(LeaveOneOut().scores(tally), tally.owners), 4)
     0.3333
     """
-    total, weight = _summed(scores, tally.owners)
+    total, weight = _summed(scores, weights)
     return total / weight if weight else None
 
 
-def _summed(scores: Scores, owners: NDArray[Any]) -> tuple[int, int]:
-    """Return the exact sums of the scores of all owners that are not left out, and of what these weigh."""
+def _summed(scores: Scores, owners: NDArray[Any]) -> tuple[float, float]:
+    """Return the sums of the scores of all owners that are not left out, and of what these weigh."""
     if owners.min(initial=1) > 0 and not np.isnan(scores.min(initial=0.0)):
         scores, owners = scores.reshape(-1), owners.reshape(-1)
     else:
         counted = (owners > 0) & ~np.isnan(scores)
         scores, owners = scores[counted], owners[counted]
-    if owners.dtype.kind == "f":
-        return exact_sum(scores * owners), exact_sum(owners)
-    return exact_sum(scores, owners), int(owners.sum()) << UNIT
+    return float((scores * owners).sum()), float(owners.sum())

@@ -95,8 +95,8 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
 
 def _all_agree(counted: Count) -> bool:
     """Whether rows that have an explanation and count, and those of their pool, agree whatever it says."""
-    slots, pool = counted.slots, getattr(counted, "pool", None)
-    label = slots.label[(slots.owners.sum(axis=0) > 0) & ~counted.explanations.missing[slots.row]]
+    owners, pool = counted.owners, getattr(counted, "pool", None)
+    label = owners.label[(owners.weight > 0) & ~counted.explanations.missing[owners.explanation]]
     if pool is not None and len(label):
         label = np.concatenate([label, pool.codes])
     if not len(label):
@@ -109,8 +109,13 @@ def _names_the_label(counted: Count) -> bool:
 
     Rows without an explanation have none that could name anything.
     """
-    slots = counted.slots
-    m = len(slots.totals)
-    if counted.explanations.missing.any() or slots.n <= m or np.count_nonzero(np.bincount(slots.label)) != m:
+    owners = counted.owners
+    m = len(owners.totals)
+    if (
+        counted.explanations.missing.any()
+        or owners.n <= m
+        or np.count_nonzero(np.bincount(owners.label)) != m
+    ):
         return False
-    return len(np.unique(slots.row * counted.n_labels + slots.label)) == m  # rows of other weight stand apart
+    # rows of other weight stand apart
+    return len(np.unique(owners.explanation * counted.n_labels + owners.label)) == m

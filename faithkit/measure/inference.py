@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Sums, toward
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.arrays import AT_ONCE
 from faithkit.measure.blocks import spans
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.limits import Share, Units, lower_limit, normal_quantile, student_factor
-from faithkit.measure.slots import Slots
-from faithkit.measure.sums import AT_ONCE, exact_sum, quotient
+from faithkit.measure.owners import Owners
 
 ROUNDING = 1e-14  # what is left of 0
 FEWEST = 3  # units that an interval needs
@@ -171,27 +171,26 @@ def trials_decide(facts: Moments, trials: float) -> bool:
     return any(not share.varies or share.worth(1.5) < trials or not 0 < share.value < 1 for share in shares)
 
 
-def agreement(slots: Slots) -> tuple[float, float]:
+def agreement(owners: Owners) -> tuple[float, float]:
     """Return M, the mean agreement with others, and V, the share of instances that have others.
 
     Examples
     --------
     >>> from faithkit.measure.tally import Tally
-    >>> agreement(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).slots)
+    >>> agreement(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).entries)
     (0.25, 0.75)
     """
-    slots = slots.compact
-    verified = slots.checked / slots.weight
-    if not any(_disagree(slots, *span) for span in spans(len(slots), AT_ONCE)):
+    verified = owners.checked[1] / owners.whole
+    if not any(_disagree(owners, *span) for span in spans(len(owners), AT_ONCE)):
         return verified, verified  # no disagreement at all must give exactly 0
-    value = mean_score(slots.scores, slots) or 0.0
+    value = mean_score(owners.scores, owners.weight) or 0.0
     return 0.0 if abs(value) < ROUNDING else value, verified
 
 
-def _disagree(slots: Slots, start: int, stop: int) -> bool:
-    """Whether any of some slots' owners have others that disagree; most often the first ones do."""
-    part, scores = slots.part(start, stop), slots.scores[:, start:stop]
-    return bool(((scores < 1.0) & (part.others > 0) & (part.owners > 0)).any())
+def _disagree(owners: Owners, start: int, stop: int) -> bool:
+    """Whether some owners have others that disagree; most often the first ones do."""
+    part, scores = owners.part(start, stop), owners.scores[start:stop]
+    return bool(((scores < 1.0) & (part.others > 0) & (part.weight > 0)).any())
 
 
 def chance(label_counts: NDArray[np.int64], agreement: Sums = SAME_LABEL) -> float | None:
@@ -207,6 +206,6 @@ def chance(label_counts: NDArray[np.int64], agreement: Sums = SAME_LABEL) -> flo
         return None
     agreeing = toward(agreement, label_counts) - 1
     if agreeing.dtype.kind == "f":
-        return quotient(exact_sum(label_counts * agreeing), n * (n - 1))
+        return float((label_counts * agreeing).sum()) / (n * (n - 1))
     pairs = sum(c * a for c, a in zip(label_counts.tolist(), agreeing.tolist(), strict=True))
     return pairs / (n * (n - 1))

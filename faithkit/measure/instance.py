@@ -5,11 +5,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.design import Design, summed, worth
+from faithkit.measure.arrays import Floats, sum_by
+from faithkit.measure.design import Design, worth
 from faithkit.measure.limits import share_limits
+from faithkit.measure.owners import Counts
 from faithkit.measure.predicted import Predicted
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
 from faithkit.shown import Shown
 
@@ -58,8 +58,8 @@ def local(counted: RowCount, row: int, confidence: float = 0.95) -> Local:
     n = len(counted.sample)
     if not isinstance(row, int | np.integer) or not -n <= row < n:
         raise InputError(f"there is no row {row!r}: the sample has rows 0 to {n - 1}.")
-    slots, place = counted.slots, counted.place[row]
-    N, A = int(slots.totals[slots.row[place]]), int(slots.counts[place])
+    owners, place = counted.owners, counted.place[row]
+    N, A = int(owners.totals[owners.explanation[place]]), int(owners.alike[place])
     return local_from_counts(N, A, int(counted.reflexive[row]), confidence)
 
 
@@ -148,4 +148,4 @@ def local_of_units(
 
 def _effective(rows: Counts, design: Design) -> float:
     """Return how many independent rows of one weight some rows are worth."""
-    return worth(summed(design.unit[rows], design.steps[rows], design.n_units))
+    return worth(sum_by(design.unit[rows], design.steps[rows], design.n_units))

@@ -1,9 +1,8 @@
 """The jackknife: every value of a measure without one unit, exactly, and what these say of its error.
 
 Measures are sums over pairs of rows. Of equal rows, what the sums lose without a row is known in closed form:
-from the slots where explanations group rows, and from one more pass over the relation's matrix elsewhere. Of
-rows with weights or clusters, `pairs` has it. All sums are exact on a common grid, so neither the order of
-rows nor blocks or pieces change a bit of them.
+from the owners where explanations group rows, and from one more pass over the relation's matrix elsewhere. Of
+rows with weights or clusters, `pairs` has it.
 """
 
 from collections.abc import Iterable
@@ -14,11 +13,10 @@ import attrs
 import numpy as np
 
 from faithkit.measure.agreement.base import Agreement, Influence
-from faithkit.measure.blocks import each_block
-from faithkit.measure.estimators import ratio
-from faithkit.measure.slots import Slots, by_slot
+from faithkit.measure.arrays import AT_ONCE, Floats, Ints, ratio, sum_by
+from faithkit.measure.blocks import each_block, map_blocks
+from faithkit.measure.owners import Owners, by_entry
 from faithkit.measure.spread import Spread
-from faithkit.measure.sums import AT_ONCE, Floats, Grid, Ints
 from faithkit.measure.tally import RowCount
 
 
@@ -97,7 +95,7 @@ class Deletions:
         return level.estimate - estimate, level.disagreement - lost
 
 
-# -- explanations that group equal rows: from the slots alone --
+# -- explanations that group equal rows: from the owners alone --
 
 
 class GroupedRows:
@@ -107,68 +105,61 @@ class GroupedRows:
     matched pair goes together: each of its rows takes half of it.
     """
 
-    def __init__(self, slots: Slots, agreement: Agreement, first_pair: int | None = None) -> None:
-        self.slots, self.agreement = slots.compact, agreement
-        self.first_pair = len(slots.totals) if first_pair is None else first_pair
-        sizes = slots.totals.astype(np.float64)
+    def __init__(self, owners: Owners, agreement: Agreement, first_pair: int | None = None) -> None:
+        self.owners, self.agreement = owners, agreement
+        self.first_pair = len(owners.totals) if first_pair is None else first_pair
+        sizes = owners.totals.astype(np.float64)
         are_more = sizes > 2  # two have one score, and without one of them both are gone
-        self._mean = np.where(are_more, ratio(self.slots.scored[-1], sizes), 0.0)
+        self._mean = np.where(are_more, ratio(owners.scored, sizes), 0.0)
         self._pull = np.where(are_more, ratio(sizes, sizes - 2), 1.0)
         self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)  # a partner has both
         self._pull[self.first_pair :] = 0.0
         self._compared[self.first_pair :] = 1.0
 
     def part(self, start: int, stop: int) -> Deletions:
-        """Return the deletions of some slots: one for each s that has owners there."""
-        slots, scores = self.slots.part(start, stop), self.slots.scores[-1, start:stop]
-        agreeing = np.empty(len(slots))
+        """Return the deletions of some owners."""
+        owners, scores = self.owners.part(start, stop), self.owners.scores[start:stop]
+        agreeing = np.empty(len(owners))
 
         def compute(start: int, stop: int) -> None:
-            row, h, found = slots.row[start:stop], scores[start:stop], agreeing[start:stop]
-            np.subtract(h, self._mean.take(row), out=found)
-            found *= self._pull.take(row)
-            found += h
+            row, h, some = owners.explanation[start:stop], scores[start:stop], agreeing[start:stop]
+            np.subtract(h, self._mean.take(row), out=some)
+            some *= self._pull.take(row)
+            some += h
 
-        each_block(compute, len(slots), AT_ONCE)
-        compared = by_slot(self._compared, slots.row)
-        left = left_without(self.agreement, slots.used(slots.label))
-        lost = slots.used(compared - agreeing)
-        return Deletions(slots.used(compared), lost, slots.used(slots.owners), left)
+        each_block(compute, len(owners), AT_ONCE)
+        compared = by_entry(self._compared, owners.explanation)
+        left = left_without(self.agreement, owners.label)
+        return Deletions(compared, compared - agreeing, owners.rows, left)
 
     def every(self) -> Deletions:
-        """Return the deletions of all slots."""
-        return self.part(0, len(self.slots))
+        """Return the deletions of all owners."""
+        return self.part(0, len(self.owners))
 
     def spreads(self, level: Level) -> tuple[Spread, Spread]:
-        """Measure how pseudo-values of the estimate and of the disagreement spread, some slots at a time."""
-        found = [(Spread.of(np.empty(0), 0.0),) * 2]
+        """Measure how pseudo-values of the estimate and of the disagreement spread, some owners at a time."""
 
-        def measure(start: int, stop: int) -> None:
-            found.append(spreads_of(self.part(start, stop), level, self.slots.n))
+        def measure(start: int, stop: int) -> tuple[Spread, Spread]:
+            return spreads_of(self.part(start, stop), level, self.owners.n)
 
-        each_block(measure, len(self.slots), AT_ONCE)
-        return added(found)
+        return added(map_blocks(measure, len(self.owners), AT_ONCE))
 
     def paired_spread(self, level: Level) -> tuple[float | None, float]:
         """Return the standard error of the estimate and its skewness where a matched pair is one unit."""
-        slots, gone = self.slots, self.every()
-        values = gone.pseudo_values(level, slots.n)[0]
-        spread = Spread.of(values, level.estimate, gone.times)
+        owners, gone = self.owners, self.every()
+        values = gone.pseudo_values(level, owners.n)[0]
+        spread = Spread.of(values, gone.times)
         if spread.standard_error is None:
             return None, 0.0
-        apart = values - level.estimate - spread.mean
-        row = slots.used(np.broadcast_to(slots.row, slots.owners.shape))
-        in_pair = row >= self.first_pair
-        pairs = np.zeros(len(slots.totals) - self.first_pair)
-        np.add.at(
-            pairs, row[in_pair] - self.first_pair, (gone.times * apart)[in_pair]
-        )  # of two: in any order
-        once = Spread.of(apart[~in_pair], 0.0, gone.times[~in_pair]), Spread.of(pairs, 0.0)
+        apart = values - spread.mean
+        in_pair = owners.explanation >= self.first_pair
+        pairs = sum_by(owners.explanation[in_pair] - self.first_pair, (gone.times * apart)[in_pair])
+        once = Spread.of(apart[~in_pair], gone.times[~in_pair]), Spread.of(pairs)
         units = once[0].n + once[1].n
         if units < 2:
             return None, 0.0
-        squares = sum(one.n * (one.variance + one.mean**2) for one in once if one.n)
-        return float(np.sqrt(units / (units - 1) * squares)) / slots.n, spread.skewness
+        squares = sum(one.squares + one.n * one.mean**2 for one in once)
+        return float(np.sqrt(units / (units - 1) * squares)) / owners.n, spread.skewness
 
 
 def left_without(agreement: Agreement, labels: Ints, in_pool: bool = False) -> Floats | None:
@@ -180,11 +171,11 @@ def left_without(agreement: Agreement, labels: Ints, in_pool: bool = False) -> F
 def spreads_of(gone: Deletions, level: Level, units: int) -> tuple[Spread, Spread]:
     """Measure how pseudo-values of the estimate and of the disagreement spread around these."""
     estimate, lost = gone.pseudo_values(level, units)
-    spread = Spread.of(lost, level.disagreement, gone.times)
+    spread = Spread.of(lost, gone.times)
     is_all = gone.left is None or level.compared == 1.0
     if is_all and (gone.compared == level.compared).all():  # then one falls by what the other rises
         return spread.mirrored, spread
-    return Spread.of(estimate, level.estimate, gone.times), spread
+    return Spread.of(estimate, gone.times), spread
 
 
 def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
@@ -198,11 +189,9 @@ def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
 
 def related_rows(counted: RowCount) -> Deletions:
     """Return the deletions of all rows of a sample, in its order."""
-    slots = counted.slots
-    s, place = counted.reflexive.astype(np.int64), counted.place
-    D, A = slots.totals[slots.row[place]] - s, slots.counts[place] - s
-    S, Z = counted.instances.lost(counted.blocks(), _influence(slots))
-    h = ratio(A, D)
+    owners, place, s = counted.owners, counted.place, counted.reflexive.astype(np.int64)
+    D, h = owners.others[place], owners.scores[place]
+    S, Z = counted.instances.lost(counted.blocks(), _influence(owners))
     agreeing = h - S + s * np.where(D >= 2, ratio(h - 1.0, D - 1.0), -h)
     compared = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
     once, left = np.ones(len(s), dtype=np.int64), left_without(counted.agreement, counted.labels)
@@ -211,7 +200,7 @@ def related_rows(counted: RowCount) -> Deletions:
 
 def pool_spreads(counted: RowCount, level: Level) -> tuple[Spread, Spread]:
     """Measure by how much the estimate and the disagreement fall without each row of the pool."""
-    influence, pieces = _influence(counted.slots), []
+    influence, pieces = _influence(counted.owners), []
     for piece in counted.pooled():
         S, Z = piece.instances.lost(piece.blocks(), influence)
         left = left_without(piece.agreement, piece.labels, in_pool=True)
@@ -219,29 +208,27 @@ def pool_spreads(counted: RowCount, level: Level) -> tuple[Spread, Spread]:
             Z.astype(np.float64), Z + S, np.ones(len(S), dtype=np.int64), left, weight=np.zeros(1)
         )
         estimate, lost = gone.changes(level)
-        pieces.append((Spread.of(estimate, 0.0), Spread.of(lost, 0.0)))
+        pieces.append((Spread.of(estimate), Spread.of(lost)))
     return added(pieces)
 
 
-def _influence(slots: Slots) -> Influence:
-    """Say what the owners of each slot gain and lose by an instance that their explanation holds for."""
-    D, h, owners = slots.others, slots.scores, slots.owners.astype(np.float64)
-    gain = owners * np.where(D >= 2, ratio(h, D - 1.0), -h)
-    loss = owners * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
-    return Influence(slots, gain, loss, slots.by_explanation(slots.owners * (D == 1)))
+def _influence(owners: Owners) -> Influence:
+    """Say what owners gain and lose by an instance that their explanation holds for."""
+    D, h, rows = owners.others, owners.scores, owners.rows.astype(np.float64)
+    gain = rows * np.where(D >= 2, ratio(h, D - 1.0), -h)
+    loss = rows * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
+    return Influence(owners, gain, loss, owners.by_explanation(rows * (D == 1)))
 
 
 def fewest_trials(counted: RowCount) -> float:
     """Return the smallest number of trials to assume, by who has the largest part in the values of others."""
     in_pool = max((largest_share(piece) for piece in counted.pooled()), default=0.0)
-    return counted.slots.n / max(1.0 + largest_share(counted), in_pool)
+    return counted.owners.n / max(1.0 + largest_share(counted), in_pool)
 
 
 def largest_share(counted: RowCount) -> float:
     """Return the largest w of an instance: the shares that it has in the values of others, added up."""
-    slots, s = counted.slots, counted.reflexive
-    share = slots.owners * ratio(np.ones(slots.owners.shape), slots.others)
-    grid = Grid.of(share.max(initial=0.0), 2 * len(slots))
-    weights = slots.by_explanation(grid.whole(share))
-    own = s * ratio(np.ones(len(s)), np.where(s, slots.totals[counted.owned] - 1, 0))
-    return float((grid.floats(counted.sums(weights)) - own).max(initial=0.0))
+    owners, s = counted.owners, counted.reflexive
+    share = owners.rows * ratio(np.ones(len(owners)), owners.others)
+    own = s * ratio(np.ones(len(s)), np.where(s, owners.totals[counted.owned] - 1, 0))
+    return float((counted.sums(owners.by_explanation(share)) - own).max(initial=0.0))

@@ -6,9 +6,9 @@ import attrs
 import numpy as np
 
 from faithkit.measure.arguments import share
+from faithkit.measure.arrays import Floats, sum_by
 from faithkit.measure.design import Design
 from faithkit.measure.limits import share_limits
-from faithkit.measure.sums import Floats, exact_sum, quotient
 
 ROUNDING = 1e-12
 
@@ -25,8 +25,8 @@ class Mean:
     Examples
     --------
     >>> found = Mean.of([1.0, 0.8, 1.0, 0.6, 1.0])
-    >>> found.value, round(found.se, 2), round(found.low, 2), round(found.high, 2)
-    (0.88, 0.08, 0.49, 1.0)
+    >>> [round(one, 2) for one in (found.value, found.se, found.low, found.high)]
+    [0.88, 0.08, 0.49, 1.0]
     """
 
     value: float | None
@@ -59,15 +59,16 @@ class Mean:
 
 
 def _moments(scores: Floats, design: Design | None) -> tuple[float, float | None]:
-    """Return mean and standard error, whatever the order of the rows."""
+    """Return mean and standard error."""
     steps = np.ones(len(scores), dtype=np.int64) if design is None else design.steps
-    whole = int(steps.sum())
-    value = quotient(exact_sum(scores, steps), whole)
+    weights = steps.astype(np.float64)
+    whole = weights.sum()
+    value = float((scores * weights).sum() / whole)
     unit = np.arange(len(scores)) if design is None else design.unit
-    parts = np.bincount(unit, weights=(scores - value) * (steps / whole)).astype(np.float64)
+    parts = sum_by(unit, (scores - value) * (weights / whole))
     if len(parts) < 2 or np.ptp(scores) <= ROUNDING:
         return value, None
-    variance = quotient(exact_sum(parts, power=2), 1) * len(parts) / (len(parts) - 1)
+    variance = float((parts**2).sum()) * len(parts) / (len(parts) - 1)
     return value, float(np.sqrt(variance)) or None
 
 

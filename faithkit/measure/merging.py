@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.arrays import Ints, sum_by
 from faithkit.measure.containers import as_floats
 from faithkit.measure.explanations import Explanations, by_name
 from faithkit.measure.matching import divide_rows, match_rows
+from faithkit.measure.owners import Owners, placed
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.slots import Slots, placed
-from faithkit.measure.sums import Ints
-from faithkit.measure.tally import grouped_slots
+from faithkit.measure.tally import grouped_owners
 
 NOTHING, PAIRS, NEAR, BLOCK = "nothing", "pairs", "near blocks", "one block"
 SIZE = 32  # explanations in a near block, at most; (r − 1)/32 is lost if the heaviest weighs r times the mean
@@ -89,15 +89,15 @@ class Merging:
         """The number of keys."""
         return max(self.first, int(self.key.max(initial=-1)) + 1)
 
-    def slots(self, slots: Slots, missing: NDArray[np.bool_], agreement: Agreement) -> tuple[Slots, Ints]:
-        """Return the slots of equal rows under these keys, and where each of the old ones stands."""
+    def owners(self, owners: Owners, missing: NDArray[np.bool_], agreement: Agreement) -> tuple[Owners, Ints]:
+        """Return the owners of equal rows under these keys, and where each of the old ones stands."""
         held = np.ones(self.size, dtype=bool)
         held[: len(missing)] = ~missing
-        row, label, times = self.key[slots.row], slots.label, slots.times
+        row, label, rows = self.key[owners.explanation], owners.label, owners.rows
         place = np.arange(len(row))
         if agreement.is_whole:  # else each may stand for itself
             k = int(label.max(initial=0)) + 1
             codes, _, place = placed(row * k + label)
             row, label = np.divmod(codes, k)
-            times = np.bincount(place, weights=times, minlength=len(codes)).astype(np.int64)
-        return grouped_slots(row, label, times, held, agreement), place
+            rows = sum_by(place, rows, len(codes))
+        return grouped_owners(row, label, rows, held, agreement), place

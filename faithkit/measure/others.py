@@ -11,9 +11,8 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.measure.estimators import ratio
-from faithkit.measure.slots import Slots, numbered, places
-from faithkit.measure.sums import Floats, Grid, Ints
+from faithkit.measure.arrays import Floats, Ints, ratio, sum_by
+from faithkit.measure.owners import Owners, numbered, places
 
 NEVER = 746  # e to the minus that is 0
 EXACT = 256  # different numbers; with more, large ones are rounded to two digits
@@ -36,7 +35,7 @@ class Others:
     Examples
     --------
     >>> from faithkit.measure.tally import Tally
-    >>> Others.of(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).slots)
+    >>> Others.of(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).entries)
     Others(number=(0, 2), rows=(1, 3), score=(0.0, 0.3333333333333333))
     """
 
@@ -45,19 +44,14 @@ class Others:
     score: tuple[float, ...]
 
     @classmethod
-    def of(cls, slots: Slots) -> "Others":
-        """Gather the rows of a tally; what is added up are whole numbers, so no order of rows matters."""
-        slots = slots.compact
-        used = slots.owned > 0
-        D, owners, scored = (slots.totals - slots.own)[used], slots.owned[used], slots.scored[used]
+    def of(cls, owners: Owners) -> "Others":
+        """Gather equal rows."""
+        D = owners.others
         size = int(D.max(initial=0)) + 1
         number, _ = numbered(D, size)
         place = places(number, D, size)
-        rows, scores = np.zeros((2, len(number)), dtype=np.int64)
-        np.add.at(rows, place, owners)
-        grid = Grid.of(max(slots.scores.max(initial=1.0), -slots.scores.min(initial=0.0)), slots.n)
-        np.add.at(scores, place, grid.whole(scored))
-        score = ratio(grid.floats(scores), rows)
+        rows = sum_by(place, owners.rows, len(number))
+        score = ratio(sum_by(place, owners.times(owners.scores), len(number)), rows)
         if len(number) > EXACT:
             number, rows, score = _rounded(number, rows, score)
         return cls(tuple(number.tolist()), tuple(rows.tolist()), tuple(score.tolist()))
@@ -108,7 +102,5 @@ def _rounded(number: Ints, rows: Ints, score: Floats) -> tuple[Ints, Ints, Float
     unit = 10 ** np.maximum(0, np.floor(np.log10(np.maximum(number, 1))).astype(np.int64) - 1)
     near = np.where(np.arange(len(number)) < EXACT, number, (number + unit // 2) // unit * unit)
     kept, place = np.unique(near, return_inverse=True)
-    total, weight = np.zeros(len(kept)), np.zeros(len(kept), dtype=np.int64)
-    np.add.at(weight, place, rows)
-    np.add.at(total, place, rows * score)
-    return kept, weight, total / weight
+    weight = sum_by(place, rows, len(kept))
+    return kept, weight, sum_by(place, rows * score, len(kept)) / weight

@@ -20,11 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Sums
+from faithkit.measure.arrays import Floats, Ints, ratio, sum_by
 from faithkit.measure.cells import Cells, differ
-from faithkit.measure.design import summed
-from faithkit.measure.estimators import ratio
-from faithkit.measure.grouping import mix
-from faithkit.measure.sums import Floats, Grid, Ints, exact_sum, quotient
 
 RATIO = 4.0  # of the largest denominator to the smallest: what the exponentials are for
 LARGE = 3 / 8  # of what an explanation holds for: such cells are taken one by one
@@ -121,7 +118,7 @@ class _Left:
 
 
 class _Table:
-    """The cells in an order of content, so that no sum depends on the order of rows.
+    """The cells in order of explanation and label.
 
     Entries are labels of cells. `own` is what disagrees with an entry in its own cell, and `apart` what
     disagrees with it in the others.
@@ -129,11 +126,11 @@ class _Table:
 
     def __init__(self, cells: Cells, agreement: Sums, step: float) -> None:
         self.agreement = agreement
-        cell, first = _by_content(cells)
+        cell, first = cells.cell, cells.first
         row = np.cumsum(differ(cells.explanation)) - 1
-        cell_held = _sums(cell, cells.held)
+        cell_held = sum_by(cell, cells.held)
         own = cell_held[cell] - agreement.over_slots(cells.cell, cells.label, cells.held)
-        order = np.lexsort((own, cells.owned, cells.held, cell_held[cell], cells.label, row))
+        order = np.lexsort((cells.label, row))
         self.explanation = np.unique(cells.explanation)
         self.row, self.label, self.cell = row[order], cells.label[order], cell[order]
         self.slot = np.cumsum(differ(self.row, self.label)) - 1
@@ -141,21 +138,21 @@ class _Table:
         self.slot_row, self.slot_label = self.row[first_of_slot], self.label[first_of_slot]
         self.unit, self.cell_row = cells.unit[first], row[first]
         held, owned = cells.held[order], cells.owned[order]
-        self.n_held = _sums(self.cell_row, (cell_held > 0).astype(np.int64))
-        whole = _sums(self.row, held)
-        toward = agreement.over_slots(self.slot_row, self.slot_label, _sums(self.slot, held))
+        self.n_held = sum_by(self.cell_row, (cell_held > 0).astype(np.int64))
+        whole = sum_by(self.row, held)
+        toward = agreement.over_slots(self.slot_row, self.slot_label, sum_by(self.slot, held))
         apart = whole[self.row] - toward[self.slot] - own[order]  # whole numbers, where labels agree or not
         others = whole[self.cell_row] - cell_held
         self.held, self.owned, self.own, self.apart = (
             _floats(step * one) for one in (held, owned, own[order], apart)
         )
-        self.cell_held, self.cell_owned = step * cell_held, step * _sums(self.cell, owned)
+        self.cell_held, self.cell_owned = step * cell_held, step * sum_by(self.cell, owned)
         self.whole, self.others = step * whole, step * others
-        self.cell_own = _sums(self.cell, self.owned * self.own)
+        self.cell_own = sum_by(self.cell, self.owned * self.own)
 
     def toward(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return, of weights by slot, what each explanation has, and what of it disagrees with each slot."""
-        whole = _sums(self.slot_row, weights)
+        whole = sum_by(self.slot_row, weights)
         agreeing = self.agreement.over_slots(self.slot_row, self.slot_label, weights, whole)
         return whole, np.maximum(0.0, whole[self.slot_row] - agreeing)
 
@@ -170,34 +167,25 @@ class _Table:
     def met(self, chosen: Ints, weights: Floats, counted: Floats) -> Floats:
         """Return what each cell, by one weight, and the chosen one, by another, disagree by."""
         is_chosen = chosen[self.row] == self.cell
-        _, apart = self.toward(_sums(self.slot, np.where(is_chosen, weights, 0.0)))
-        return _floats(_sums(self.cell, counted * apart[self.slot]))
+        _, apart = self.toward(sum_by(self.slot, np.where(is_chosen, weights, 0.0)))
+        return _floats(sum_by(self.cell, counted * apart[self.slot]))
 
     def gathered(self, compared: Floats, disagreement: Floats, left: _Left, n_units: int) -> PairSums:
-        """Add up explanations exactly, and by unit what goes with each cell."""
-        lost = compared[self.cell_row] - left.compared, disagreement[self.cell_row] - left.disagreement
+        """Add up explanations, and by unit what goes with each cell."""
+        by_cell = (
+            compared[self.cell_row] - left.compared,
+            disagreement[self.cell_row] - left.disagreement,
+            left.influence,
+        )
+        lost_compared, lost_disagreement, influence = (sum_by(self.unit, one, n_units) for one in by_cell)
         return PairSums(
-            quotient(exact_sum(compared), 1),
-            quotient(exact_sum(disagreement), 1),
-            _by_unit(self.unit, lost[0], n_units),
-            _by_unit(self.unit, lost[1], n_units),
-            _by_unit(self.unit, left.influence, n_units),
+            float(compared.sum()),
+            float(disagreement.sum()),
+            lost_compared,
+            lost_disagreement,
+            influence,
             (self.explanation, compared, disagreement),
         )
-
-
-def _by_content(cells: Cells) -> tuple[Ints, Ints]:
-    """Return numbers of cells by what is in them, whoever they are of, explanation after explanation.
-
-    Beside the number of each entry's cell it has the first entry of each cell.
-    """
-    entries = np.column_stack([cells.label, cells.held, cells.owned]).view(np.uint64)
-    content, first = np.zeros(len(cells.first), dtype=np.uint64), cells.first
-    np.add.at(content, cells.cell, mix(entries))  # modulo 2**64, so in any order
-    order = np.lexsort((content, cells.explanation[first]))
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.arange(len(order))
-    return number[cells.cell], first[order]
 
 
 def _thinned(table: _Table, allowance: Floats) -> tuple[Floats, Floats, _Left]:
@@ -224,17 +212,17 @@ def _thinned(table: _Table, allowance: Floats) -> tuple[Floats, Floats, _Left]:
         with_large = np.where(large >= 0, part * grown[large], 0.0)
         small = np.where(is_small, grown, 0.0)
         entry = small[table.cell]
-        holding, against_holding = table.toward(_sums(table.slot, table.held * entry))
-        owning, against_owning = table.toward(_sums(table.slot, table.owned * entry))
+        holding, against_holding = table.toward(sum_by(table.slot, table.held * entry))
+        owning, against_owning = table.toward(sum_by(table.slot, table.owned * entry))
         within = table.cell_own * small**2
-        own = _sums(table.cell, table.owned * entry * against_holding[table.slot]) - within
-        others = _sums(table.cell, table.held * entry * against_owning[table.slot]) - within
+        own = sum_by(table.cell, table.owned * entry * against_holding[table.slot]) - within
+        others = sum_by(table.cell, table.held * entry * against_owning[table.slot]) - within
         disagreement.add(part, with_large, grown, own, others)
         mine, held = table.cell_owned * small, table.cell_held * small
         own, others = mine * (holding[row] - held), held * (owning[row] - mine)
         compared.add(part, with_large, grown, own, others)
         influence += part[row] * others + with_large[row] * by_large * small
-        influence[large[large >= 0]] += (with_large * _sums(row, of_large * small))[large >= 0]
+        influence[large[large >= 0]] += (with_large * sum_by(row, of_large * small))[large >= 0]
     return compared.whole, disagreement.whole, _Left(compared.left, disagreement.left, influence)
 
 
@@ -252,7 +240,7 @@ class _Sum:
     def add(self, part: Floats, with_large: Floats, grown: Floats, own: Floats, others: Floats) -> None:
         """Add one exponential: `own` is what a cell's owners meet, and `others` what meets its rows."""
         row, pairs = self.row, self.pairs * grown
-        every, every_pair = _sums(row, own), _sums(row, pairs)
+        every, every_pair = sum_by(row, own), sum_by(row, pairs)
         self.whole += part * every + with_large * every_pair
         without = part[row] * (every[row] - own - others) + with_large[row] * (every_pair[row] - pairs)
         self.left += np.where(self.is_small, grown * without, with_large[row] * every[row])
@@ -262,12 +250,12 @@ def _row_ratio(table: _Table) -> tuple[Floats, Floats, _Left]:
     """Compare each row with all others that its explanation holds for, whatever it weighs itself."""
     row = table.cell_row
     has_others = table.others > 0
-    against = np.where(has_others, _sums(table.cell, table.owned * table.apart), 0.0)
-    disagreement = _sums(row, ratio(against, table.others))
+    against = np.where(has_others, sum_by(table.cell, table.owned * table.apart), 0.0)
+    disagreement = sum_by(row, ratio(against, table.others))
     checked = np.where(has_others, table.cell_owned, 0.0)
-    compared = _sums(row, checked)
+    compared = sum_by(row, checked)
     share = ratio(checked, table.others)
-    influence = table.cell_held * (_sums(row, share)[row] - share)
+    influence = table.cell_held * (sum_by(row, share)[row] - share)
     left = _Left(_still_checked(table, compared, checked), np.zeros(len(row)), influence)
     is_large = table.cell_held > LARGE * table.whole[row]
     left.disagreement[:] = _without_small(table, against, is_large)
@@ -280,7 +268,7 @@ def _still_checked(table: _Table, compared: Floats, checked: Floats) -> Floats:
     """Return what still has others without each cell."""
     row, holds = table.cell_row, table.cell_held > 0
     rest = compared[row] - checked
-    partner = _sums(row, np.where(holds, checked, 0.0))[row] - checked  # where two hold: that of the other
+    partner = sum_by(row, np.where(holds, checked, 0.0))[row] - checked  # where two hold: that of the other
     return np.where(
         holds & (table.n_held[row] == 1),
         0.0,
@@ -297,9 +285,9 @@ def _without_small(table: _Table, against: Floats, is_large: NDArray[np.bool_]) 
         grown = np.exp(rate * table.cell_held / least[row])
         part = weight / least * np.exp(-rate * table.whole / least)
         owning = np.where(entry_small, table.owned * grown[table.cell], 0.0)
-        _, against_owning = table.toward(_sums(table.slot, owning))
-        met = _sums(table.cell, table.held * against_owning[table.slot]) - table.cell_own * grown
-        every = _sums(row, np.where(small, against * grown, 0.0))
+        _, against_owning = table.toward(sum_by(table.slot, owning))
+        met = sum_by(table.cell, table.held * against_owning[table.slot]) - table.cell_own * grown
+        every = sum_by(row, np.where(small, against * grown, 0.0))
         left += part[row] * grown * (every[row] - against * grown - met)
     return np.where(small, left, 0.0)
 
@@ -314,7 +302,7 @@ def _add_large(table: _Table, left: Floats, against: Floats, is_large: NDArray[n
     stays = ratio(against[one] - table.met(large, table.owned, table.held), rest)
     left += np.where(met, stays, 0.0)  # each cell goes, and the large one stays
     goes = np.where(met & ~is_large, ratio(against - table.met(large, table.held, table.owned), rest), 0.0)
-    left[large[large >= 0]] += _sums(row, goes)[large >= 0]
+    left[large[large >= 0]] += sum_by(row, goes)[large >= 0]
 
 
 def exponentials() -> Iterator[tuple[float, float]]:
@@ -325,21 +313,6 @@ def exponentials() -> Iterator[tuple[float, float]]:
     points, weights = np.polynomial.legendre.leggauss(16)
     points = (points + 1) / 2
     yield from zip(-8 * np.log(points), 4 * weights / points, strict=True)
-
-
-def _sums(codes: Ints, values: NDArray[Any]) -> NDArray[Any]:
-    """Add up the values of each code, in their order: whole numbers exactly."""
-    size = int(codes.max(initial=-1)) + 1
-    if values.dtype.kind == "f":
-        return np.bincount(codes, weights=values, minlength=size)
-    return summed(codes, values, size)
-
-
-def _by_unit(units: Ints, values: Floats, size: int) -> Floats:
-    """Add up floats by unit, in whole numbers, so that no order matters."""
-    times = np.bincount(units, minlength=size)
-    grid = Grid.of(float(np.abs(values).max(initial=0.0)), int(times.max(initial=1)))
-    return grid.floats(summed(units, grid.whole(values), size))
 
 
 def _floats(values: NDArray[Any]) -> Floats:

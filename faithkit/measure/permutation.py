@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Held
+from faithkit.measure.arrays import Ints, ratio
 from faithkit.measure.bitsets import Bits, n_words
 from faithkit.measure.content_words import content_words
 from faithkit.measure.counting import CellCount
-from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import mix
 from faithkit.measure.inference import Moments
 from faithkit.measure.label_sets import COMMON
 from faithkit.measure.merging import BLOCK, PAIRS
+from faithkit.measure.owners import Counts, Owners, numbered
 from faithkit.measure.relations import key_of
-from faithkit.measure.slots import Counts, Slots, numbered
-from faithkit.measure.sums import Ints
 from faithkit.measure.tally import RowCount
 from faithkit.measure.unit_permutation import unit_p_value
 
@@ -54,7 +53,7 @@ def permutation_p_value(counted: RowCount, facts: Moments, permutations: int, se
     """
     if isinstance(counted, CellCount):
         return unit_p_value(counted, permutations, seed)
-    draws = _draws(counted.slots.by_label(), permutations, seed)
+    draws = _draws(counted.owners.by_label(), permutations, seed)
     groups = counted.relation.groups
     means = _grouped_means(counted, facts, draws) if groups else _asked_means(counted, draws)
     as_high = sum(mean >= facts.agreed - 1e-12 for mean in means)
@@ -72,9 +71,9 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
 
 def _grouped_means(counted: RowCount, facts: Moments, draws: Draws) -> Iterator[float]:
     """Yield x of every draw: blocks of one size are alike, so the largest come first."""
-    slots, agreement = counted.slots, counted.agreement
-    n, sizes = slots.n, _block_sizes(slots, facts)
-    k = int(slots.label.max(initial=0)) + 1
+    owners, agreement = counted.owners, counted.agreement
+    n, sizes = owners.n, _block_sizes(owners, facts)
+    k = int(owners.label.max(initial=0)) + 1
     first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
     for labels in draws:
         occurring, T = numbered(first_code + labels[: len(first_code)], len(sizes) * k)
@@ -87,7 +86,7 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
     order = _content_order(counted)
     place = np.argsort(order)  # of every instance in it
     s = counted.reflexive.astype(np.int64)
-    D = counted.slots.totals[counted.owned] - s
+    D = counted.owners.totals[counted.owned] - s
     bits = 8 * n_words(len(order)) * min(counted.n_labels, COMMON)  # of one draw, at most
     size = max(1, min(AT_ONCE, AT_ONCE_BYTES // bits))
     pooled = _Pooled(counted)
@@ -96,11 +95,11 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
             yield float(ratio(A - s, D)[order].sum() / len(order))
 
 
-def _block_sizes(slots: Slots, facts: Moments) -> Counts:
+def _block_sizes(owners: Owners, facts: Moments) -> Counts:
     """Return the sizes of all groups of more than one row, merged ones included, the largest first."""
     merged = round((facts.compared - facts.verified) * facts.n)
     sizes = {PAIRS: [2] * (merged // 2), BLOCK: [merged]}.get(facts.merging or "", [])
-    return np.sort(np.concatenate([slots.totals[slots.totals > 1], np.array(sizes, dtype=np.int64)]))[::-1]
+    return np.sort(np.concatenate([owners.totals[owners.totals > 1], np.array(sizes, dtype=np.int64)]))[::-1]
 
 
 class _Pooled:
@@ -128,9 +127,9 @@ class _Pooled:
 
 def _agreeing(counted: RowCount, batch: list[Counts], pooled: _Pooled) -> NDArray[Any]:
     """Count, for every draw and instance, those that agree with it and for which its explanation holds."""
-    agreement, totals = counted.agreement, counted.slots.totals
+    agreement, totals = counted.agreement, counted.owners.totals
     held = [agreement.held(labels, counted.n_labels) for labels in batch]
-    agreeing = np.empty((len(batch), len(counted.owned)), dtype=counted.slots.counts.dtype)
+    agreeing = np.empty((len(batch), len(counted.owned)), dtype=counted.owners.alike.dtype)
     for start, stop, bits in counted.blocks():
         members = np.flatnonzero((counted.owned >= start) & (counted.owned < stop))
         members = members[np.argsort(counted.owned[members], kind="stable")]  # as slots are
@@ -149,8 +148,8 @@ def _content_order(counted: RowCount) -> NDArray[np.intp]:
     An instance is known by its explanation and by all explanations that hold for it; those that are alike in
     both can be exchanged, whatever their labels.
     """
-    slots, owned = counted.slots, counted.owned
+    owners, owned = counted.owners, counted.owned
     content = content_words(key_of(counted.relation, counted.explanations))
-    word = mix(np.column_stack([content, slots.totals.view(np.uint64), slots.sizes.view(np.uint64)]))
+    word = mix(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
     held = counted.sums(word)  # modulo 2**64
-    return np.lexsort((held, counted.reflexive, word[owned], -slots.totals[owned]))
+    return np.lexsort((held, counted.reflexive, word[owned], -owners.totals[owned]))

@@ -11,8 +11,8 @@ from faithkit.measure.asking import Asked, Whole, ask, bit_blocks, note_own
 from faithkit.measure.containers import concat_rows
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
+from faithkit.measure.owners import Counts, Owners
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.tally import RowCount
 
 
@@ -44,7 +44,7 @@ def _places(relation: Relation, own: Explanations, labels: Counts, whole: Whole)
     return np.where(known[place] == mine, place, -1)
 
 
-def count_piece(relation: Relation, sample: Sample, labels: Counts, whole: Whole, slots: Slots) -> RowCount:
+def count_piece(relation: Relation, sample: Sample, labels: Counts, whole: Whole, owners: Owners) -> RowCount:
     """Say where the instances of a piece stand in the counts of all instances.
 
     One without an explanation stands at any slot of a missing one: none of these holds for anything.
@@ -64,6 +64,6 @@ def count_piece(relation: Relation, sample: Sample, labels: Counts, whole: Whole
         owned=owned,
         reflexive=reflexive,
         explanations=whole.explanations,
-        slots=slots,
-        place=place,
+        owners=owners,
+        place=owners.places(owned, whole.label[place], reflexive.astype(np.int64), whole.n_labels),
     )

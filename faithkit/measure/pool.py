@@ -17,8 +17,8 @@ from faithkit.measure.asking import Asked, Whole, ask
 from faithkit.measure.blocks import spans
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.owners import Counts
 from faithkit.measure.relations import Relation
-from faithkit.measure.slots import Counts
 
 PIECE = 2**18  # rows of a pool in memory that are asked about together
 

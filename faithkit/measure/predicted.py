@@ -5,8 +5,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats, exact_sum, quotient
+from faithkit.measure.arrays import Floats
+from faithkit.measure.owners import Counts
 
 
 @attrs.frozen
@@ -44,9 +44,9 @@ class Predicted:
         values, times = values[times > 0], times[times > 0]
         n, behind = int(times.sum()), np.cumsum(times)
         apart = values - values[len(values) // 2]  # or large numbers would lose their small differences
-        mean = quotient(exact_sum(times * apart), n)
+        mean = float((times * apart).sum()) / n
         unit = 2.0 ** int(np.frexp(np.abs(apart).max(initial=0.0))[1])  # or squares would overflow, or vanish
-        variance = quotient(exact_sum(times * ((apart - mean) / unit) ** 2), n)
+        variance = float((times * ((apart - mean) / unit) ** 2).sum()) / n
         parts = values[np.searchsorted(behind, n * np.array([0.25, 0.5, 0.75]))]
         ends = float(values[0]), *parts.tolist(), float(values[-1])
         return cls(n, float(values[len(values) // 2] + mean), float(np.sqrt(variance) * unit), *ends)

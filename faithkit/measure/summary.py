@@ -14,10 +14,10 @@ import numpy as np
 
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SameLabel
+from faithkit.measure.arrays import Floats, Ints, ratio, sum_by
 from faithkit.measure.cells import Cells
 from faithkit.measure.counting import CellCount
-from faithkit.measure.design import summed, worth
-from faithkit.measure.estimators import ratio
+from faithkit.measure.design import worth
 from faithkit.measure.inference import Moments, agreement, trials_decide
 from faithkit.measure.jackknife import (
     Deletions,
@@ -30,10 +30,9 @@ from faithkit.measure.jackknife import (
 )
 from faithkit.measure.limits import Units
 from faithkit.measure.merging import NOTHING, PAIRS, Merging
+from faithkit.measure.owners import Owners
 from faithkit.measure.pairs import PairSums, pair_sums
-from faithkit.measure.slots import Slots
 from faithkit.measure.spread import Spread
-from faithkit.measure.sums import Floats, Ints, exact_sum, quotient
 from faithkit.measure.tally import Count, RowCount
 
 ROUNDING = 1e-12
@@ -101,11 +100,11 @@ def unchecked(counted: Count, n_classes: int | None) -> float:
     return 1.0 - 1.0 / (n_classes or 1)
 
 
-def level_of(counted: Count, slots: Slots, n_classes: int | None) -> Level:
-    """Return what equal rows agree in, compared as some slots say."""
+def level_of(counted: Count, owners: Owners, n_classes: int | None) -> Level:
+    """Return what equal rows agree in, compared as some owners say."""
     known = counted.agreement
     free = unchecked(counted, n_classes)
-    return Level(*agreement(slots), float(slots.n), free, known.is_bounded)
+    return Level(*agreement(owners), float(owners.n), free, known.is_bounded)
 
 
 @attrs.frozen(eq=False)
@@ -117,20 +116,20 @@ class Grouped:
     merging: Merging | None
     merged_level: Level
     merged_rows: GroupedRows
-    place: Ints | None  # of each slot among the merged ones
+    place: Ints | None  # of each owner among the merged ones
 
     @classmethod
     def of(cls, counted: Count, n_classes: int | None) -> "Grouped":
         """Look at a sample, in memory or not."""
-        slots, known = counted.slots, counted.agreement
-        level, rows = level_of(counted, slots, n_classes), GroupedRows(slots, known)
+        owners, known = counted.owners, counted.agreement
+        level, rows = level_of(counted, owners, n_classes), GroupedRows(owners, known)
         if not known.is_convex:
             return cls(level, rows, None, level, rows, None)
-        alone = (slots.totals == 1) & (slots.compact.owned[-1] == 1)
+        alone = owners.totals == 1
         merging = Merging.of(counted.relation, counted.explanations, alone)
         if merging.how == NOTHING:
             return cls(level, rows, merging, level, rows, None)
-        merged, place = merging.slots(slots, counted.explanations.missing, known)
+        merged, place = merging.owners(owners, counted.explanations.missing, known)
         first_pair = merging.first if merging.how == PAIRS else None
         level_of_merged = level_of(counted, merged, n_classes)
         return cls(level, rows, merging, level_of_merged, GroupedRows(merged, known, first_pair), place)
@@ -145,9 +144,9 @@ class Grouped:
             else:
                 spread, _ = self.merged_rows.spreads(self.merged_level)
                 se, skew = spread.standard_error, spread.skewness
-        slots = self.rows.slots
+        n = self.rows.owners.n
         return Moments(
-            n=slots.n,
+            n=n,
             value=self.level.agreeing,
             verified=self.level.compared,
             estimate=self.merged_level.estimate,
@@ -157,7 +156,7 @@ class Grouped:
             related=self.level.compared,
             se=se,
             se_disagreement=spread_lost.standard_error,
-            units=Units.equal(slots.n),
+            units=Units.equal(n),
             merging=None if self.merging is None else self.merging.how,
             **numbers_of(known, skew),
         )
@@ -182,18 +181,13 @@ def _of_groups(counted: RowCount, n_classes: int | None) -> Side:
 
 def _per_row(counted: RowCount, rows: GroupedRows, level: Level, place: Ints | None, which: int) -> Floats:
     """Return the pseudo-value of every row, in order: of the estimate (0), or of the disagreement (1)."""
-    slots, values = rows.slots, rows.every().pseudo_values(level, rows.slots.n)[which]
-    where = counted.place if place is None else place[counted.place]
-    used = slots.owners > 0
-    if len(used) == 1 and used.all():
-        return values[where]
-    index = np.cumsum(used).reshape(used.shape) - 1
-    return values[index[counted.reflexive.astype(np.int64) if len(used) > 1 else 0, where]]
+    values = rows.every().pseudo_values(level, rows.owners.n)[which]
+    return values[counted.place if place is None else place[counted.place]]
 
 
 def _of_relation(counted: RowCount, n_classes: int | None) -> Side:
-    level, gone = level_of(counted, counted.slots, n_classes), related_rows(counted)
-    n = counted.slots.n
+    level, gone = level_of(counted, counted.owners, n_classes), related_rows(counted)
+    n = counted.owners.n
     spreads = spreads_of(gone, level, n)
     pool = None if counted.pool is None else pool_spreads(counted, level)
     facts = related_moments(counted, level, spreads, lambda: fewest_trials(counted), pool)
@@ -209,7 +203,7 @@ def related_moments(
 ) -> Moments:
     """Summarise equal rows that a relation compares; `few` is asked only where it decides something."""
     errors = [spread.standard_error for spread in spreads]
-    n = counted.slots.n
+    n = counted.owners.n
     # the shares average to V, so there are at most n / (1 + V) trials; a pool's rows have a part in them
     most = n / (1.0 + level.compared)
     if pool is not None:
@@ -251,8 +245,8 @@ class _Weighed:
     def __init__(self, counted: CellCount, n_classes: int | None) -> None:
         self.counted, design = counted, counted.design
         n = counted.n_explained
-        self.weight = summed(design.unit[:n], design.steps[:n], design.n_units)
-        self.held = summed(design.unit, design.steps, design.n_units)
+        self.weight = sum_by(design.unit[:n], design.steps[:n], design.n_units)
+        self.held = sum_by(design.unit, design.steps, design.n_units)
         self.whole = float(self.weight.sum()) * design.step
         smallest, largest = counted.extent
         self.are_equal = largest - smallest <= NEARLY * largest
@@ -301,23 +295,23 @@ class _Weighed:
     def side(self) -> Side:
         """Put everything together."""
         counted, mine = self.counted, self.weight > 0
-        value, verified = agreement(counted.slots)
+        value, verified = agreement(counted.owners)
         level, gone = self._level(self.sums), self._gone(self.sums, mine)
         count = int(mine.sum())
         merging, merged = self._merged()
         both = self.sums + merged
         best, best_gone = self._level(both), self._gone(both, mine)
         values = best_gone.pseudo_values(best, count)[0], gone.pseudo_values(level, count)[1]
-        spreads = Spread.of(values[0], best.estimate), Spread.of(values[1], level.disagreement)
+        spreads = Spread.of(values[0]), Spread.of(values[1])
         errors = [spread.standard_error for spread in spreads]
         if merging is not None and merging.how == PAIRS and errors[0] is not None:
             errors[0] = self._paired_error(best, merged)
         in_pool = ~mine & (self.held > 0)
         if in_pool.any():
             changes = self._gone(self.sums, in_pool).changes(level)
-            errors = [_with_pool(se, Spread.of(one, 0.0)) for se, one in zip(errors, changes, strict=True)]
+            errors = [_with_pool(se, Spread.of(one)) for se, one in zip(errors, changes, strict=True)]
         facts = Moments(
-            n=counted.slots.n,
+            n=counted.owners.n,
             value=value,
             verified=verified,
             estimate=best.estimate,
@@ -381,17 +375,16 @@ class _Weighed:
         free = best.unchecked
         size = np.bincount(pair, weights=keyed.weights[1] * step)
         apart = free * compared - lost / scale + (1.0 - free) * size
-        elsewhere = (self.weight - summed(units, keyed.weights[1], len(self.weight))) * step
+        elsewhere = (self.weight - sum_by(units, keyed.weights[1], len(self.weight))) * step
         own = free * self.sums.lost_compared - self.sums.lost_disagreement / scale
         own = own + (1.0 - free) * elsewhere
-        mean = quotient(exact_sum(own) + exact_sum(apart), 1) / self.whole
+        mean = float(own.sum() + apart.sum()) / self.whole
         own, apart = own - mean * elsewhere, apart - mean * size
         if self.left is not None:
             own = own + self.whole * best.disagreement * (1.0 - self.left[1])
-        together = own.copy()
-        np.add.at(together, units, apart[pair])
-        linked = float(np.sort(together**2).sum() - np.sort(apart**2).sum())
-        independent = float(np.sort(own**2).sum() + np.sort(apart**2).sum())
+        together = own + sum_by(units, apart[pair], len(own))
+        linked = float((together**2).sum() - (apart**2).sum())
+        independent = float((own**2).sum() + (apart**2).sum())
         outside = np.setdiff1d(np.flatnonzero(self.weight > 0), units)
         number = len(outside) + len(apart)
         if number < 2:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.blocks import each_block
-from faithkit.measure.slots import Slots
-from faithkit.measure.sums import AT_ONCE, Floats, Ints, exact_sum, quotient
+from faithkit.measure.arrays import AT_ONCE, Floats, Ints
+from faithkit.measure.blocks import map_blocks
+from faithkit.measure.owners import Owners
 from faithkit.measure.tally import Count
 
 FEW = 0.01  # of the rows
@@ -28,62 +28,60 @@ def tail_share(counted: Count) -> float | None:
     agreement = counted.agreement
     if not isinstance(agreement, Squares) or not agreement.is_divided:
         return None
-    slots, n = counted.slots.compact, counted.slots.weight
+    owners = counted.owners
+    n = owners.whole
     few = int(np.ceil(FEW * n))
     if FEW * n < 1:
         return None  # in a small sample one row is more than that share of them
-    left = _Left(slots, agreement)
+    left = _Left(owners, agreement)
     (most, often), whole = left.largest(few), left.whole()
     order = np.argsort(-most, kind="stable")
     most, often = most[order], often[order]
     taken = np.minimum(often, np.maximum(0, few - (np.cumsum(often) - often)))
-    return quotient(exact_sum(most, taken), 1) / whole if whole else 0.0
+    return float((most * taken).sum()) / whole if whole else 0.0
 
 
 class _Left:
-    """How far the owners of each slot disagree with others."""
+    """How far owners disagree with others."""
 
-    def __init__(self, slots: Slots, agreement: Squares) -> None:
-        self.slots, self.agreement, self.times = slots, agreement, slots.times
+    def __init__(self, owners: Owners, agreement: Squares) -> None:
+        self.owners, self.agreement, self.weight = owners, agreement, owners.weight
 
     def of(self, some: slice) -> Floats:
-        """Return it for some slots; half the squared distance from all others is the mean of 1 and z²."""
-        label, others = self.slots.labels(some), self.slots.totals.take(self.slots.row[some])
-        others = others - (self.slots.own if self.slots.own.shape[1] == 1 else self.slots.own[:, some])[-1]
-        alone = (1.0 + self.agreement.squares_of(label)) / 2
-        return np.where(others > 0, np.maximum(0.0, 1.0 - self.slots.scores[-1, some]), alone)
+        """Return it for some entries; half the squared distance from all others is the mean of 1 and z²."""
+        owners = self.owners
+        others = owners.totals.take(owners.explanation[some]) - owners.own[some]
+        alone = (1.0 + self.agreement.squares_of(owners.labels(some))) / 2
+        return np.where(others > 0, np.maximum(0.0, 1.0 - owners.scores[some]), alone)
 
     def whole(self) -> float:
         """Add it up over all rows."""
-        parts: list[int] = []
 
-        def add(start: int, stop: int) -> None:
-            parts.append(exact_sum(self.of(slice(start, stop)), self.times[start:stop]))
+        def add(start: int, stop: int) -> float:
+            return float((self.of(slice(start, stop)) * self.weight[start:stop]).sum())
 
-        each_block(add, len(self.slots), AT_ONCE)
-        return quotient(sum(parts), 1)
+        return sum(map_blocks(add, len(self.owners), AT_ONCE))
 
     def largest(self, few: int) -> tuple[Floats, Ints]:
         """Return so many of the largest or some more, and how often each of them occurs.
 
         A part of all tells which need not be looked at.
         """
-        c = len(self.slots)
+        c = len(self.owners)
         some = self.of(slice(None, None, max(1, c // SOME)))
         rank = min(len(some), 1 + 2 * few * len(some) // c)
         found = self._at_least(np.partition(some, -rank)[-rank])
         return found if len(found[0]) >= min(few, c) else self._at_least(0.0)
 
     def _at_least(self, least: float) -> tuple[Floats, Ints]:
-        found = []
 
-        def look(start: int, stop: int) -> None:
+        def look(start: int, stop: int) -> tuple[Floats, Ints]:
             left = self.of(slice(start, stop))
             kept = np.flatnonzero(left >= least)
-            found.append((left[kept], self.times[start:stop][kept]))
+            return left[kept], self.weight[start:stop][kept]
 
-        each_block(look, len(self.slots), AT_ONCE)
-        squares, often = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        parts = map_blocks(look, len(self.owners), AT_ONCE)
+        squares, often = (np.concatenate(some) for some in zip(*parts, strict=True))
         return squares, often
 
 

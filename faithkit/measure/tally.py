@@ -3,7 +3,7 @@
 `counts[u, y]` says how many instances of label y the explanation u holds for; `owners[s, u, y]` how
 many instances of label y are explained by u (s = 1 where u holds for the instance itself). Tallies of
 two pieces of instances over one list of explanations add up. Most of the tables may be empty: the kernel
-keeps the slots that have owners, and makes tables of them for estimators, of some explanations at a time.
+keeps a list of owners, and makes tables of them for estimators, of some explanations at a time.
 """
 
 from bisect import bisect_right
@@ -19,17 +19,18 @@ from faithkit.errors import InputError
 from faithkit.measure import asking
 from faithkit.measure.agreement.base import Agreement, Held
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.arrays import is_view, sum_by
 from faithkit.measure.asking import Whole, ask, bit_blocks
 from faithkit.measure.bitsets import Bits, column_sums
 from faithkit.measure.blocks import spans
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group
 from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.owners import Counts, Owners, constant, numbered, placed, places
 from faithkit.measure.pool import Pool
 from faithkit.measure.relations import Relation, key_of
-from faithkit.measure.slots import SELF, Counts, Slots, numbered, placed, places
-from faithkit.measure.sums import is_view
 
+SELF = np.array([[0], [1]])  # what is no other to an owner: itself, where its explanation holds for it
 MOST = 2**25  # entries of a table that somebody asks for as a whole
 NOTHING = 1e-12  # of all that an explanation holds for
 NARROW = 2**15  # entries of a part of a grouping's table: most are empty, so small parts waste less time
@@ -98,11 +99,12 @@ class Tally:
         return np.minimum(agreeing, self.others) if agreeing.dtype.kind == "f" else agreeing
 
     @property
-    def slots(self) -> Slots:
-        """The slots that have owners, one after the other."""
-        row, label = np.nonzero(self.owners.sum(axis=0))
-        owners = self.owners[:, row, label]
-        return Slots(row, label, self.alike[row, label], owners, self.counts.sum(axis=1))
+    def entries(self) -> Owners:
+        """The owners one after the other, without what nobody owns."""
+        row, label, s = np.nonzero(self.owners.transpose(1, 2, 0))
+        return Owners(
+            row, label, self.owners[s, row, label], self.alike[row, label], self.counts.sum(axis=1), own=s
+        )
 
     def __add__(self, other: "Tally") -> "Tally":
         if self.counts.shape != other.counts.shape:
@@ -118,14 +120,14 @@ class Count:
     """A relation's counts over a population.
 
     `explanations` are the distinct ones in order of first appearance; `agreement` says how far two labels
-    agree. `slots` is all that the kernel computes
+    agree. `owners` is all that the kernel computes
     with; `table` has the counts of a relation that was asked over all labels, if not too many.
     """
 
     relation: Relation
     explanations: Explanations
     n_labels: int
-    slots: Slots
+    owners: Owners
     agreement: Agreement = SAME_LABEL
     table: Counts | None = None
 
@@ -154,7 +156,7 @@ class Count:
         if m * k <= asking.DENSE:
             yield self._part(0, m)
         elif self.relation.groups:
-            yield from (self._part(*span, narrow=True) for span in _narrow_spans(self.slots))
+            yield from (self._part(*span, narrow=True) for span in _narrow_spans(self.owners))
         else:
             yield from (_occurring(self._part(*span)) for span in spans(m, max(1, asking.DENSE // k)))
 
@@ -170,13 +172,14 @@ class Count:
 
     def _part(self, start: int, stop: int, narrow: bool = False) -> Tally:
         """Return the tally of consecutive explanations over all labels; if `narrow`, those of its owners."""
-        slots, mine = self.slots, self.slots.span(start, stop)
-        label, k, agreement = slots.label[mine], self.n_labels, self.agreement
+        span, k, agreement = self.owners.span(start, stop), self.n_labels, self.agreement
+        entries = self.owners.part(span.start, span.stop)
+        label = entries.label
         if narrow:
             known, label = np.unique(label, return_inverse=True)
             k, agreement = len(known), agreement.taken(known)
         owners = np.zeros((2, stop - start, k), dtype=np.int64)
-        owners[:, slots.row[mine] - start, label] = slots.owners[:, mine]
+        owners[entries.own, entries.explanation - start, label] = entries.rows
         if self.relation.groups:
             return Tally(owners[1].copy(), owners, agreement=agreement)
         return Tally(self.label_counts(np.arange(start, stop)), owners, agreement=agreement)
@@ -208,12 +211,10 @@ class RowCount(Count):
 
     @cached_property
     def place(self) -> Counts:
-        """Where every row stands among the slots."""
+        """Where every row stands among the owners."""
         if self._place is not None:
             return self._place
-        codes = self.slots.row * self.n_labels + self.slots.label
-        size = len(self.explanations) * self.n_labels
-        return places(codes, self.owned * self.n_labels + self.labels, size)
+        return self.owners.places(self.owned, self.labels, self.reflexive.astype(np.int64), self.n_labels)
 
     @cached_property
     def sets(self) -> LabelSets:
@@ -248,10 +249,10 @@ class RowCount(Count):
         return table
 
 
-def _narrow_spans(slots: Slots) -> Iterator[tuple[int, int]]:
+def _narrow_spans(owners: Owners) -> Iterator[tuple[int, int]]:
     """Yield (start, stop) of explanations that make a small table, since they have few labels together."""
-    m = len(slots.totals)
-    ends = np.searchsorted(slots.row, np.arange(m + 1)).tolist()
+    m = len(owners.totals)
+    ends = np.searchsorted(owners.explanation, np.arange(m + 1)).tolist()
     start = 0
     while start < m:
         first = start
@@ -325,30 +326,30 @@ def count(
         explanations=distinct,
     )
     if relation.groups:
-        found = grouped_slots(row, label, times, ~distinct.missing, agreement)
-        return counted(reflexive=~missing, slots=found, place=place)
+        owners = grouped_owners(row, label, times, ~distinct.missing, agreement)
+        return counted(reflexive=~missing, owners=owners, place=place)
     place = places(occurring, codes, size) if place is None else place
     whole = Whole(distinct, n_labels, row, label, agreement)
     asked = ask(relation, sample, labels, whole, np.where(missing, -1, place))
     every = asked if pool is None else asked + pool.asked(relation, whole)
-    found = every.slots(whole, times)
-    return counted(reflexive=asked.reflexive, slots=found, table=every.table, place=place, pool=pool)
+    owners = every.owners(whole, times)
+    return counted(reflexive=asked.reflexive, owners=owners, table=every.table, pool=pool)
 
 
-def grouped_slots(
-    row: Counts,
+def grouped_owners(
+    explanation: Counts,
     label: Counts | None,
-    times: Counts,
+    rows: Counts,
     held: NDArray[np.bool_],
     agreement: Agreement = SAME_LABEL,
-) -> Slots:
-    """Return the slots of grouping, in which an explanation holds for its owners, where there is one."""
-    itself = times if held.all() else np.where(held[row], times, 0)
-    totals = np.zeros(len(held), dtype=np.int64)
-    np.add.at(totals, row, itself)
-    agreeing = agreement.over_slots(row, label, itself, totals)
-    # where numbers do not repeat, each slot has one owner: then a view takes no memory
-    once = itself[0] == 1 if is_view(itself) else (itself == 1).all()
-    owners = np.broadcast_to(SELF, (2, len(row))) if once else np.stack([times - itself, itself])
-    owned = np.stack([np.zeros_like(totals), totals]) if held.all() else None
-    return Slots(row, label, agreeing, owners, totals, owned=owned)
+) -> Owners:
+    """Return the owners of grouping, in which an explanation holds for its owners, where there is one."""
+    own = constant(1, len(rows)) if held.all() else held[explanation].astype(np.int64)
+    itself = rows if held.all() else rows * own
+    totals = sum_by(explanation, itself, len(held))
+    # where numbers do not repeat, each entry is one row: then a view takes no memory
+    if not is_view(rows) and (rows == 1).all():
+        rows = constant(1, len(rows))
+    return Owners(
+        explanation, label, rows, agreement.over_slots(explanation, label, itself, totals), totals, own
+    )

@@ -11,16 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.arrays import Floats, ratio
 from faithkit.measure.bitsets import get_bits, unpack_bits
 from faithkit.measure.blocks import ranges
 from faithkit.measure.content_words import content_words
 from faithkit.measure.counting import CellCount
-from faithkit.measure.estimators import ratio
 from faithkit.measure.grouping import group, mix
 from faithkit.measure.inference import agreement
+from faithkit.measure.owners import Counts
 from faithkit.measure.relations import key_of
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats
 
 AT_ONCE = 32  # permutations for which a relation is asked once
 
@@ -45,7 +44,7 @@ def unit_p_value(counted: CellCount, permutations: int, seed: int = 0) -> float 
     size = np.bincount(unit)  # of explained rows: a pool keeps its own labels
     if np.bincount(size[size > 0]).max() < 2:
         return None
-    observed, _ = agreement(counted.slots)
+    observed, _ = agreement(counted.owners)
     draws = (order[source] for source in _draws(unit, size, permutations, seed))
     means = _GroupedMeans(counted, order) if counted.relation.groups else _Means(counted, order)
     at_least = 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from faithkit.report.formats import DIGITS, Told, between, digits_beside, rounded_down, signed
+from faithkit.report.formats import DIGITS, Told, between, digits_beside, rounded_down, signed, without_noise
 from faithkit.wording import exact, listing
 
 
@@ -31,7 +31,7 @@ def finding(measure: str, change: Told, allowed: float | None = None, unchecked:
     >>> finding("consistency", change, unchecked=["here"])
     'consistency is not worse ... −0.012 to +0.018); nothing could be checked here'
     """
-    low, high = change["low"], change["high"]
+    low, high = without_noise(change["low"]), without_noise(change["high"])
     most = _margin(low, high) if allowed is None else allowed
     digits = DIGITS if allowed is None else digits_beside(low, -allowed, high)
     ends = f"{100 * change['confidence']:g} % interval {between(low, high, digits)}"

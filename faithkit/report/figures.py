@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.others import Others
-from faithkit.measure.slots import Slots
+from faithkit.measure.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report import plots
 from faithkit.report.agreeing import Words, words
@@ -36,20 +36,20 @@ def lines(found: Mapping[str, Estimate | None], name: str, best: Collection[str]
     return drawn(draw, new_axes, f"{name}: values and intervals up to 1", name)
 
 
-def figures(told: Told, name: str, slots: Mapping[str, Slots]) -> list[Figure]:
+def figures(told: Told, name: str, owners: Mapping[str, Owners]) -> list[Figure]:
     """Return the sample-size curve and the local scores of what could be checked, and the group sizes.
 
     A figure is left out where the result does not know what it shows: one that was read from a file has no
-    slots, and one of an older version no numbers of others.
+    owners, and one of an older version no numbers of others.
     """
     found = {measure: one for measure, one in estimates(told).items() if one is not None}
     others = {measure: one.others for measure, one in found.items() if one.others is not None}
     checked = [measure for measure, one in found.items() if one.verified > 0]
     curves = [_curve(measure, others[measure], name) for measure in checked if measure in others]
     scores = [
-        _local(measure, 1 - found[measure].verified, slots[measure], name, words(told))
+        _local(measure, 1 - found[measure].verified, owners[measure], name, words(told))
         for measure in checked
-        if measure in slots
+        if measure in owners
     ]
     groups = [_groups(told["singletons"], others["consistency"], name)] if "consistency" in others else []
     return curves + scores + groups
@@ -82,12 +82,12 @@ def _curve(measure: str, others: Others, name: str) -> Figure:
     return _figure(f"{measure} by sample size", CURVE, name, partial(plots.sample_size_curve, others=others))
 
 
-def _local(measure: str, unchecked: float, slots: Slots, name: str, said: Words) -> Figure:
+def _local(measure: str, unchecked: float, owners: Owners, name: str, said: Words) -> Figure:
     rest = "All instances could be checked."
     if unchecked > 0:
         rest = f"{percent(unchecked)} of instances could not be checked and are left out."
     caption = f"{said.each(measure)} {rest}"
-    draw = partial(plots.local_scores, slots=slots, told=said.local)
+    draw = partial(plots.local_scores, owners=owners, told=said.local)
     return _figure(f"local {measure}", caption, name, draw)
 
 

@@ -19,8 +19,7 @@ Told = Mapping[str, Any]  # what `to_dict` tells: with it a result that was read
 LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
 MOST_LABELS = 10  # in a line
 DIGITS = 3
-MOST_DIGITS = 20
-NOISE = 12  # digits: what differs from 0 or 1 only further on does so by rounding errors
+NOISE = 9  # digits: what differs only further on does so by rounding errors
 
 
 def number(value: float | None) -> str:
@@ -77,13 +76,22 @@ def rounded_up(high: float, digits: int = DIGITS) -> Decimal:
     return _rounded(high, digits, ROUND_CEILING)
 
 
+def without_noise(value: float) -> float:
+    """Return a number without what another order of rows may change of it.
+
+    >>> without_noise(0.1 + 0.2), without_noise(0.123456789123)
+    (0.3, 0.123456789)
+    """
+    return round(float(value), NOISE)
+
+
 def _rounded(value: float, digits: int = DIGITS, way: str = ROUND_HALF_EVEN) -> Decimal:
-    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), way) + 0  # no −0.000
+    return Decimal(repr(without_noise(value))).quantize(Decimal(1).scaleb(-digits), way) + 0  # no −0.000
 
 
 def _is_between(share: float) -> bool:
     """Whether a share is neither nothing nor everything."""
-    return 0 < round(share, NOISE) < 1
+    return 0 < without_noise(share) < 1
 
 
 def below(low: float, limit: float) -> str:
@@ -101,12 +109,13 @@ def digits_beside(low: float, limit: float, high: float | None = None) -> int:
     >>> digits_beside(0.79, 0.8), digits_beside(0.8, 0.8), digits_beside(0.5, 0.8, high=0.79999)
     (3, 3, 5)
     """
-    bound, high = Decimal(repr(float(limit))), low if high is None else high
-    for digits in range(DIGITS, MOST_DIGITS):
+    bound, high = Decimal(repr(float(limit))), without_noise(low if high is None else high)
+    low = without_noise(low)
+    for digits in range(DIGITS, NOISE):
         lower, upper = rounded_down(low, digits), rounded_up(high, digits)
         if (lower >= bound) == (low >= limit) and (upper < bound) == (high < limit):
             return digits
-    return MOST_DIGITS
+    return NOISE
 
 
 def told_apart(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, str]:
@@ -115,7 +124,8 @@ def told_apart(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, s
     >>> told_apart(0.897, 0.49), told_apart(0.50041, 0.5004), told_apart(0.9, 0.9999)
     (('0.897', '0.490'), ('0.50041', '0.50040'), ('0.9000', '0.9999'))
     """
-    for digits in range(DIGITS, MOST_DIGITS):
+    end, other = without_noise(end), without_noise(other)
+    for digits in range(DIGITS, NOISE + 1):
         one, two = _rounded(end, digits, way), _rounded(other, digits)
         if (one > two, one < two, two in (0, 1)) == (end > other, end < other, other in (0, 1)):
             break
@@ -147,7 +157,7 @@ def percents(low: float, high: float, share: float) -> str:
     """
     digits = _percent_digits(share) + 2
     upper = digits
-    while high < 1 and rounded_up(high, upper) == 1 and upper < MOST_DIGITS:
+    while high < 1 and rounded_up(high, upper) == 1 and upper < NOISE:
         upper += 1
     return f"{rounded_down(low, digits).scaleb(2)} – {rounded_up(high, upper).scaleb(2)} %"
 
@@ -176,7 +186,7 @@ def signed(value: float | None, digits: int = DIGITS) -> str:
     """
     if value is None:
         return "–"
-    while digits < NOISE and _rounded(value, digits) == 0 and round(value, NOISE):
+    while digits < NOISE and _rounded(value, digits) == 0 and without_noise(value):
         digits += 1
     return _with_sign(_rounded(value, digits))
 
@@ -190,7 +200,7 @@ def spread(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
     (('−0.012', '+0.018'), ('+0.000', '+0.000'), ('−0.0061', '−0.0009'))
     """
     while digits < NOISE and rounded_down(low, digits) <= 0 <= rounded_up(high, digits):
-        if round(low, NOISE) <= 0 <= round(high, NOISE):
+        if without_noise(low) <= 0 <= without_noise(high):
             break
         digits += 1
     return _with_sign(rounded_down(low, digits)), _with_sign(rounded_up(high, digits))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from faithkit.measure.slots import Slots
+from faithkit.measure.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Told, unbroken
 from faithkit.report.monitoring import monitor_facts, monitor_view
@@ -21,7 +21,7 @@ WITNESSES = 3  # on a page, where nobody says how many
 
 
 def page(
-    told: Told, violations: Sequence[Violation] | None = None, slots: Mapping[str, Slots] | None = None
+    told: Told, violations: Sequence[Violation] | None = None, owners: Mapping[str, Owners] | None = None
 ) -> str:
     """Return the report on one system as one file: no scripts, no network, the same bytes every time.
 
@@ -31,7 +31,7 @@ def page(
         What `to_dict` tells of an evaluation, with its subgroups and its reference where it has some.
     violations : sequence of Violation, optional
         Without them, nothing is said about witnesses.
-    slots : mapping of measures to Slots, optional
+    owners : mapping of measures to Owners, optional
         What the local scores are drawn from.
 
     Examples
@@ -42,13 +42,13 @@ def page(
     >>> "<b>" in text, "&lt;b&gt;" in text
     (False, True)
     """
-    return _rendered("findings.html.jinja", findings_view(told, violations, slots or {}))
+    return _rendered("findings.html.jinja", findings_view(told, violations, owners or {}))
 
 
 def comparison_page(
-    told: Told, slots: Mapping[str, Mapping[str, Slots]] | None = None, more: Sheet | None = None
+    told: Told, owners: Mapping[str, Mapping[str, Owners]] | None = None, more: Sheet | None = None
 ) -> str:
-    """Return the report on several systems, of what `to_dict` tells of them and of the slots of each.
+    """Return the report on several systems, of what `to_dict` tells of them and of the owners of each.
 
     What else is known of them may come first, as a sheet.
 
@@ -60,7 +60,7 @@ def comparison_page(
     >>> "The best is good." in comparison_page(found.to_dict())
     True
     """
-    view = comparison_view(told, slots or {}) | {"more": more, "is_table": _is_table}
+    view = comparison_view(told, owners or {}) | {"more": more, "is_table": _is_table}
     return _rendered("comparison.html.jinja", view)
 
 

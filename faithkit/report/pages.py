@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from faithkit.measure import MEASURES
-from faithkit.measure.slots import Slots
+from faithkit.measure.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines, spreads
 from faithkit.report.formats import Told, held, plural, predictions
@@ -28,7 +28,7 @@ LETTERS = 300  # of an explanation; what is longer is folded
 LINES = 12  # of a plot of subgroups; a longer one is no overview
 
 
-def findings_view(told: Told, violations: Sequence[Violation] | None, slots: Mapping[str, Slots]) -> View:
+def findings_view(told: Told, violations: Sequence[Violation] | None, owners: Mapping[str, Owners]) -> View:
     """Return one system: its measures, plots, witnesses, subgroups and drift, and where they come from."""
     shown, found = fragment_view(told), estimates(told)
     meaning = getattr(violations, "note", None) if violations else None  # stands where explanations are shown
@@ -37,7 +37,7 @@ def findings_view(told: Told, violations: Sequence[Violation] | None, slots: Map
         "notes": [note for note in shown["sentences"][len(MEASURES) :] if note != meaning],
         "meaning": meaning,
         "plot": lines(found, "measures"),
-        "figures": figures(told, "result", slots) + spreads(violations or ()),
+        "figures": figures(told, "result", owners) + spreads(violations or ()),
         "unchecked": [name for name, one in found.items() if one and one.verified == 0],
         "no_violation": no_violation(() if violations is None else violations),
         "witnesses": None if violations is None else [_witness(violation) for violation in violations],
@@ -131,7 +131,7 @@ def _drift(told: Told) -> View:
     return {"sizes": sizes, "rows": rows, "sentences": changes(reference)}
 
 
-def comparison_view(told: Told, slots: Mapping[str, Mapping[str, Slots]]) -> View:
+def comparison_view(told: Told, owners: Mapping[str, Mapping[str, Owners]]) -> View:
     """Return several systems side by side, and each on its own."""
     shown, systems = compared_view(told), told["systems"]
     first = next(iter(systems.values()))
@@ -145,7 +145,7 @@ def comparison_view(told: Told, slots: Mapping[str, Mapping[str, Slots]]) -> Vie
             {
                 **fragment_view(one),
                 "name": name,
-                "figures": figures(one, name, slots.get(name, {})),
+                "figures": figures(one, name, owners.get(name, {})),
                 "provenance": _system_facts(one),
             }
             for name, one in systems.items()

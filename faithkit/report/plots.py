@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.estimators import ratio
 from faithkit.measure.forecast import curve
 from faithkit.measure.others import Others
+from faithkit.measure.owners import Owners
 from faithkit.measure.predicted import Predicted
-from faithkit.measure.slots import Slots
 from faithkit.report.formats import Told, number, outward
 from faithkit.wording import one_line, visible
 
@@ -131,14 +130,13 @@ def _count_rows(ax: "Axes") -> None:
     _add_legend(ax)
 
 
-def local_scores(ax: "Axes", slots: Slots, told: str = "share of other instances that agree") -> "Axes":
+def local_scores(ax: "Axes", owners: Owners, told: str = "share of other instances that agree") -> "Axes":
     """Draw how the instances' own scores are spread; those that could not be checked are left out.
 
     Scores below −1, which some numbers have, are drawn there. `told` is what a score is.
     """
-    used = (slots.owners > 0) & (slots.others > 0)
-    scores = ratio(slots.agreeing[used], slots.others[used])
-    share = slots.owners[used] / slots.weight
+    checked = owners.others > 0
+    scores, share = owners.scores[checked], owners.weight[checked] / owners.whole
     left = 0 if scores.min(initial=0.0) >= 0 else -1
     ax.hist(scores.clip(left, 1), bins=BINS, range=(left, 1), weights=share, color=BLUE, rwidth=0.9)
     ax.set(xlim=(left - 0.01, 1.01), xlabel=told)

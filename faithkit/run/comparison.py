@@ -145,8 +145,8 @@ class Comparison(Report):
         """
         from faithkit.report.html import comparison_page
 
-        slots = {name: one.slots for name, one in self.results.items()}
-        return written(comparison_page(self.to_dict(), slots, more), path)
+        owners = {name: one.owners for name, one in self.results.items()}
+        return written(comparison_page(self.to_dict(), owners, more), path)
 
     def _measured(self, measure: str) -> dict[str, Estimate]:
         found = {name: getattr(result, measure) for name, result in self.results.items()}

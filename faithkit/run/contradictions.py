@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.arrays import Floats
 from faithkit.measure.counting import CellCount
-from faithkit.measure.estimators import ratio
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats
+from faithkit.measure.owners import Counts
 from faithkit.measure.tally import RowCount
 from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.held import all_held, held
@@ -74,9 +73,8 @@ def _of_two_clusters(counted: CellCount, classes: list[Any], explanation: int) -
 
 def _share(counted: CellCount) -> Floats:
     """Return how far each explained row agrees with others; 2 where it has none, more than any share."""
-    slots, place = counted.slots, counted.place
-    D = slots.others[1]
-    return np.where(D > 0, ratio(slots.agreeing[1], D), 2.0)[place]
+    owners = counted.owners
+    return np.where(owners.others > 0, owners.scores, 2.0)[counted.place]
 
 
 def _anywhere(counted: CellCount, classes: list[Any], row: int) -> Witness:

@@ -12,10 +12,10 @@ from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
 from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, as_numbers, gone_through
+from faithkit.measure.arrays import Floats
 from faithkit.measure.containers import as_objects, as_series, n_rows
 from faithkit.measure.design import Design
 from faithkit.measure.pool import Pool
-from faithkit.measure.sums import Floats
 from faithkit.run.explaining.job import Job
 from faithkit.run.groups import column
 from faithkit.run.setup import Applicability

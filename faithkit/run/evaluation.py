@@ -18,7 +18,7 @@ from faithkit.measure.difference import Difference, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.mean import Mean
-from faithkit.measure.slots import Slots
+from faithkit.measure.owners import Owners
 from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violations
@@ -106,9 +106,9 @@ class Evaluation(Result):
         return {name: self._counted(name).tally for name in self.measures}
 
     @property
-    def slots(self) -> dict[str, Slots]:
+    def owners(self) -> dict[str, Owners]:
         """The tally of every measure that was taken, where it has owners: never too large."""
-        return {name: counted.settled.slots for name, counted in self.counts.items()}
+        return {name: counted.settled.owners for name, counted in self.counts.items()}
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.
@@ -368,4 +368,4 @@ class Evaluation(Result):
         from faithkit.report.html import WITNESSES, page
 
         shown = self.violations(WITNESSES) if self.counts else None  # one that was loaded has no rows to show
-        return written(page(self.to_dict(), shown, self.slots), path)
+        return written(page(self.to_dict(), shown, self.owners), path)

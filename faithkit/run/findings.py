@@ -130,7 +130,7 @@ class Findings(Report):
         shown = self.violations
         if shown is None and self.result.counts:  # one that was loaded has no rows to show
             shown = self.result.violations(WITNESSES)
-        return written(page(self.to_dict(), shown, self.result.slots), path)
+        return written(page(self.to_dict(), shown, self.result.owners), path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure; and, of a reference, per difference to it."""

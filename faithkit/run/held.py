@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from faithkit.measure.bitsets import unpack_bits
 from faithkit.measure.counting import CellCount
 from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.owners import Counts
 from faithkit.measure.relations import Relation, holds_bits
-from faithkit.measure.slots import Counts
 from faithkit.measure.tally import RowCount
 
 

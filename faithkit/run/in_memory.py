@@ -20,11 +20,11 @@ from faithkit.measure.counting import count_cells
 from faithkit.measure.design import Design
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import Moments
+from faithkit.measure.owners import Counts
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
 from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation
-from faithkit.measure.slots import Counts
 from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count, RowCount, count
 from faithkit.measure.witnesses import LocalResult, Witness

@@ -9,7 +9,7 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
-from faithkit.report.formats import below, told_apart
+from faithkit.report.formats import below, told_apart, without_noise
 from faithkit.report.told import nothing_known
 from faithkit.wording import exact
 
@@ -108,7 +108,7 @@ def judged_as_good(findings: Any, margins: Mapping[str, float]) -> list[Judgemen
 
     The lower end of the difference's interval counts.
     """
-    return _judge_changes(findings, margins, lambda change, margin: change.low >= -margin)
+    return _judge_changes(findings, margins, lambda change, margin: without_noise(change.low) >= -margin)
 
 
 def judged_worse(findings: Any, margins: Mapping[str, float]) -> list[Judgement]:
@@ -116,7 +116,7 @@ def judged_worse(findings: Any, margins: Mapping[str, float]) -> list[Judgement]
 
     These are not kept. The upper end of the difference's interval counts.
     """
-    return _judge_changes(findings, margins, lambda change, margin: change.high >= -margin)
+    return _judge_changes(findings, margins, lambda change, margin: without_noise(change.high) >= -margin)
 
 
 def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | None:
@@ -160,11 +160,11 @@ def _judge_limit(result: Any, measure: str, limit: float, gated: Collection[str]
     if reason is not None:
         return Judgement(measure, limit, None, reason)
     low, chance = getattr(result, measure).low, result.chance
-    kept = bool(low >= limit)
+    kept = without_noise(low) >= limit
     words = (
         f"{measure} may be as low as {below(low, limit)}, {'not below' if kept else 'below'} {exact(limit)}"
     )
-    above = None if chance is None else bool(low > chance)
+    above = None if chance is None else without_noise(low) > without_noise(chance)
     if above is False:
         words += f", {'but' if kept else 'and'} not above chance ({told_apart(low, chance)[1]})"
     return Judgement(measure, limit, kept, words, above)
@@ -175,7 +175,7 @@ def _judge_chance(result: Any, measure: str, gated: Collection[str]) -> Judgemen
     if reason is not None:
         return Judgement(measure, None, None, reason)
     low, chance = getattr(result, measure).low, result.chance
-    above = bool(low > chance)
+    above = without_noise(low) > without_noise(chance)
     end, level = told_apart(low, chance)
     words = f"{measure} may be as low as {end}, {'' if above else 'not '}above chance ({level})"
     return Judgement(measure, None, above, words, above)

@@ -11,13 +11,13 @@ from faithkit.inputs.models.columns import seen_by
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
+from faithkit.measure.arrays import Floats
 from faithkit.measure.counting import CellCount
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.instance import Local, local, local_from_agreement, local_from_counts, local_of_units
+from faithkit.measure.owners import Counts
 from faithkit.measure.predicted import predicted
 from faithkit.measure.relations import SameExplanation
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats
 from faithkit.measure.tally import RowCount
 from faithkit.measure.witnesses import LocalResult
 from faithkit.run.contradictions import witness

@@ -21,9 +21,9 @@ from faithkit.measure.discretizers import Original
 from faithkit.measure.explanations import Explanations, Sample, object_array
 from faithkit.measure.inference import Moments
 from faithkit.measure.jackknife import added
+from faithkit.measure.owners import Counts
 from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
-from faithkit.measure.slots import Counts
 from faithkit.measure.summary import Grouped, level_of, related_moments
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import RowId, Witness, contradicted
@@ -52,7 +52,7 @@ class LogCount(Count):
             self,
             census=census,
             n_labels=len(census.labels),
-            slots=census.grouped,
+            owners=census.grouped,
             agreement=census.agreement,
         )
 
@@ -186,15 +186,15 @@ class OnDisk(Population):
                 self.refuse(f"{relation} cannot be counted inside a group")
             found = FirstPass(self.reading, relation).run()
         census = by_prediction(found if relation.groups else found.settled, self.reading.outcome)
-        slots, table = census.grouped, None
+        owners, table = census.grouped, None
         if not relation.groups:
             asked = _asked(self.reading, relation, census.whole, census)
-            slots, table = asked.slots(census.whole, census.ordered[2]), asked.table
+            owners, table = asked.owners(census.whole, census.ordered[2]), asked.table
         return LogCount(
             relation=relation,
             explanations=census.explanations,
             n_labels=len(census.labels),
-            slots=slots,
+            owners=owners,
             agreement=census.agreement,
             table=table,
             reading=self.reading,
@@ -203,14 +203,14 @@ class OnDisk(Population):
 
     def moments(self, counted: Count, n_classes: int | None = None) -> Moments:
         """Jackknife what was counted; for relations other than grouping by one pass more."""
-        counted, slots = _of_log(counted), counted.slots
+        counted, owners = _of_log(counted), counted.owners
         if counted.relation.groups:
             return Grouped.of(counted, n_classes).moments(counted.agreement)
-        level, census = level_of(counted, slots, n_classes), counted.census
-        passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, slots, level)
+        level, census = level_of(counted, owners, n_classes), counted.census
+        passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, owners, level)
         spreads = added(self.reading.each(passes, "spreads"))
         return related_moments(
-            counted, level, spreads, lambda: slots.n / (1.0 + max(self.reading.each(passes, "share")))
+            counted, level, spreads, lambda: owners.n / (1.0 + max(self.reading.each(passes, "share")))
         )
 
     def parts(self, groups: Any) -> Parts:

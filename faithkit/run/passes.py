@@ -29,9 +29,9 @@ from faithkit.measure.census import SAVED, Census, Values, gathered
 from faithkit.measure.explanations import Sample
 from faithkit.measure.grouping import group, ordered
 from faithkit.measure.jackknife import Level, added, largest_share, related_rows, spreads_of
+from faithkit.measure.owners import Counts, Owners
 from faithkit.measure.pieces import ask_piece, count_piece
 from faithkit.measure.relations import Relation
-from faithkit.measure.slots import Counts, Slots
 from faithkit.measure.spread import Spread
 from faithkit.measure.tally import RowCount
 from faithkit.run.components import Given
@@ -165,14 +165,14 @@ def label_places(labels: Values, predictions: Any) -> Counts:
 class LaterPasses:
     """Ask a relation other than grouping about every piece, with all distinct explanations at hand.
 
-    `slots` are those of all instances, once they have been counted, and `level` is what they agree in.
+    `owners` are those of all instances, once they have been counted, and `level` is what they agree in.
     """
 
     reading: Reading
     relation: Relation
     whole: Whole
     labels: Values
-    slots: Slots | None = None
+    owners: Owners | None = None
     level: Level | None = None
 
     def asked(self, pieces: list[Piece]) -> Asked:
@@ -192,8 +192,8 @@ class LaterPasses:
 
     def counts(self, pieces: list[Piece]) -> Iterator[RowCount]:
         """Say where the instances of some pieces stand in the counts of all."""
-        assert self.slots is not None
-        return (count_piece(*sample, self.whole, self.slots) for sample in self._samples(pieces))
+        assert self.owners is not None
+        return (count_piece(*sample, self.whole, self.owners) for sample in self._samples(pieces))
 
     def _samples(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
         for _, log in self.reading.logs(pieces):

@@ -7,7 +7,6 @@ later sample, another discretizer.
 from typing import Any
 
 import attrs
-import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.predictions.labels import Labels
@@ -95,7 +94,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
     counted = counts["consistency"]
     measures = {name: population.estimate(one, setup) for name, one in counts.items()}
     return Evaluation(
-        n=counted.slots.n,
+        n=counted.owners.n,
         n_explanations=len(counts["consistency"].explanations),
         unexplained=unexplained,
         why_unexplained=why_unexplained,
@@ -129,13 +128,13 @@ def _told(counted: Count, population: Population, setup: Setup) -> tuple[str, ..
 
 def _alone(counted: Count, verified: float) -> float:
     """Return the share of instances whose explanation nobody else has; rows of a cluster are one case."""
-    slots = counted.slots
-    return float((slots.sizes == 1).sum() / slots.n) if slots.rows is None else 1.0 - verified
+    owners = counted.owners
+    return float((owners.sizes == 1).sum() / owners.n) if owners.steps is None else 1.0 - verified
 
 
 def _uniqueness(counted: Count) -> float:
     """Return distinct explanations per instance; by weight, the mean of one over who share an explanation."""
-    slots = counted.slots
-    if slots.rows is None:
-        return len(counted.explanations) / slots.n
-    return mean_score(np.broadcast_to(1.0 / slots.sizes[slots.row], slots.owners.shape), slots) or 0.0
+    owners = counted.owners
+    if owners.steps is None:
+        return len(counted.explanations) / owners.n
+    return mean_score(1.0 / owners.sizes[owners.explanation], owners.weight) or 0.0

@@ -17,9 +17,9 @@ from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments
+from faithkit.measure.owners import Counts
 from faithkit.measure.reader.reading import Read
 from faithkit.measure.relations import Relation, fitted
-from faithkit.measure.slots import Counts
 from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import LocalResult, Witness

@@ -6,7 +6,7 @@ import numpy as np
 
 from faithkit.errors import FaithkitWarning
 from faithkit.measure.grouping import group, renumbered
-from faithkit.measure.slots import Counts
+from faithkit.measure.owners import Counts
 from faithkit.measure.tally import Count, RowCount
 from faithkit.report.formats import percent
 from faithkit.run.in_memory import InMemory

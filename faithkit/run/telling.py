@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.slots import Counts
+from faithkit.measure.owners import Counts
 from faithkit.measure.tally import Count
 
 NEARLY_ALL = 0.95

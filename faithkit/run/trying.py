@@ -116,8 +116,8 @@ def under(discretizer: Given, population: Population, setup: Setup, enough: floa
     """
     others = population.under(discretizer)
     counted = others.count(SameExplanation())
-    slots, m = counted.slots, len(counted.explanations)
-    if slots.rows is None and 2 * (slots.n - m) < enough * slots.n:
+    owners, m = counted.owners, len(counted.explanations)
+    if owners.steps is None and 2 * (owners.n - m) < enough * owners.n:
         return None
     return others.estimate(counted, attrs.evolve(setup, permutations=0))
 

@@ -7,11 +7,10 @@ import numpy as np
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
-from faithkit.measure.estimators import ratio
+from faithkit.measure.owners import Counts
 from faithkit.measure.predicted import Predicted
 from faithkit.measure.relations import key_of
 from faithkit.measure.rules import Rule
-from faithkit.measure.slots import Counts
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Violation, Violations, Witness
 from faithkit.run.importance_notes import meaning_of_signs
@@ -27,13 +26,13 @@ def violations(population: Population, setup: Setup, counted: Count, most: int) 
     them than one that is split in halves.
     """
     counted = counted.settled
-    slots = counted.slots
-    others = slots.others
-    loss = slots.by_explanation(slots.owners * ratio(others - slots.agreeing, others))
+    owners = counted.owners
+    has_others = (owners.others > 0) & (owners.weight > 0)
+    loss = owners.by_explanation(owners.weight * np.where(has_others, 1.0 - owners.scores, 0.0))
     worst = np.argsort(-loss, kind="stable")[:most]
     worst = worst[loss[worst] > 0]
     found = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
-    found.is_tested = bool(((others > 0) & (slots.owners > 0)).any())
+    found.is_tested = bool(has_others.any())
     for start, stop in spans(len(worst), max(1, asking.DENSE // counted.n_labels)):
         some = worst[start:stop]
         for u, held in zip(some.tolist(), counted.label_counts(some), strict=True):

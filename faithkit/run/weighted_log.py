@@ -12,17 +12,17 @@ from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
 from faithkit.inputs.randomness import global_seed
+from faithkit.measure.arrays import Floats
 from faithkit.measure.containers import as_objects, as_series
 from faithkit.measure.counting import CellCount, count_coded
 from faithkit.measure.design import Design
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group, ordered
 from faithkit.measure.inference import Moments
+from faithkit.measure.owners import Counts
 from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation, key_of
-from faithkit.measure.slots import Counts
 from faithkit.measure.summary import Side
-from faithkit.measure.sums import Floats
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components import Given

@@ -99,7 +99,7 @@ def check_interval_is_of_the_same_quantity(entry: Entry) -> None:
         return
     name = "many instances"
     tally = tallies()[name]
-    given, expected = (mean_score(_scores(one, tally), tally) for one in (estimator, LeaveOneOut()))
+    given, expected = (mean_score(_scores(one, tally), tally.owners) for one in (estimator, LeaveOneOut()))
     assert expected is not None
     is_near = given is not None and abs(given - expected) < _NEAR
     found = f"it says `interval`, and gives {given} where leave-one-out gives {expected:.6f}"

@@ -54,7 +54,7 @@ def grouped(table):
 
 
 def score(estimator, tally):
-    return mean_score(checked_scores(estimator, tally), tally)
+    return mean_score(checked_scores(estimator, tally), tally.owners)
 
 
 def summarise(tally, estimator, confidence=0.95):
@@ -125,8 +125,10 @@ def test_where_everyone_is_left_out_the_value_is_none_and_not_a_number():
 
 def test_an_owner_left_out_changes_neither_sum_nor_weight():
     tally = grouped([[2, 1]])
-    assert mean_score(np.array([[[NAN, NAN]], [[0.25, NAN]]]), tally) == 0.25
-    assert mean_score(np.array([[[NAN, NAN]], [[0.25, 1.0]]]), tally) == pytest.approx((0.25 * 2 + 1) / 3)
+    assert mean_score(np.array([[[NAN, NAN]], [[0.25, NAN]]]), tally.owners) == 0.25
+    assert mean_score(np.array([[[NAN, NAN]], [[0.25, 1.0]]]), tally.owners) == pytest.approx(
+        (0.25 * 2 + 1) / 3
+    )
 
 
 def test_a_missing_explanation_scores_zero_and_still_counts_in_n():

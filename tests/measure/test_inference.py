@@ -244,9 +244,9 @@ def test_where_the_sample_shows_no_variation_there_is_no_standard_error(table):
 
 
 def test_a_standard_error_is_never_zero():
-    assert Spread.of(np.array([0.3, 0.3 + 1e-15]), 0.0, np.array([4.0, 3.0])).standard_error is None
-    assert Spread.of(np.array([0.3]), 0.0).standard_error is None
-    assert Spread.of(np.array([0.0, 1.0]), 0.0).standard_error == pytest.approx(0.5)
+    assert Spread.of(np.array([0.3, 0.3 + 1e-15]), np.array([4.0, 3.0])).standard_error is None
+    assert Spread.of(np.array([0.3])).standard_error is None
+    assert Spread.of(np.array([0.0, 1.0])).standard_error == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("relation", ["grouping", "scopes"])

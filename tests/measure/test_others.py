@@ -26,7 +26,7 @@ def test_rows_are_gathered_by_the_number_of_their_others(data):
             near = [j for j in range(n) if j != i and holds[i, j]]
             score = np.mean([labels[j] == labels[i] for j in near]) if near else 0.0
             expected.setdefault(len(near), []).append(score)
-        found = Others.of(counted(relation, owned, labels, 3).slots)
+        found = Others.of(counted(relation, owned, labels, 3).owners)
         assert found.number == tuple(sorted(expected))
         assert found.rows == tuple(len(expected[k]) for k in found.number)
         assert found.score == pytest.approx([np.mean(expected[k]) for k in found.number])
@@ -37,10 +37,10 @@ def test_rows_are_gathered_by_the_number_of_their_others(data):
 def test_of_many_different_numbers_the_large_ones_are_rounded(monkeypatch):
     sizes = np.arange(1, 1200)
     owned, labels = np.repeat(np.arange(len(sizes)), sizes), np.zeros(sizes.sum(), dtype=np.int64)
-    slots = counted(SameExplanation(), owned, labels, 1).slots
-    exact = Others.of(slots)
+    owners = counted(SameExplanation(), owned, labels, 1).owners
+    exact = Others.of(owners)
     assert exact.number[:256] == tuple(range(256))
     assert exact.number[256:] == (*range(260, 1000, 10), 1000, 1100, 1200)
     assert exact.n == sizes.sum()
     monkeypatch.setattr(others, "EXACT", 10**9)
-    assert Others.of(slots).number == tuple(range(1199))
+    assert Others.of(owners).number == tuple(range(1199))

@@ -30,7 +30,7 @@ from faithkit.measure.tally import count
 
 
 def others(tally):
-    return Others.of(tally.slots)
+    return Others.of(tally.entries)
 
 
 def pilot_of(tally):
@@ -367,7 +367,7 @@ def smooth(rng, n):
     x = rng.normal(size=(n, 2))
     sample = Sample(None, Explanations.vectors(x))
     counts = count(SameExplanation(), sample, (x[:, 0] > 0).astype(np.int64), 2)
-    return Pilot(Others.of(counts.slots), Side.of(counts).facts)
+    return Pilot(Others.of(counts.owners), Side.of(counts).facts)
 
 
 def test_the_interval_that_is_planned_is_the_one_that_is_printed():
@@ -476,7 +476,7 @@ class Crossroads:
     def draw(self, rng, n):
         x = rng.random(n)
         found = counted(Matrix((x < self.rare)[None] | np.eye(n, dtype=bool)), np.arange(n), x > 0.5, 2)
-        return Pilot(Others.of(found.slots), Side.of(found).facts)
+        return Pilot(Others.of(found.owners), Side.of(found).facts)
 
     def unverified(self, n):
         return (1 - self.rare) ** (n - 1)

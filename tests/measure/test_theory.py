@@ -28,7 +28,7 @@ from faithkit.measure.tally import count
 
 
 def estimate_of(tally):
-    return mean_score(LeaveOneOut().scores(tally), tally)
+    return mean_score(LeaveOneOut().scores(tally), tally.owners)
 
 
 class Law:
@@ -232,7 +232,7 @@ def test_a_small_bias_is_no_small_error():
 def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagreement_between_zero_and_two():
     found = []
     for groups in product([(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (1, 5), (7, 7)], repeat=2):
-        gone = GroupedRows(grouped(groups).slots, SAME_LABEL).every()
+        gone = GroupedRows(grouped(groups).entries, SAME_LABEL).every()
         agreement = gone.compared - gone.disagreement
         found.append((agreement.min(), agreement.max(), gone.disagreement.min(), gone.disagreement.max()))
     least, most = np.min(found, axis=0), np.max(found, axis=0)
@@ -371,7 +371,7 @@ def test_the_plug_in_estimate_of_a_tree_is_one_minus_its_mean_gini_index():
     tally = grouped([[30, 10], [0, 40], [10, 10]])
     gini = [1 - 0.75**2 - 0.25**2, 0.0, 0.5]
     expected = 1 - (40 * gini[0] + 40 * gini[1] + 20 * gini[2]) / 100
-    assert mean_score(PlugIn().scores(tally), tally) == pytest.approx(expected)
+    assert mean_score(PlugIn().scores(tally), tally.owners) == pytest.approx(expected)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=30))

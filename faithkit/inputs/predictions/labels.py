@@ -22,9 +22,9 @@ from faithkit.inputs.predictions.outcome import (
     asked_as,
 )
 from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.arrays import Floats
 from faithkit.measure.containers import as_series
 from faithkit.measure.grouping import ordered
-from faithkit.measure.sums import Floats
 
 
 @attrs.frozen(eq=False, slots=False)

@@ -17,8 +17,8 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
 from faithkit.measure.containers import unmasked
+from faithkit.measure.owners import Counts
 from faithkit.measure.reader.regression import Points
-from faithkit.measure.slots import Counts
 from faithkit.wording import listing
 
 WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a label

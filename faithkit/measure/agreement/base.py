@@ -7,9 +7,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.arrays import Floats, sum_by
 from faithkit.measure.bitsets import Bits
-from faithkit.measure.slots import Counts, Slots
-from faithkit.measure.sums import Floats, Grid, Ints
+from faithkit.measure.owners import Counts, Owners
 
 Blocks = Iterator[tuple[int, int, Bits]]
 """A relation's matrix in parts: the first explanation of each, the one behind its last, and packed bits."""
@@ -17,36 +17,27 @@ Blocks = Iterator[tuple[int, int, Bits]]
 
 @attrs.frozen(eq=False)
 class Influence:
-    """What each slot's owners gain or lose when an instance is left out that their explanation holds for.
+    """What owners gain or lose when an instance is left out that their explanation holds for.
 
     They gain `gain` − `loss` × agreement with that instance. `lone[u]` owners of u have no others then.
     """
 
-    slots: Slots
-    gain: Floats  # (2, c)
-    loss: Floats  # (2, c)
-    lone: Ints  # (m,)
-
-    def on_grid(self, most: int) -> tuple[Grid, Ints, Ints]:
-        """Return a grid, the gain of each explanation and the loss of each slot in its steps.
-
-        So many slots are added up at most, each with both s.
-        """
-        largest = max(np.abs(self.gain).max(initial=0.0), self.loss.max(initial=0.0))
-        grid = Grid.of(largest, 4 * most)
-        return grid, self.slots.by_explanation(grid.whole(self.gain)), grid.whole(self.loss).sum(axis=0)
+    owners: Owners
+    gain: Floats  # (c,)
+    loss: Floats  # (c,)
+    lone: Floats  # (m,)
 
 
 class Held(Protocol):
     """Instances and their labels, for which a relation's matrix says which explanations hold."""
 
-    def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
+    def sums(self, bits: Bits, row: Counts, label: Counts) -> NDArray[Any]:
         """Return what adds up over pieces of instances, for each slot or for each row of bits.
 
         `row` and `label` are the slots of these rows, in order.
         """
 
-    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
+    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
         """Add up, for every instance, what owners of explanations that hold for it gain and lose by it."""
 
 
@@ -86,7 +77,7 @@ class Agreement(Sums, Protocol):
     def is_bounded(self) -> bool:
         """Whether two predictions cannot disagree by more than `most`, in this sample or in any other."""
 
-    def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
+    def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
         """Return, for each slot, the same over the instances of which `Held.sums` were taken."""
 
     def held(self, labels: Counts, n_labels: int) -> Held:
@@ -131,6 +122,4 @@ class Always:
         self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
     ) -> Counts:
         """Return the weight of each slot's row."""
-        sums = np.zeros(int(row.max(initial=-1)) + 1, dtype=np.int64)
-        np.add.at(sums, row, weight)
-        return sums[row]
+        return sum_by(row, weight)[row]

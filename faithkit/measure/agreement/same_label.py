@@ -3,10 +3,10 @@
 import numpy as np
 
 from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.measure.arrays import Floats, Ints
 from faithkit.measure.bitsets import Bits, column_sums, get_bits
 from faithkit.measure.label_sets import LabelSets
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats, Ints
+from faithkit.measure.owners import Counts
 
 
 class SameLabel:
@@ -64,32 +64,34 @@ class HeldLabels:
         """Count the instances of each slot's label."""
         return self.sets.counts(bits, row, label)
 
-    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
-        """Add up gains and losses on a grid, label by label where many instances have it."""
-        slots, lone = influence.slots, influence.lone
-        grid, gain, loss = influence.on_grid(len(slots))
-        sums = np.zeros((len(self.labels), 2 if lone.any() else 1), dtype=np.int64)
+    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+        """Add up gains and losses, label by label where many instances have it."""
+        owners, loss, lone = influence.owners, influence.loss, influence.lone
+        gain = owners.by_explanation(influence.gain)
+        sums = np.zeros((len(self.labels), 2 if lone.any() else 1))
         groups = self.sets.rank[self.labels]
         for start, stop, bits in blocks:
-            mine = slots.span(start, stop)
-            where = slots.row[mine] - start, slots.label[mine]
+            mine = owners.span(start, stop)
+            where = owners.explanation[mine] - start, owners.label[mine]
             weights = self._weights(gain[start:stop], lone[start:stop], sums.shape[1])
             common = np.flatnonzero(self.sets.rank[where[1]] < len(self.sets.common))
-            weights[where[0][common], self.sets.rank[where[1][common]], 0] -= loss[mine][common]
+            np.subtract.at(
+                weights[:, :, 0], (where[0][common], self.sets.rank[where[1][common]]), loss[mine][common]
+            )
             sums += column_sums(bits, weights, groups)
             self._subtract_rare(sums[:, 0], bits, where, loss[mine])
             del bits  # before the next block is made
         lost = sums[:, 1] if sums.shape[1] > 1 else np.zeros_like(sums[:, 0])
-        return grid.floats(sums[:, 0]), lost
+        return sums[:, 0], lost
 
-    def _weights(self, gain: Ints, lone: Ints, columns: int) -> Ints:
+    def _weights(self, gain: Floats, lone: Floats, columns: int) -> Floats:
         sets = self.sets
-        weights = np.empty((len(gain), len(sets.common) + (not sets.all_common), columns), np.int64)
+        weights = np.empty((len(gain), len(sets.common) + (not sets.all_common), columns))
         weights[:, :, 0] = gain[:, None]
         weights[:, :, 1:] = lone[:, None, None]  # seldom anything but 0
         return weights
 
-    def _subtract_rare(self, sums: Ints, bits: Bits, where: tuple[Ints, Ints], loss: Ints) -> None:
+    def _subtract_rare(self, sums: Floats, bits: Bits, where: tuple[Ints, Ints], loss: Floats) -> None:
         """Subtract, in place, what rare labels have lost from the instances that have them."""
         row, label = where
         for slot, instance in self.sets.pairs(label):

@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.measure.arrays import AT_ONCE, Floats, sum_by
 from faithkit.measure.bitsets import Bits, column_sums, row_sums
-from faithkit.measure.blocks import each_block
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import AT_ONCE, Floats, Grid, Ints, exact_sum, exact_sums, quotient, shifted
+from faithkit.measure.blocks import each_block, spans
+from faithkit.measure.owners import Counts
 
 NOTHING = 1e-12  # a disagreement that rounding may leave of none
-MANY = 2**40  # more than there are rows: weights
-ONCE = np.int64(1)
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -74,7 +72,7 @@ class Squares:
         `limits` are the smallest and the largest prediction that there can be, if anybody knows.
         """
         points, ends = _apart(values)
-        mean = np.array([quotient(exact_sum(column, times), int(times.sum())) for column in points.T])
+        mean = np.array([float((column * times).sum()) for column in points.T]) / float(times.sum())
         mine, whole = Sums.of_both(points, times, pool, mean)
         unit = float(np.sqrt(mine.against(whole)))
 
@@ -103,11 +101,6 @@ class Squares:
         return Squares(self.points / unit, *sums, self.most / disagreement, self.is_divided, self.is_bounded)
 
     @property
-    def grid(self) -> Grid:
-        """On which points and their squares add up: of the latter the mean is at most about 1."""
-        return Grid.of(4.0, self.everybody.n)
-
-    @property
     def squares(self) -> Floats:
         """The squared length of each point."""
         return _squared(self.points)
@@ -125,14 +118,13 @@ class Squares:
     def over_slots(
         self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
     ) -> Floats:
-        """Add up by the mean of each row, so that equal predictions agree wholly; their order is moot."""
+        """Add up by the mean of each row, so that equal predictions agree wholly."""
         if by_row is None:
-            by_row = np.zeros(int(row.max(initial=-1)) + 1, dtype=weight.dtype)
-            np.add.at(by_row, row, weight)
+            by_row = sum_by(row, weight)
         total = by_row.astype(np.float64, copy=False)
         places = (column.copy() if label is None else column.take(label) for column in self.points.T)
         found = reduce(iadd, (_squared_apart(place, row, weight, total) for place in places))
-        around, half = _row_sums(row, found, weight, total) / 2, total / 2
+        around, half = sum_by(row, found * weight, len(total)) / 2, total / 2
 
         def agree(start: int, stop: int) -> None:
             apart, mine = found[start:stop], half.take(row[start:stop])
@@ -144,11 +136,12 @@ class Squares:
         each_block(agree, len(row), AT_ONCE)
         return found
 
-    def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Floats:
+    def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> Floats:
         """Put together what each explanation's instances add up to."""
-        found, N = self.grid.floats(sums[row]), totals[row].astype(np.float64)
+        found, N = sums[row], totals[row].astype(np.float64)
         products = (self.points[label] * found[:, 1:]).sum(axis=1)
-        return _agreeing(N, (N * self.squares[label] + found[:, 0]) / 2 - products)
+        squares = (N * self.squares[label] + found[:, 0]) / 2
+        return N - _disagreeing(np.maximum(N, squares), squares - products)
 
     def held(self, labels: Counts, n_labels: int) -> "HeldPoints":
         """Look at instances with these labels."""
@@ -198,9 +191,14 @@ class Sums:
     @classmethod
     def of(cls, points: Floats, times: Counts, centre: Floats) -> "Sums":
         """Add up points as they lie around a centre, each of which occurs so many times."""
-        sums = [exact_sums(column, times, (1, 2), c) for column, c in zip(points.T, centre, strict=True)]
-        total = np.array([quotient(one, 1) for one, _ in sums])
-        return cls(int(times.sum()), total, quotient(sum(squares for _, squares in sums), 1))
+        total, squares = np.zeros(len(centre)), 0.0
+        for start, stop in spans(len(points), AT_ONCE):
+            apart = points[start:stop] - centre
+            often = apart * times[start:stop, None]
+            total += often.sum(axis=0)
+            often *= apart
+            squares += float(often.sum())
+        return cls(int(times.sum()), total, squares)
 
     @classmethod
     def of_both(
@@ -228,33 +226,27 @@ class HeldPoints:
 
     def __init__(self, agreement: Squares, labels: Counts) -> None:
         self.points, self.squares = agreement.points[labels], agreement.squares[labels]
-        self.grid = agreement.grid
         self.all_points, self.all_squares = agreement.points, agreement.squares
 
-    def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
+    def sums(self, bits: Bits, row: Counts, label: Counts) -> Floats:
         """Add up, for each row of bits, the squares of instances and their points."""
-        return row_sums(bits, self.grid.whole(np.column_stack([self.squares, self.points])))
+        return row_sums(bits, np.column_stack([self.squares, self.points]))
 
-    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
+    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
         """Add up polynomials: what an explanation's owners lose by an instance is quadratic in its point."""
-        slots, lone = influence.slots, influence.lone
-        terms = self._terms(influence)
-        grid = Grid.of(np.abs(terms).max(initial=0.0), 2 * len(slots))
-        weights = np.zeros((len(slots.totals), terms.shape[1] + 1), dtype=np.int64)
-        np.add.at(weights[:, :-1], slots.row, grid.whole(terms))
-        weights[:, -1] = lone
+        terms = map(influence.owners.by_explanation, self._terms(influence).T)
+        weights = np.column_stack([*terms, influence.lone])
         everybody = np.zeros(len(self.points), dtype=np.int64)
-        sums = np.zeros((len(everybody), weights.shape[1]), dtype=np.int64)
+        sums = np.zeros((len(everybody), weights.shape[1]))
         for start, stop, bits in blocks:
             sums += column_sums(bits, weights[start:stop, None], everybody)
             del bits  # before the next block is made
         known = np.column_stack([np.ones(len(everybody)), self.squares, self.points])
-        return (grid.floats(sums[:, :-1]) * known).sum(axis=1), sums[:, -1]
+        return (sums[:, :-1] * known).sum(axis=1), sums[:, -1]
 
     def _terms(self, influence: Influence) -> Floats:
-        """Return, for each slot, gain − loss · (1 − ½|v − v′|²) as what 1, |v′|² and v′ are multiplied by."""
-        gain, loss = influence.gain.sum(axis=0), influence.loss.sum(axis=0)
-        label = influence.slots.label
+        """Return gain − loss · (1 − ½|v − v′|²) as what 1, |v′|² and v′ are multiplied by."""
+        gain, loss, label = influence.gain, influence.loss, influence.owners.label
         constant = gain - loss * (1.0 - self.all_squares[label] / 2)
         return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
 
@@ -267,18 +259,18 @@ def _apart(values: Floats) -> tuple[Floats, Floats]:
     """
     lows, highs = values.min(axis=0), values.max(axis=0)
     first = _near_one(max(highs.max(), -lows.min()))
-    lows, highs = shifted(lows, first), shifted(highs, first)
+    lows, highs = np.ldexp(lows, first), np.ldexp(highs, first)
     second = _near_one((highs - lows).max())
     found = np.empty_like(values)
 
     def compute(start: int, stop: int) -> None:
         some = found[start:stop]
-        shifted(values[start:stop], first, out=some)
+        np.ldexp(values[start:stop], first, out=some)
         some -= lows
-        shifted(some, second, out=some)
+        some *= 2.0**second
 
     each_block(compute, len(values), AT_ONCE)
-    return found, np.stack([np.zeros_like(lows), shifted(highs - lows, second)])
+    return found, np.stack([np.zeros_like(lows), np.ldexp(highs - lows, second)])
 
 
 def _near_one(largest: float) -> int:
@@ -288,7 +280,7 @@ def _near_one(largest: float) -> int:
 
 def _squared_apart(place: Floats, row: Counts, weight: NDArray[Any], total: Floats) -> Floats:
     """Return the squared distance of each slot from the mean of its row, in the memory of its place."""
-    mean = _row_sums(row, place, weight, total) / np.where(total > 0, total, 1.0)
+    mean = sum_by(row, place * weight, len(total)) / np.where(total > 0, total, 1.0)
 
     def square(start: int, stop: int) -> None:
         apart = place[start:stop]
@@ -299,26 +291,9 @@ def _squared_apart(place: Floats, row: Counts, weight: NDArray[Any], total: Floa
     return place
 
 
-def _row_sums(row: Counts, values: Floats, weight: NDArray[Any], total: Floats) -> Floats:
-    """Add up values times their weight, of which each row has so much, on a grid: no order matters.
-
-    Nor does it matter whether what occurs twice stands there twice, or once with twice the number.
-    """
-    most = int(total.max(initial=0.0)) + 1
-    if weight.dtype.kind == "f" or most > MANY:
-        values, most = weight * values, int(np.bincount(row).max(initial=1))
-        weight = np.broadcast_to(ONCE, len(row))
-    grid = Grid.of(max(values.max(initial=0.0), -values.min(initial=0.0)), most)
-    return grid.sums(row, values, weight, len(total))
-
-
 def _squared(points: Floats) -> Floats:
     """Return the squared length of each point: a sum over a short axis would take ten times as long."""
     return reduce(np.add, (column**2 for column in points.T))
-
-
-def _agreeing(total: Floats, disagreeing: Floats) -> Floats:
-    return total - _disagreeing(total, disagreeing)
 
 
 def _disagreeing(total: Floats, found: Floats) -> Floats:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.measure.arrays import Floats, Ints
 from faithkit.measure.bitsets import Bits, unpack_bits
 from faithkit.measure.blocks import spans
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats, Ints
+from faithkit.measure.owners import Counts
 
 AT_ONCE = 2**22  # elements of an unpacked matrix
 FINE = 2.0**35  # steps of the largest weight of a row
@@ -122,27 +122,28 @@ class HeldNumbers:
     def _ends(self) -> tuple[Counts, Counts]:
         return self.agreement.first, self.agreement.behind
 
-    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Ints]:
-        """Add up gains and losses on a grid: of each explanation, those of slots that agree."""
-        slots, lone = influence.slots, influence.lone
-        grid, gain, loss = influence.on_grid(len(slots))
-        sums = np.zeros((2, len(self.labels)), dtype=np.int64)
+    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+        """Add up gains and losses: of each explanation, those of owners that agree."""
+        owners, loss, lone = influence.owners, influence.loss, influence.lone
+        gain = owners.by_explanation(influence.gain)
+        sums = np.zeros((2, len(self.labels)))
         for start, stop, bits in blocks:
             for top, bottom in spans(stop - start, max(1, AT_ONCE // max(1, len(self.labels)))):
                 rows = slice(start + top, start + bottom)
                 holds = unpack_bits(bits[top:bottom], len(self.labels))
-                mine = slots.span(rows.start, rows.stop)
-                lost = self._losses(slots.row[mine] - rows.start, slots.label[mine], loss[mine], len(holds))
+                mine = owners.span(rows.start, rows.stop)
+                place = owners.explanation[mine] - rows.start, owners.label[mine]
+                lost = self._losses(*place, loss[mine], len(holds))
                 sums[0] += np.where(holds, gain[rows, None] - lost[:, self.labels], 0).sum(axis=0)
                 sums[1] += (holds * lone[rows, None]).sum(axis=0)
             del bits  # before the next block is made
-        return grid.floats(sums[0]), sums[1]
+        return sums[0], sums[1]
 
-    def _losses(self, row: Counts, label: Counts, loss: Ints, m: int) -> Ints:
-        """Return, for some explanations and every label, the losses of slots that agree with it."""
-        table = np.zeros((m, len(self.agreement.values) + 1), dtype=np.int64)
-        table[row, label + 1] = loss
+    def _losses(self, row: Counts, label: Counts, loss: Floats, m: int) -> Floats:
+        """Return, for some explanations and every label, the losses of owners that agree with it."""
+        table = np.zeros((m, len(self.agreement.values) + 1))
+        np.add.at(table, (row, label + 1), loss)
         np.cumsum(table, axis=1, out=table)
         first, behind = self._ends
-        lost: Ints = table[:, behind] - table[:, first]
+        lost: Floats = table[:, behind] - table[:, first]
         return lost

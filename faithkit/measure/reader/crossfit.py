@@ -7,11 +7,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.arrays import Floats
+from faithkit.measure.owners import Counts
 from faithkit.measure.reader.features import Columns, Features, Rows
 from faithkit.measure.reader.folds import Turns
 from faithkit.measure.reader.models import MOST_CLASSES, Candidate
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats
 
 FOLDS = 5
 CHOICE_ROWS = 4_000  # that a choice between classifiers looks at

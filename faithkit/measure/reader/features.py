@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.measure.arrays import Floats
 from faithkit.measure.containers import n_rows
 from faithkit.measure.content_words import Words, content_words
 from faithkit.measure.explanations import object_array
 from faithkit.measure.grouping import group, mix
 from faithkit.measure.rules import Rule
-from faithkit.measure.sums import Floats
 
 MOST_TOKENS = 255
 MOST_WORDS = 20_000  # words and pairs of words that are read of texts

@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.arrays import sum_by
 from faithkit.measure.content_words import Words
-from faithkit.measure.design import summed
 from faithkit.measure.grouping import mix
-from faithkit.measure.slots import Counts
+from faithkit.measure.owners import Counts
 
 
 @attrs.frozen(eq=False)
@@ -40,7 +40,7 @@ class Turns:
         """
         contents = mix(np.column_stack([explanations, labels, weights.astype(np.uint64)]))
         n = int(unit.max()) + 1
-        place = np.argsort(np.argsort(summed(unit, contents, n), kind="stable"))  # of every cluster
+        place = np.argsort(np.argsort(sum_by(unit, contents, n), kind="stable"))  # of every cluster
         order = np.lexsort((contents, place[unit]))
         rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
         return cls(order, rng.permutation(n)[place][unit[order]], n)

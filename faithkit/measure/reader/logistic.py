@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats
+from faithkit.measure.arrays import Floats
+from faithkit.measure.owners import Counts
 
 ROUNDING = 1e-9  # a column that varies by no more than this share of its mean is constant
 

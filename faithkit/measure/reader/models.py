@@ -10,10 +10,10 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
+from faithkit.measure.arrays import Floats
+from faithkit.measure.owners import Counts
 from faithkit.measure.reader.features import MOST_TOKENS, MOST_WORDS
 from faithkit.measure.reader.logistic import Logistic
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats
 from faithkit.wording import listing, suggest
 
 AUTO = "auto"

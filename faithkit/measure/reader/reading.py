@@ -14,12 +14,12 @@ from faithkit.measure.content_words import content_words
 from faithkit.measure.design import Design
 from faithkit.measure.explanations import Explanations, by_name, object_array
 from faithkit.measure.limits import share_limits
+from faithkit.measure.owners import Counts
 from faithkit.measure.reader.crossfit import Guesses, Reader
 from faithkit.measure.reader.features import Features
 from faithkit.measure.reader.folds import Turns
 from faithkit.measure.reader.models import candidates, for_explanations
 from faithkit.measure.reader.regression import NumberReader, Points, regressors
-from faithkit.measure.slots import Counts
 
 LEAST = 10  # independent rows: each of five folds has two
 

@@ -10,6 +10,8 @@ import attrs
 import numpy as np
 
 from faithkit.errors import InputError
+from faithkit.measure.arrays import Floats
+from faithkit.measure.owners import Counts
 from faithkit.measure.reader.crossfit import Guesses, Reader
 from faithkit.measure.reader.features import MOST_WORDS, Rows
 from faithkit.measure.reader.logistic import Scaled
@@ -24,8 +26,6 @@ from faithkit.measure.reader.models import (
     chosen_by,
     weighted,
 )
-from faithkit.measure.slots import Counts
-from faithkit.measure.sums import Floats
 
 
 class Linear(Scaled):

@@ -19,7 +19,7 @@ from faithkit.measure.agreement.base import Sums
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
-from faithkit.measure.sums import Floats
+from faithkit.measure.arrays import Floats
 from faithkit.run.monitoring.tallies import Cell
 
 Pool = Mapping[bytes, Mapping[str, int]]

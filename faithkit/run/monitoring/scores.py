@@ -4,6 +4,7 @@ Whose explanation the pool lacks scores 0, and is unverified. Given the pool, th
 are independent, which is what a sequence asks for; scores within one sample are not.
 """
 
+import math
 from collections import Counter
 
 import attrs
@@ -11,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.sums import exact_sum, quotient
 from faithkit.run.monitoring.agreeing import Agreeing, Pool
 from faithkit.run.monitoring.tallies import UNEXPLAINED, Cell, Tallies
 
@@ -37,7 +37,7 @@ class Scores:
     def _of(cls, cells: list[Cell], place: NDArray[np.int64], pool: Pool, agreeing: Agreeing) -> "Scores":
         known = np.array([cell[0] in pool for cell in cells], dtype=bool)
         scores = agreeing.shares(cells, pool)
-        mean = quotient(exact_sum(scores[place]), max(1, len(place)))
+        mean = math.fsum(scores[place]) / max(1, len(place))
         return cls(scores[place], int((~known[place]).sum()), mean)
 
 
