@@ -1,7 +1,5 @@
 """Relations given by a matrix, and tallies of them: any relation at all, small enough to check by hand."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from faithkit.measure.estimate import estimate
@@ -9,7 +7,7 @@ from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.summary import Grouped, Side
-from faithkit.measure.tally import Tally, count
+from faithkit.measure.tally import Count, Tally, count
 
 
 class Matrix(Relation):
@@ -41,16 +39,13 @@ def grouped(table):
 def count_of(tally):
     """The count of a tally whose explanations group rows."""
     m, k = tally.counts.shape
-    found = SimpleNamespace(
-        owners=tally.entries,
-        tallies=lambda: [tally],
+    return Count(
         relation=SameExplanation(),
         explanations=Explanations(kind="number", values=np.arange(m)),
-        agreement=tally.agreement,
         n_labels=k,
+        owners=tally.entries,
+        agreement=tally.agreement,
     )
-    found.settled = found
-    return found
 
 
 def facts_of(table):

@@ -44,12 +44,29 @@ class CellCount(RowCount):
     held_codes: Counts = NOBODY
     held: Counts = NOBODY
     extent: tuple[int, int] = (0, 0)
-    scale: float = 1.0
     grouped: Cells | None = None
 
     def blocks(self) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix over all rows, the pool's last, in blocks of explanations."""
         return joint_blocks(self.relation, (self.sample, *self.more), self.explanations)
+
+    @property
+    def is_plain(self) -> bool:
+        """No: rows are not equal."""
+        return False
+
+    def chance(self) -> float | None:
+        """Return what a constant explainer would get on the same rows."""
+        if self.agreement.is_divided:
+            return 0.0
+        return self.design.chance(self.labels, self.n_explained, self.agreement)
+
+    def pieces(self) -> Iterator[tuple[Sample, Counts]]:
+        """Yield the sample, and the pieces of its pool, with their labels."""
+        start = 0
+        for sample in (self.sample, *self.more):
+            yield sample, self.labels[start : start + len(sample)]
+            start += len(sample)
 
     def cells(self) -> Iterator[Cells]:
         """Yield what each unit has of each explanation, some explanations at a time."""

@@ -4,17 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-import numpy as np
 
-from faithkit.measure.agreement.base import toward
-from faithkit.measure.counting import CellCount
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.finding import finding
-from faithkit.measure.inference import Moments, chance, interval
+from faithkit.measure.inference import Moments, interval
 from faithkit.measure.others import Others
-from faithkit.measure.owners import Counts
 from faithkit.measure.protocols import said
-from faithkit.measure.tally import Count, RowCount
+from faithkit.measure.tally import Count
 from faithkit.shown import Shown
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
@@ -151,7 +147,7 @@ def estimate(
     low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
     # the mean of leave-one-out's scores is known already
     value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
-    checked, luck = facts.verified > 0, chance_of(counted)
+    checked, luck = facts.verified > 0, counted.chance()
     point = _above(floor, facts.estimate)
     return Estimate(
         value=value if checked else None,
@@ -169,12 +165,12 @@ def estimate(
         p_value=p_value,
         mse_bound=None
         if facts.span is not None
-        else _mse_bound(facts, counted.relation.groups and not isinstance(counted, CellCount)),
+        else _mse_bound(facts, counted.relation.groups and counted.is_plain),
         by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
         chance=None if luck is None else _above(floor, luck),
         finding=finding(counted, facts, luck, confidence, p_value),
         moments=facts,
-        others=Others.of(counted.owners) if _is_plain(counted) else None,
+        others=Others.of(counted.owners) if counted.is_plain else None,
     )
 
 
@@ -191,29 +187,6 @@ def _floor(counted: Count, n_classes: int | None) -> float | None:
     if not known or not counted.relation.groups or counted.explanations.missing.any():
         return None
     return 1.0 / (n_classes or 1)
-
-
-def _is_plain(counted: Count) -> bool:
-    """Whether every row is checked against all others of its sample, and against nobody else."""
-    return not isinstance(counted, CellCount) and getattr(counted, "pool", None) is None
-
-
-def chance_of(counted: Count) -> float | None:
-    """Return what a constant explainer would get on the same rows."""
-    if counted.agreement.is_divided:
-        return 0.0  # by which it was divided
-    if isinstance(counted, CellCount):
-        return counted.design.chance(counted.labels, counted.n_explained, counted.agreement)
-    if isinstance(counted, RowCount) and counted.pool is not None:
-        return _chance_in_pool(counted, counted.pool.codes)
-    return chance(counted.owners.by_label(), counted.agreement)
-
-
-def _chance_in_pool(counted: RowCount, pool: Counts) -> float:
-    """Return the probability that an explained row and another one, of these or of the pool, agree."""
-    mine, theirs = (np.bincount(codes, minlength=counted.n_labels) for codes in (counted.labels, pool))
-    agreeing = (mine * (toward(counted.agreement, mine + theirs) - 1)).sum().item()
-    return float(agreeing / (mine.sum() * (mine.sum() + theirs.sum() - 1)))
 
 
 def _mse_bound(facts: Moments, is_bounded: bool) -> float | None:

@@ -5,11 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
-from faithkit.measure.agreement.base import Sums, toward
-from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.arrays import AT_ONCE
 from faithkit.measure.blocks import spans
 from faithkit.measure.estimators import mean_score
@@ -176,6 +172,7 @@ def agreement(owners: Owners) -> tuple[float, float]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from faithkit.measure.tally import Tally
     >>> agreement(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).entries)
     (0.25, 0.75)
@@ -191,21 +188,3 @@ def _disagree(owners: Owners, start: int, stop: int) -> bool:
     """Whether some owners have others that disagree; most often the first ones do."""
     part, scores = owners.part(start, stop), owners.scores[start:stop]
     return bool(((scores < 1.0) & (part.others > 0) & (part.weight > 0)).any())
-
-
-def chance(label_counts: NDArray[np.int64], agreement: Sums = SAME_LABEL) -> float | None:
-    """Return the probability that two instances agree by chance: what a constant explainer gets.
-
-    Examples
-    --------
-    >>> chance(np.array([2, 2]))
-    0.3333333333333333
-    """
-    n = int(label_counts.sum())
-    if n < 2:
-        return None
-    agreeing = toward(agreement, label_counts) - 1
-    if agreeing.dtype.kind == "f":
-        return float((label_counts * agreeing).sum()) / (n * (n - 1))
-    pairs = sum(c * a for c, a in zip(label_counts.tolist(), agreeing.tolist(), strict=True))
-    return pairs / (n * (n - 1))

@@ -4,13 +4,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import InputError
 from faithkit.measure.arrays import Floats, sum_by
 from faithkit.measure.design import Design, worth
 from faithkit.measure.limits import share_limits
-from faithkit.measure.owners import Counts
 from faithkit.measure.predicted import Predicted
-from faithkit.measure.tally import RowCount
 from faithkit.shown import Shown
 
 
@@ -42,71 +39,12 @@ class Local(Shown):
     numbers: Predicted | None = None
 
 
-def local(counted: RowCount, row: int, confidence: float = 0.95) -> Local:
-    """Measure one row of the sample.
-
-    Examples
-    --------
-    >>> from faithkit.measure.explanations import Explanations, Sample
-    >>> from faithkit.measure.relations import SameExplanation
-    >>> from faithkit.measure.tally import count
-    >>> sample = Sample(None, Explanations.of(["a", "a", "a"]))
-    >>> one = local(count(SameExplanation(), sample, np.array([0, 0, 1]), 2), 0)
-    >>> one.holds_for, one.agree, one.value
-    (3, 2, 0.5)
-    """
-    n = len(counted.sample)
-    if not isinstance(row, int | np.integer) or not -n <= row < n:
-        raise InputError(f"there is no row {row!r}: the sample has rows 0 to {n - 1}.")
-    owners, place = counted.owners, counted.place[row]
-    N, A = int(owners.totals[owners.explanation[place]]), int(owners.alike[place])
-    return local_from_counts(N, A, int(counted.reflexive[row]), confidence)
-
-
-def local_from_counts(N: int, A: int, itself: int, confidence: float = 0.95) -> Local:
-    """Measure from counts; `itself` is 1 where the instance is one of those counted, else 0."""
-    low, high = clopper_pearson(A - itself, N - itself, confidence)
-    value = (A - itself) / (N - itself) if itself < N else None
-    return Local(N, A, value, low, high, confidence)
-
-
-def local_from_agreement(apart: Floats, itself: bool, confidence: float = 0.95) -> Local:
-    """Measure by how far those disagree for whom the explanation holds; `itself` where one is the instance.
-
-    Examples
-    --------
-    >>> local_from_agreement(np.array([0.0, 0.5, 0.1]), itself=True).value
-    0.7
-    """
-    others = len(apart) - int(itself)
-    value = 1.0 - float(apart.sum()) / others if others else None
-    return Local(len(apart), None, value, None, None, confidence)
-
-
-def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact binomial interval; (0, 1) without trials.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in clopper_pearson(10, 10)]
-    [0.692, 1.0]
-    """
-    if not trials:
-        return 0.0, 1.0
-    from scipy.special import betaincinv  # `binomtest` searches for both ends, a hundred times as long
-
-    half, failures = (1 - confidence) / 2, trials - successes
-    low = float(betaincinv(successes, failures + 1, half)) if successes else 0.0
-    high = float(betaincinv(successes + 1, failures, 1 - half)) if failures else 1.0
-    return low, high
-
-
-def local_of_units(
+def local(
     held: NDArray[np.intp],
     apart: Floats,
-    design: Design,
     row: int | None,
-    confidence: float,
+    design: Design | None = None,
+    confidence: float = 0.95,
     is_whole: bool = True,
 ) -> Local:
     """Measure one instance against the rows that its explanation holds for.
@@ -118,34 +56,37 @@ def local_of_units(
     ----------
     held : (h,) int
         The rows for which the explanation holds.
-    apart : (n,) float
-        How far each row disagrees with the instance.
-    design : Design
+    apart : (h,) float
+        How far each of them disagrees with the instance.
     row : int or None
-        The instance's own place among the rows; None for a new one.
+        The instance's own place among all rows; None for a new one.
+    design : Design, optional
+        The weights and clusters of all rows, where these are not equal.
     confidence : float
     is_whole : bool
         Whether two predictions agree or do not.
 
     Examples
     --------
+    >>> one = local(np.array([0, 1, 2]), np.array([0.0, 0.0, 1.0]), row=0)
+    >>> one.holds_for, one.agree, one.value
+    (3, 2, 0.5)
     >>> design = Design.of([1, 1, 2], None, n=3)
-    >>> local_of_units(np.array([0, 1, 2]), np.array([0.0, 0.0, 1.0]), design, 0, 0.95).value
+    >>> local(np.array([0, 1, 2]), np.array([0.0, 0.0, 1.0]), row=0, design=design).value
     0.3333333333333333
     """
-    others = held if row is None else held[design.unit[held] != design.unit[row]]
-    weight = design.steps[others]
-    whole, N = int(weight.sum()), len(held)
+    unit = held if design is None else design.unit[held]
+    own = row if design is None or row is None else design.unit[row]
+    is_other = np.ones(len(held), dtype=bool) if own is None else unit != own
+    weight = (np.ones(len(held), dtype=np.int64) if design is None else design.steps[held])[is_other]
+    whole, others = int(weight.sum()), apart[is_other]
     if not is_whole:
-        value = 1.0 - float((weight * apart[others]).sum()) / whole if whole else None
-        return Local(N, None, value, None, None, confidence)
-    agree, A = int(weight[apart[others] == 0].sum()), int((apart[held] == 0).sum())
+        value = 1.0 - float((weight * others).sum()) / whole if whole else None
+        return Local(len(held), None, value, None, None, confidence)
+    agree = int((apart == 0).sum())
     if not whole:
-        return Local(N, A, None, 0.0, 1.0, confidence)
-    low, high = share_limits(agree / whole, _effective(others, design), confidence)
-    return Local(N, A, agree / whole, low, high, confidence)
-
-
-def _effective(rows: Counts, design: Design) -> float:
-    """Return how many independent rows of one weight some rows are worth."""
-    return worth(sum_by(design.unit[rows], design.steps[rows], design.n_units))
+        return Local(len(held), agree, None, 0.0, 1.0, confidence)
+    share, trials = int(weight[others == 0].sum()) / whole, float(whole)
+    if design is not None:
+        trials = worth(sum_by(unit[is_other], weight, design.n_units))
+    return Local(len(held), agree, share, *share_limits(share, trials, confidence), confidence)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure import asking
-from faithkit.measure.agreement.base import Agreement, Held
+from faithkit.measure.agreement.base import Agreement, Held, chance, toward
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.arrays import is_view, sum_by
 from faithkit.measure.asking import Whole, ask, bit_blocks
@@ -132,6 +132,17 @@ class Count:
     table: Counts | None = None
 
     @property
+    def is_plain(self) -> bool:
+        """Whether rows are equal and are checked against each other alone."""
+        return True
+
+    def chance(self) -> float | None:
+        """Return what a constant explainer would get on the same rows."""
+        if self.agreement.is_divided:
+            return 0.0  # by which it was divided
+        return chance(self.owners.by_label(), self.agreement)
+
+    @property
     def settled(self) -> "Count":
         """The same with every prediction once, and in order: for whoever looks at single ones."""
         return self
@@ -190,7 +201,7 @@ class RowCount(Count):
     """Counts over a sample in memory, and where each row stands in them.
 
     `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself. The rows of a `pool`
-    are counted, too, and own nothing.
+    are counted, too, and own nothing. Numbers are in units of `scale`.
     """
 
     sample: Sample
@@ -198,7 +209,27 @@ class RowCount(Count):
     owned: Counts
     reflexive: NDArray[np.bool_]
     pool: Pool | None = None
+    scale: float = 1.0
     _place: Counts | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are checked against each other alone: there is no pool."""
+        return self.pool is None
+
+    def chance(self) -> float | None:
+        """Return what a constant explainer would get: an explained row and another one, maybe of the pool."""
+        if self.pool is None or self.agreement.is_divided:
+            return Count.chance(self)
+        mine = np.bincount(self.labels, minlength=self.n_labels)
+        theirs = np.bincount(self.pool.codes, minlength=self.n_labels)
+        agreeing = (mine * (toward(self.agreement, mine + theirs) - 1)).sum().item()
+        return float(agreeing / (mine.sum() * (mine.sum() + theirs.sum() - 1)))
+
+    def pieces(self) -> Iterator[tuple[Sample, Counts]]:
+        """Yield the sample, and the pieces of its pool, with their labels."""
+        yield self.sample, self.labels
+        yield from self.pool or ()
 
     def pooled(self) -> "Iterator[RowCount]":
         """Yield the pieces of the pool: rows that own nothing, beside the counts of all."""

@@ -58,7 +58,7 @@ def _first(counted: RowCount, classes: list[Any], one: Explanations, wanted: NDA
 def _of_two_clusters(counted: CellCount, classes: list[Any], explanation: int) -> tuple[Witness, Witness]:
     """Find two rows that count, of different clusters: the others are no evidence."""
     unit, labels, steps = counted.design.unit, counted.labels, counted.design.steps
-    rows = all_held(counted, counted.explanations.take([explanation]))
+    rows, _ = all_held(counted, counted.explanations.take([explanation]))
     rows = rows[steps[rows] > 0]
     owners = np.flatnonzero((counted.owned == explanation) & (steps > 0))
     if not counted.agreement.is_whole:

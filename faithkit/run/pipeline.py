@@ -12,7 +12,6 @@ from faithkit.errors import InputError
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.inputs.predictions.written_numbers import warn_about_written_numbers
-from faithkit.measure.estimate import chance_of
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tails import tail_share
@@ -100,7 +99,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
         why_unexplained=why_unexplained,
         remarks=remarks,
         singletons=_alone(counted, measures["consistency"].verified),
-        chance=chance_of(counted),
+        chance=counted.chance(),
         uniqueness=_uniqueness(counted),
         measures=measures,
         tails=tail_share(counted),

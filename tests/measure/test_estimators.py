@@ -12,6 +12,8 @@ from matrices import count_of
 
 import faithkit
 from faithkit.errors import ContractError
+from faithkit.measure.agreement.base import chance
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import (
     FunctionEstimator,
@@ -26,7 +28,6 @@ from faithkit.measure.estimators import (
     ratio,
 )
 from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.inference import chance
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.summary import Grouped
 from faithkit.measure.tally import Tally, count
@@ -243,7 +244,7 @@ def shuffled_means(estimator, holds, labels):
 def test_what_chance_gives_is_the_mean_over_all_shuffles_of_the_labels(estimator, holds):
     labels = [0, 0, 0, 0, 1, 1]
     others = holds & ~np.eye(6, dtype=bool)
-    told = by_chance(estimator, others.any(axis=1).mean(), chance(np.bincount(labels)))
+    told = by_chance(estimator, others.any(axis=1).mean(), chance(np.bincount(labels), SAME_LABEL))
     assert told == pytest.approx(shuffled_means(estimator, holds, labels), abs=1e-12)
 
 

@@ -13,9 +13,11 @@ from matrices import Matrix, counted, estimated, facts_of, facts_of_pairs
 from scipy import stats
 
 from faithkit.errors import InputError
+from faithkit.measure.agreement.base import chance
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut
-from faithkit.measure.inference import Moments, chance, interval
+from faithkit.measure.inference import Moments, interval
 from faithkit.measure.limits import Units
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.relations import SameExplanation
@@ -337,20 +339,20 @@ def test_a_constant_explainer_gets_exactly_chance(labels):
     n = len(labels)
     agreeing = sum(a == b for a, b in combinations(labels, 2))
     found = facts(grouping([0] * n, labels, 4))
-    assert chance(np.bincount(labels)) == pytest.approx(agreeing / math.comb(n, 2), abs=1e-15)
-    assert found.value == pytest.approx(chance(np.bincount(labels)), abs=1e-12)
+    assert chance(np.bincount(labels), SAME_LABEL) == pytest.approx(agreeing / math.comb(n, 2), abs=1e-15)
+    assert found.value == pytest.approx(chance(np.bincount(labels), SAME_LABEL), abs=1e-12)
 
 
 def test_chance_is_unknown_without_a_pair():
-    assert chance(np.array([1])) is None
-    assert chance(np.array([0, 0])) is None
+    assert chance(np.array([1]), SAME_LABEL) is None
+    assert chance(np.array([0, 0]), SAME_LABEL) is None
 
 
 @given(samples(most=6))
 @settings(max_examples=40)
 def test_over_all_permutations_the_mean_is_verified_times_chance(case):
     matrix, owned, labels, k = case
-    expected_chance = chance(np.bincount(labels))
+    expected_chance = chance(np.bincount(labels), SAME_LABEL)
     for relation, holds in [
         (Matrix(matrix), asked(matrix, owned)),
         (SameExplanation(), [[a == b for b in owned] for a in owned]),

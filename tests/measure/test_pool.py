@@ -13,7 +13,6 @@ from faithkit.errors import InputError
 from faithkit.measure import pool as pools
 from faithkit.measure.counting import count_cells
 from faithkit.measure.design import Design
-from faithkit.measure.estimate import chance_of
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval
 from faithkit.measure.jackknife import largest_share
@@ -93,7 +92,7 @@ def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
 def test_chance_is_that_of_an_explained_row_and_any_other():
     case = np.zeros(5), np.zeros(2), np.array([0, 1, 1, 1, 0]), 2, 1.0
     # row 0 meets labels 1, 1, 1, 0: a quarter; row 1 meets 0, 1, 1, 0: a half
-    assert chance_of(pooled(case)) == pytest.approx((1 / 4 + 2 / 4) / 2)
+    assert pooled(case).chance() == pytest.approx((1 / 4 + 2 / 4) / 2)
 
 
 def test_a_relation_that_reads_explanations_is_not_asked_about_rows_that_have_none():
@@ -192,5 +191,5 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
     facts = Side.of(found).facts
     slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
-    assert chance_of(found) == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
+    assert found.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
     assert facts.units.trials <= facts.units.effective

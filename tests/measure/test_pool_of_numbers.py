@@ -8,7 +8,6 @@ import pytest
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.difference import Side
-from faithkit.measure.estimate import chance_of
 from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
@@ -80,7 +79,7 @@ def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed
     everybody, facts = list(range(n + more)), Side.of(counted).facts
     value, verified, chance = _by_loops(kind, x, centres, points, everybody[:n], everybody)
     assert (facts.value, facts.verified) == pytest.approx((value, verified), abs=1e-12)
-    assert chance_of(counted) == pytest.approx(0 if kind == "numbers" else chance, abs=1e-12)
+    assert counted.chance() == pytest.approx(0 if kind == "numbers" else chance, abs=1e-12)
 
     def without(row):
         left = [one for one in everybody if one != row]

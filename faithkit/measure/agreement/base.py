@@ -109,6 +109,25 @@ def toward(agreement: Sums, by_label: Counts) -> NDArray[Any]:
     return agreement.over_slots(np.zeros_like(label), label, by_label)
 
 
+def chance(label_counts: NDArray[np.int64], agreement: Sums) -> float | None:
+    """Return the probability that two instances agree by chance: what a constant explainer gets.
+
+    Examples
+    --------
+    >>> from faithkit.measure.agreement.same_label import SAME_LABEL
+    >>> chance(np.array([2, 2]), SAME_LABEL)
+    0.3333333333333333
+    """
+    n = int(label_counts.sum())
+    if n < 2:
+        return None
+    agreeing = toward(agreement, label_counts) - 1
+    if agreeing.dtype.kind == "f":
+        return float((label_counts * agreeing).sum()) / (n * (n - 1))
+    pairs = sum(c * a for c, a in zip(label_counts.tolist(), agreeing.tolist(), strict=True))
+    return pairs / (n * (n - 1))
+
+
 class Always:
     """Everything agrees: what is found with it is the most that could be found.
 
