@@ -12,7 +12,7 @@ import click
 
 from faithkit.errors import InputError
 from faithkit.files import is_replaced
-from faithkit.inputs.files.named import is_pattern, kind_of, matches
+from faithkit.inputs.files.discovery import is_pattern, kind_of, matches
 
 STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 

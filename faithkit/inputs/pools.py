@@ -10,9 +10,10 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.inputs.columns import is_category
-from faithkit.inputs.files.content import Content
+from faithkit.inputs.files.column_patterns import match_name, match_names
+from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
-from faithkit.inputs.files.tables import match_name, match_names, open_table
+from faithkit.inputs.files.tables import open_table
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.outcome import Outcome
@@ -97,9 +98,8 @@ def streamed(table: ParquetTable, categories: bool = True) -> Callable[[], Itera
     """Return a function that reads a table anew, part by part."""
 
     def pieces() -> Iterator[pd.DataFrame]:
-        for piece in table.pieces:
-            for part in table.parts(piece):
-                yield part.frame(categories=categories)
+        for part in table.parts():
+            yield part.frame(categories=categories)
 
     return pieces
 
@@ -122,7 +122,7 @@ def logged_pool(
     return attrs.evolve(rows, **{role: said(table, name, f"--{role}") for role, name in named.items()})
 
 
-def said(table: Content, name: str, flag: str) -> pd.Series:
+def said(table: Table, name: str, flag: str) -> pd.Series:
     """Return a column that says something about rows: as it is written; weights are numbers."""
     found = match_name(table.names, name, flag)
     return table.frame([found])[found] if flag == "--weights" else table.labels(found)
@@ -134,7 +134,7 @@ def _logged_rows(path: str, prediction: str, features: tuple[str, ...], outcome:
         names = match_names(whole.columns, prediction)
         check_names(path, features, whole.columns)
         one = whole.using(names)
-        parts = [part.predictions(names, outcome) for piece in one.pieces for part in one.parts(piece)]
+        parts = [part.predictions(names, outcome) for part in one.parts()]
         return PoolRows(
             streamed(whole.using(features), categories=False), pd.concat(parts, ignore_index=True)
         )

@@ -14,10 +14,11 @@ from faithkit.inputs.columns import is_category
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.date_texts import dates_like, with_dates
 from faithkit.inputs.files.arrays import is_array, read_array
-from faithkit.inputs.files.content import Content
-from faithkit.inputs.files.named import is_pattern
+from faithkit.inputs.files.column_patterns import match_name, match_names, split_target, suggest_column
+from faithkit.inputs.files.column_roles import Table
+from faithkit.inputs.files.discovery import is_pattern
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
-from faithkit.inputs.files.tables import match_name, match_names, open_table, split_target, suggest_column
+from faithkit.inputs.files.tables import open_table
 from faithkit.inputs.models.columns import names_of, seen_by
 from faithkit.inputs.models.default import DEFAULTS, train_default
 from faithkit.inputs.models.loading import load_model
@@ -202,7 +203,7 @@ def _nameless(X: Any, option: str) -> InputError:
 def _column(table: Any, name: str, flag: str) -> Any:
     if isinstance(table, list | np.ndarray):
         raise _nameless(table, f"{flag} {name}")
-    if not isinstance(table, Content):
+    if not isinstance(table, Table):
         return table[match_name(list(table.columns), name, flag)]
     return said(table, name, flag)
 
@@ -232,7 +233,7 @@ def _texts(frame: Any, column: str, table: Any) -> list[str]:
         raise _nameless(frame, f"--text {column}")
     if column not in frame.columns:
         raise InputError(f"the table has no column {column!r}. {suggest_column(column, frame.columns)}")
-    cells = table.texts(column) if isinstance(table, Content) else frame[column]
+    cells = table.texts(column) if isinstance(table, Table) else frame[column]
     if cells.isna().any():
         row = int(cells.isna().to_numpy().argmax())
         raise InputError(f"row {row} has no text in {column!r}: drop such rows, or fill them.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.paths import is_folder
+from faithkit.inputs.files.discovery import is_folder
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.inference import interval
 from faithkit.run.comparison import Comparison

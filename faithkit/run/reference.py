@@ -5,8 +5,7 @@ import warnings
 from typing import Any
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.files.named import is_pattern, kind_of
-from faithkit.inputs.files.paths import is_folder
+from faithkit.inputs.files.discovery import is_folder, is_pattern, kind_of
 from faithkit.inputs.logs.roles import Roles
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.run.components import Given, component

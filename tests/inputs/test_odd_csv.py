@@ -9,7 +9,7 @@ from fixtures.odd_files import csv_files
 from inputs.frames import read_table
 
 from faithkit import InputError
-from faithkit.inputs.files import csv_texts, packed
+from faithkit.inputs.files import text_streams
 from faithkit.inputs.logs.opening import open_log
 
 
@@ -50,28 +50,15 @@ def test_a_packed_file_that_is_not_whole_is_refused_in_one_line(tmp_path, conten
     refused(path, words)
 
 
-def test_a_packed_file_may_unpack_to_a_limit_and_no_further(tmp_path, monkeypatch):
-    content = b"a,b\n" + b"1,2\n" * 5000
-    path = tmp_path / "odd.csv.gz"
-    path.write_bytes(gzip.compress(content))
-    monkeypatch.setattr(packed, "RATIO", 2)
-    monkeypatch.setattr(packed, "UNPACKED", len(content))
-    assert len(read_table(path)) == 5000
-    monkeypatch.setattr(packed, "UNPACKED", len(content) - 1)
-    refused(path, "unpacks to more than .* unpack it first")
-    monkeypatch.setattr(packed, "RATIO", 10_000)
-    assert len(read_table(path)) == 5000
-
-
 def test_a_row_longer_than_the_limit_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_texts, "LONGEST_ROW", 1000)
+    monkeypatch.setattr(text_streams, "LONGEST_ROW", 1000)
     path = tmp_path / "odd.csv"
     path.write_text(f"a,b\n{'x' * 3000},1\n")
     refused(path, "has a row of more than .* MiB")
 
 
 def test_rows_on_both_sides_of_a_block_are_one_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_texts, "LONGEST_ROW", 64)
+    monkeypatch.setattr(text_streams, "LONGEST_ROW", 64)
     path = tmp_path / "odd.csv"
     path.write_text("a,b\n" + "".join(f'{i},"x\n{i}"\n' for i in range(500)))
     assert read_table(path)["b"].tolist() == [f"x\n{i}" for i in range(500)]

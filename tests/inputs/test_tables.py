@@ -1,5 +1,4 @@
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,8 +8,7 @@ import pytest
 from inputs.frames import people, read_table
 
 from faithkit import InputError
-from faithkit.inputs.files.content import check_none_only
-from faithkit.inputs.files.tables import match_names, split_target
+from faithkit.inputs.files.column_patterns import match_names, split_target
 
 
 @pytest.fixture
@@ -231,20 +229,3 @@ def test_what_leaves_no_column_is_refused(patterns, message):
 
 def test_a_name_that_begins_with_an_exclamation_mark_is_a_name():
     assert match_names(["!a", "a"], "!a") == ["!a"]
-
-
-class CountedName(str):
-    """A name that counts how often it is looked up."""
-
-    lookups = 0
-
-    def __hash__(self):
-        CountedName.lookups += 1
-        return super().__hash__()
-
-
-def test_columns_of_two_files_are_compared_in_one_pass():
-    names = [CountedName(number) for number in range(100)]
-    path = Path("log.csv")
-    check_none_only(path, path, path, names, names)
-    assert CountedName.lookups == 200  # into a set, and in it; a set per name would be 10,100

@@ -1,1 +1,1 @@
-"""Tables in files: what a path names, read so that no value turns into another on the way."""
+"""Tables in files: find the files, read them, and type their columns without changing a value."""

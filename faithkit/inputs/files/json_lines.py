@@ -1,143 +1,125 @@
-"""JSON Lines: one object in a line, whose values have the types that they were written with.
+"""Read JSON Lines: one object in a line, whose values keep the types that they were written with.
 
 Numbers, texts and truth values are cells. Lists and objects of numbers are vectors, which an explanation can
-be; any other list or object is the text of its JSON, as rules are written.
+be; any other list or object becomes the text of its JSON, as rules are written.
 """
 
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import attrs
 import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files import csv_texts
-from faithkit.inputs.files.content import check_none_only
-from faithkit.inputs.files.named import File
-from faithkit.inputs.files.written import EXACT
+from faithkit.inputs.files.csv_types import EXACT
+from faithkit.inputs.files.discovery import File
+from faithkit.inputs.files.text_streams import LONGEST_ROW, TextStream
 from faithkit.wording import describe
 
 _WORDS = {bool: "a truth value", str: "a text", list: "a list", dict: "an object"}
 _LIMITS = ((pa.int64(), -(2**63), 2**63), (pa.uint64(), 0, 2**64))
 
 
-@attrs.define
-class Lines:
-    """The columns of objects that come one after another; what an object lacks is missing there."""
-
-    columns: dict[str, list[Any]] = attrs.field(factory=dict)
-    starts: list[tuple[int, File]] = attrs.field(factory=list)
-    n: int = 0
-
-    def add(self, file: File, content: bytes | bytearray) -> None:
-        """Read the lines of one file; it must have the columns of the others."""
-        known, seen = list(self.columns), dict[str, None]()
-        self.starts.append((self.n, file))
-        for number, line in enumerate(io.BytesIO(content), 1):
-            if not line.isspace():
-                found = _object(file, number, line)
-                seen.update(dict.fromkeys(found))
-                self._append(found)
-        if len(self.starts) > 1:
-            self._check_alike(file, known, list(seen))
-
-    def _append(self, found: dict[str, Any]) -> None:
-        for name, value in found.items():
-            self.columns.setdefault(name, [None] * self.n).append(value)
-        self.n += 1
-        if len(found) < len(self.columns):
-            for values in self.columns.values():
-                values.extend([None] * (self.n - len(values)))
-
-    def _check_alike(self, file: File, known: list[str], seen: list[str]) -> None:
-        first = self.starts[0][1]
-        for owner, mine, theirs in ((first, known, seen), (file, seen, known)):
-            check_none_only(first.path, file.path, owner.path, mine, theirs)
-
-    def table(self) -> Any:
-        """Return the columns as an Arrow table."""
-        cells = {}
-        for name, values in self.columns.items():
-            with foreign(f"the column {name!r}", "Check its values."):  # half of a character is no text
-                cells[name] = self._typed(name, values)
-        return pa.table(cells)
-
-    def _typed(self, name: str, values: list[Any]) -> Any:
-        kinds = set(map(type, values)) - {type(None)}
-        if kinds == {dict} and all(map(_are_numbers, (row.values() for row in values if row is not None))):
-            return _maps(values)
-        if kinds == {list} and all(map(_are_numbers, (row for row in values if row is not None))):
-            return _lists(values)
-        if kinds in ({dict}, {list}):
-            return pa.array([None if row is None else json.dumps(row, sort_keys=True) for row in values])
-        if not kinds <= {int, float} and len(kinds) > 1:
-            raise InputError(self._mixture(name, values))
-        if int in kinds:
-            return _numbers(values)
-        return pa.array(
-            values, {float: pa.float64(), str: pa.string(), bool: pa.bool_()}.get(*kinds or [None])
-        )
-
-    def _mixture(self, name: str, values: list[Any]) -> str:
-        """Say which two rows of a column have values of different types."""
-        first = next(row for row, value in enumerate(values) if value is not None)
-        mine = _word(values[first])
-        other = next(row for row, value in enumerate(values) if value is not None and _word(value) != mine)
-        return (
-            f"the column {name!r} has {mine} in {self._place(first)} and {_word(values[other])} in "
-            f"{self._place(other)}: write one type into a column."
-        )
-
-    def _place(self, row: int) -> str:
-        start, file = next((start, file) for start, file in reversed(self.starts) if start <= row)
-        return f"row {row - start + 1} of {file.path.name}"
-
-
-def read_lines(contents: Iterable[tuple[File, bytearray]]) -> list[tuple[File, Any]]:
+def read_json_lines(files: Sequence[File]) -> list[Any]:
     r"""Return an Arrow table of each file; types are those of all of them together.
 
     Examples
     --------
+    >>> import tempfile
     >>> from pathlib import Path
-    >>> (_, table), = read_lines([(File(Path("log.jsonl"), "JSON Lines"), b'{"a": 1}\n{"a": 0.5}\n')])
-    >>> table.column("a").to_pylist()
+    >>> path = Path(tempfile.mkdtemp(), "log.jsonl")
+    >>> _ = path.write_text('{"a": 1}\n{"a": 0.5}\n')
+    >>> read_json_lines([File(path, "JSON Lines")])[0].column("a").to_pylist()
     [1.0, 0.5]
     """
-    lines = Lines()
-    for file, content in contents:
-        with foreign(f"reading {file.path}", "Check the file."):
-            lines.add(file, content)
-    whole = lines.table()
-    ends = [*(start for start, _ in lines.starts[1:]), lines.n]
-    return [
-        (file, whole.slice(start, end - start)) for (start, file), end in zip(lines.starts, ends, strict=True)
-    ]
+    columns: dict[str, list[Any]] = {}
+    names_of_files: list[dict[str, None]] = []
+    ends = [0]
+    for file in files:
+        n, names = ends[-1], dict[str, None]()
+        for row in _objects(file):
+            names.update(dict.fromkeys(row))
+            for name, value in row.items():
+                columns.setdefault(name, [None] * n).append(value)
+            n += 1
+            if len(row) < len(columns):  # what an object lacks is missing
+                for values in columns.values():
+                    values.extend([None] * (n - len(values)))
+        names_of_files.append(names)
+        ends.append(n)
+    cells = {}
+    for name, values in columns.items():
+        with foreign(f"the column {name!r}", "Check its values."):  # half of a character is no text
+            cells[name] = _typed(name, values, list(zip(ends, files, strict=False)))
+    whole = pa.table(cells)
+    spans = zip(ends, ends[1:], names_of_files, strict=False)
+    return [whole.slice(start, stop - start).select(list(names)) for start, stop, names in spans]
+
+
+def _objects(file: File) -> Iterator[dict[str, Any]]:
+    number = 0
+    with foreign(f"reading {file.path}", "Check the file."), io.BufferedReader(TextStream(file)) as stream:
+        while line := stream.readline(LONGEST_ROW + 1):
+            number += 1
+            if not line.isspace():
+                yield _object(file, number, line)
+
+
+def _typed(name: str, values: list[Any], starts: list[tuple[int, File]]) -> Any:
+    """Return a column as Arrow's; `starts` has the first row of each file."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {dict} and all(map(_are_numbers, (row.values() for row in values if row is not None))):
+        return _maps(values)
+    if kinds == {list} and all(map(_are_numbers, (row for row in values if row is not None))):
+        return _lists(values)
+    if kinds in ({dict}, {list}):
+        return pa.array([None if row is None else json.dumps(row, sort_keys=True) for row in values])
+    if not kinds <= {int, float} and len(kinds) > 1:
+        raise InputError(_describe_mixture(name, values, starts))
+    if int in kinds:
+        return _numbers(values)
+    return pa.array(values, {float: pa.float64(), str: pa.string(), bool: pa.bool_()}.get(*kinds or [None]))
+
+
+def _describe_mixture(name: str, values: list[Any], starts: list[tuple[int, File]]) -> str:
+    """Say which two rows of a column have values of different types."""
+    rows = [row for row, value in enumerate(values) if value is not None]
+    word = _word(values[rows[0]])
+    other = next(row for row in rows if _word(values[row]) != word)
+
+    def place(row: int) -> str:
+        start, file = next((start, file) for start, file in reversed(starts) if start <= row)
+        return f"row {row - start + 1} of {file.path.name}"
+
+    return (
+        f"the column {name!r} has {word} in {place(rows[0])} and {_word(values[other])} in {place(other)}: "
+        "write one type into a column."
+    )
 
 
 def _object(file: File, number: int, line: bytes) -> dict[str, Any]:
     place = f"line {number} of {file.path}"
-    if len(line) > csv_texts.LONGEST_ROW:
-        raise InputError(f"{place} has more than {csv_texts.LONGEST_ROW // 2**20} MiB. Shorten it.")
+    if len(line) > LONGEST_ROW:
+        raise InputError(f"{place} has more than {LONGEST_ROW // 2**20} MiB. Shorten it.")
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        found = json.loads(text, object_pairs_hook=_distinct, parse_float=_finite)
+        row = json.loads(text, object_pairs_hook=_distinct, parse_float=_finite)
     except UnicodeDecodeError:
         raise InputError(f"{place} is not UTF-8 text. Save it as UTF-8.") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place} is no JSON ({describe(error)}). Expected one object in a line.") from None
-    if not isinstance(found, dict):
-        raise InputError(f'{place} has {_word(found)}; expected an object, such as {{"label": "yes"}}.')
-    return found
+    if not isinstance(row, dict):
+        raise InputError(f'{place} has {_word(row)}; expected an object, such as {{"label": "yes"}}.')
+    return row
 
 
 def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    row = dict(pairs)
+    if len(row) < len(pairs):
         raise ValueError("it has a name twice")
-    return found
+    return row
 
 
 def _finite(text: str) -> float:

@@ -1,14 +1,15 @@
-"""A table in Parquet, one file or a folder of them, read in pieces that are converted as the whole would be.
+"""Read a table in Parquet, one file or several, in pieces that are converted as the whole would be.
 
-Which columns have gaps is settled first, from the files' metadata.
+ParquetFile decodes a bounded number of rows at a time. pyarrow.dataset would decode whole row groups, which
+takes twice the time and the memory where these are large.
 """
 
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
-from operator import attrgetter, or_
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,22 +17,17 @@ from typing import Any
 import attrs
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import dataset
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files.content import Content, check_distinct, check_none_only
-from faithkit.inputs.files.named import PARQUET, files_of, is_pattern
-from faithkit.inputs.files.partitions import check_apart, partition_values
-from faithkit.inputs.files.paths import is_folder
-from faithkit.inputs.files.typed import Gaps, check_flat, columns_of, may_change
-from faithkit.inputs.files.written import EXACT
+from faithkit.inputs.files.arrow_types import Gaps, check_flat, columns_of, depends_on_gaps
+from faithkit.inputs.files.column_roles import Table, partition_values
+from faithkit.inputs.files.discovery import PARQUET, File, check_names, check_same_names, files_of
 from faithkit.wording import few
 
+CELLS = 2**24  # converted at a time, 128 MiB of numbers
 _SHARE = "workers need the files under the same path as here"
 _PARTIAL = "Perhaps it is not a whole Parquet file: write it again."
-_TOGETHER = 50  # columns that the scanner is asked about at a time
-CELLS = 2**24  # converted at a time, 128 MiB of numbers
 
 
 @attrs.frozen
@@ -42,7 +38,7 @@ class Piece:
     row_groups: tuple[int, ...]
     start: int
     n: int
-    partition: dict[str, Any] = attrs.field(factory=dict, eq=False)  # what its folder says of all rows
+    partition: dict[str, Any] = attrs.field(factory=dict, eq=False)  # the values of columns that folders add
 
 
 @attrs.frozen(eq=False)
@@ -56,11 +52,10 @@ class ParquetTable:
     >>> for name, ages in {"a.parquet": [31, 45], "b.parquet": [None, 28]}.items():
     ...     pq.write_table(pa.table({"age": pa.array(ages, pa.int64())}), folder / name)
     >>> table = ParquetTable.open(folder).using(["age"])
-    >>> [part.frame()["age"].tolist() for piece in table.pieces for part in table.parts(piece)]
+    >>> [part.frame()["age"].tolist() for part in table.parts()]
     [[31.0, 45.0], [nan, 28.0]]
     """
 
-    path: Path
     schema: Any
     pieces: list[Piece]
     columns: list[str]
@@ -69,53 +64,35 @@ class ParquetTable:
 
     @classmethod
     def open(cls, path: Path) -> "ParquetTable":
-        """Read the metadata of files, and refuse those that do not fit together."""
-        found = files_of(path)
-        said = partition_values(found)
-        # workers may have another working directory
-        files = [file.path.resolve() for file in found]
-        headers = {file: _header(file) for file in files}
-        first = headers[files[0]][0]
+        """Read the metadata of files, and refuse files that do not fit together."""
+        files = files_of(path)
+        headers = [_header(file) for file in files]
+        first, _ = headers[0]
+        for file, (schema, _) in zip(files, headers, strict=True):
+            _check_same_columns(files[0], first, file, schema)
+        partitions = partition_values(files)
         # one file may promise that no value is missing, and another break it
         fields = [pa.field(field.name, field.type) for field in first]
-        for file in files[1:]:
-            _check_alike(files[0], pa.schema(fields), file, headers[file][0])
-        for one in found:
-            check_apart(one, first.names)
-        fields += [pa.field(name, value.type) for name, value in said[0].items()]
+        fields += [pa.field(name, value.type) for name, value in partitions[0].items()]
         schema = pa.schema(fields, first.metadata)
-        rows = {str(file): (headers[file][1], named) for file, named in zip(files, said, strict=True)}
-        pieces = list(_pieces(rows, max(1, CELLS // max(1, len(schema)))))
+        size, pieces = max(1, CELLS // max(1, len(schema))), list[Piece]()
+        for file, (_, rows), partition in zip(files, headers, partitions, strict=True):
+            start = pieces[-1].start + pieces[-1].n if pieces else 0
+            # workers may have another working directory
+            pieces += _pieces(Piece(str(file.path.resolve()), (), start, 0, partition), rows, size)
         names = columns_of(schema)
         if not pieces or not names:
             raise InputError(f"{path} has 0 rows or 0 columns; expected at least one of each.")
-        return cls(path, schema, pieces, names)
+        return cls(schema, pieces, names)
 
     def using(self, columns: Sequence[str]) -> "ParquetTable":
-        """Return the same table with some of its columns only, their gaps settled."""
+        """Return the same table with some of its columns only; those whose dtype depends on gaps are read."""
         check_flat(self.schema, columns)
-        new = [
-            name for name in columns if may_change(self.schema.field(name).type) and name not in self.settled
-        ]
-        some = self._holding(new, _is_missing)
-        gaps = Gaps(self.gaps.some | some, self.gaps.wide | self._holding(some, _is_beyond))
+        new = [name for name in columns if name not in self.settled]
+        unknown = [name for name in new if depends_on_gaps(self.schema.field(name).type)]
+        parts = attrs.evolve(self, columns=unknown).parts() if unknown else ()
+        gaps = reduce(Gaps.union, (Gaps.of(part.cells) for part in parts), self.gaps)
         return attrs.evolve(self, columns=list(columns), gaps=gaps, settled=self.settled.union(new))
-
-    def _holding(self, names: Iterable[str], condition: Callable[[str, Any], Any]) -> frozenset[str]:
-        said = self.pieces[0].partition
-        fields = {name: self.schema.field(name) for name in names if name not in said}
-        asked = {name: condition(name, field.type) for name, field in fields.items()}
-        found = {name for name in names if name in said and self._says(name, condition)}
-        for file in dict.fromkeys(piece.file for piece in self.pieces):
-            left = {name: asked[name] for name in asked if name not in found}
-            found.update(_holding(file, pa.schema(fields.values()), left) if left else ())
-        return frozenset(found)
-
-    def _says(self, name: str, condition: Callable[[str, Any], Any]) -> bool:
-        """Whether a condition holds for what any folder says."""
-        values = {piece.partition[name] for piece in self.pieces}
-        cells = pa.chunked_array([pa.repeat(value, 1) for value in values], self.schema.field(name).type)
-        return _finds(dataset.dataset(pa.table({name: cells})), [name], {name: condition(name, cells.type)})
 
     def __len__(self) -> int:
         return self.pieces[-1].start + self.pieces[-1].n
@@ -124,140 +101,93 @@ class ParquetTable:
         """Return the pieces of each file."""
         return [list(pieces) for _, pieces in groupby(self.pieces, attrgetter("file"))]
 
-    def parts(self, piece: Piece) -> Iterator[Content]:
-        """Yield the rows of a piece, in parts of bounded size."""
+    def parts(self, *pieces: Piece) -> Iterator[Table]:
+        """Yield the rows of some pieces, or of all, in parts of bounded size."""
+        for piece in pieces or self.pieces:
+            for cells in self._batches(piece):
+                yield self._part(cells, piece.partition)
+
+    def _batches(self, piece: Piece) -> Iterator[Any]:
         size = max(1, CELLS // len(self.columns))
+        groups = few([str(group) for group in piece.row_groups])
         if not os.path.exists(piece.file):
             raise InputError(f"there is no file {piece.file} on {platform.node()}: {_SHARE}.")
-        with _opened(Path(piece.file)) as file:
+        with _open(piece.file) as file:
             columns = [name for name in self.columns if name not in piece.partition]
             batches = file.iter_batches(size, row_groups=list(piece.row_groups), columns=columns)
-            while (batch := _next(batches, piece)) is not None:
-                yield self._part(pa.Table.from_batches([batch]), piece.partition)
+            while True:
+                with foreign(f"reading row group {groups} of {piece.file}", "It is damaged: write it again."):
+                    batch = next(batches, None)
+                if batch is None:
+                    return
+                yield pa.Table.from_batches([batch])
 
-    def read(self) -> Content:
+    def read(self) -> Table:
         """Read the whole table."""
-        parts = [part.cells for piece in self.pieces for part in self.parts(piece)]
-        return self._part(pa.concat_tables(parts))
+        cells = pa.concat_tables([part.cells for part in self.parts()])
+        return Table(cells.unify_dictionaries())
 
-    def row(self, number: int) -> Content:
+    def row(self, number: int) -> Table:
         """Read one row."""
         piece = next(piece for piece in self.pieces if number < piece.start + piece.n)
         place = number - piece.start
         for part in self.parts(piece):
             if place < len(part):
-                return self._part(part.cells.slice(place, 1))
+                return attrs.evolve(part, cells=part.cells.slice(place, 1))
             place -= len(part)
         raise InputError(f"{piece.file} has fewer rows than it says: write the file again.")
 
-    def empty(self) -> Content:
+    def empty(self) -> Table:
         """Return these columns without rows."""
         return self._part(self.schema.empty_table())
 
-    def _part(self, cells: Any, said: Mapping[str, Any] = MappingProxyType({})) -> Content:
+    def _part(self, cells: Any, partition: Mapping[str, Any] = MappingProxyType({})) -> Table:
         schema = pa.schema([self.schema.field(name) for name in self.columns], self.schema.metadata)
-        n = cells.num_rows
-        columns = [pa.repeat(said[name], n) if name in said else cells.column(name) for name in self.columns]
-        return Content(pa.Table.from_arrays(columns, schema=schema), written=False, gaps=self.gaps)
-
-
-def _next(batches: Iterator[Any], piece: Piece) -> Any:
-    groups = few([str(group) for group in piece.row_groups])
-    with foreign(f"reading row group {groups} of {piece.file}", "It is damaged: write the file again."):
-        return next(batches, None)
+        columns = [
+            pa.repeat(partition[name], cells.num_rows) if name in partition else cells.column(name)
+            for name in self.columns
+        ]
+        return Table(pa.Table.from_arrays(columns, schema=schema), gaps=self.gaps)
 
 
 def is_parquet(path: str) -> bool:
-    """Whether a path names files in Parquet."""
+    """Return whether a path names files in Parquet."""
     return files_of(path)[0].kind == PARQUET
 
 
-def read_cells(path: str | os.PathLike[str]) -> Any:
-    """Read one file or several as an Arrow table, without what pandas wrote as an index."""
-    if is_pattern(path) or is_folder(path):
-        return ParquetTable.open(Path(path)).read().cells.unify_dictionaries()
-    path = Path(path)
-    schema, _ = _header(path)
-    with foreign(f"reading {path}", _PARTIAL), _opened(path) as file:
-        table = file.read(use_threads=False)
-    return table.select(columns_of(schema))
+def _open(path: str | Path) -> Any:
+    with foreign(f"reading {path}", _PARTIAL):
+        return pq.ParquetFile(path, page_checksum_verification=True)
 
 
-def _opened(file: Path) -> Any:
-    if is_folder(file):
-        raise InputError(f"{file} is a folder; expected a Parquet file.")
-    with foreign(f"reading {file}", _PARTIAL):
-        return pq.ParquetFile(file, page_checksum_verification=True)
-
-
-def _header(path: Path) -> tuple[Any, list[int]]:
+def _header(file: File) -> tuple[Any, list[int]]:
     """Return the columns of a file, and how many rows each of its row groups has."""
-    with _opened(path) as file, foreign(f"reading {path}", _PARTIAL):
-        groups = range(file.metadata.num_row_groups)
-        rows = [file.metadata.row_group(i).num_rows for i in groups]
-        check_distinct(path, file.schema_arrow.names)
-        return file.schema_arrow, rows
+    with _open(file.path) as opened, foreign(f"reading {file.path}", _PARTIAL):
+        groups = range(opened.metadata.num_row_groups)
+        rows = [opened.metadata.row_group(i).num_rows for i in groups]
+        check_names(file, opened.schema_arrow.names)
+        return opened.schema_arrow, rows
 
 
-def _check_alike(first: Path, wanted: Any, file: Path, found: Any) -> None:
-    """Refuse a file whose columns or their types are not those of the first; their order is moot."""
-    types, others = ({field.name: field.type for field in schema} for schema in (wanted, found))
-    for owner, mine, theirs in ((first, types, others), (file, others, types)):
-        check_none_only(first, file, owner, list(mine), list(theirs))
-    for name, kind in types.items():
-        if kind != others[name]:
+def _check_same_columns(first: File, schema: Any, second: File, other: Any) -> None:
+    """Refuse two files whose columns or their types differ, in whatever order they are."""
+    check_same_names(first, schema.names, second, other.names)
+    for field in schema:
+        kind = other.field(field.name).type
+        if kind != field.type:
             raise InputError(
-                f"column {name!r} is {kind} in {first.name} and {others[name]} in {file.name}: "
-                "write all files of a folder with the same types."
+                f"column {field.name!r} is {field.type} in {first.path.name} and {kind} in "
+                f"{second.path.name}: write all files of a folder with the same types."
             )
 
 
-def _pieces(files: dict[str, tuple[list[int], dict[str, Any]]], size: int) -> Iterator[Piece]:
-    """Put small row groups of a file together; where edges are depends on the files alone."""
-    start = 0
-    for file, (rows, said) in files.items():
-        last = Piece(file, (), start, 0, said)
-        for i, n in enumerate(rows):
-            if last.n and last.n + n > size:
-                yield last
-                last = Piece(file, (), last.start + last.n, 0, said)
-            if n:
-                last = Piece(file, (*last.row_groups, i), last.start, last.n + n, said)
-        if last.n:
-            yield last
-        start = last.start + last.n
-
-
-def _holding(file: str, schema: Any, conditions: dict[str, Any]) -> list[str]:
-    """Return the columns of a file in which their condition holds somewhere.
-
-    A row group is read only where its statistics do not exclude it. Those of a damaged file can end the whole
-    process, so the first row of each group is read before anybody asks for them.
-    """
-    with foreign(f"reading {file}", _PARTIAL):
-        with _opened(Path(file)) as opened:
-            for group in range(opened.num_row_groups):
-                next(opened.iter_batches(1, row_groups=[group], columns=list(conditions)), None)
-        table = dataset.dataset(file, schema, format="parquet")
-        names = list(conditions)
-        some = [names[i : i + _TOGETHER] for i in range(0, len(names), _TOGETHER)]
-        asked = [name for part in some if _finds(table, part, conditions) for name in part]
-        return [name for name in asked if _finds(table, [name], conditions)]
-
-
-def _finds(table: Any, names: list[str], conditions: dict[str, Any]) -> bool:
-    """Whether any of the conditions holds for any row."""
-    either = reduce(or_, [conditions[name] for name in names])
-    return table.head(1, columns=names, filter=either).num_rows > 0
-
-
-def _is_missing(name: str, _kind: Any) -> Any:
-    return dataset.field(name).is_null()
-
-
-def _is_beyond(name: str, kind: Any) -> Any:
-    """Return the condition that a float would round an integer; there is none where all are small."""
-    field = dataset.field(name)
-    if kind == pa.uint64():
-        return field > pa.scalar(EXACT, kind)
-    return (field > EXACT) | (field < -EXACT) if kind == pa.int64() else dataset.scalar(False)
+def _pieces(piece: Piece, rows: Sequence[int], size: int) -> Iterator[Piece]:
+    """Join small row groups of a file; where pieces end depends on the files alone."""
+    for i, n in enumerate(rows):
+        if piece.n and piece.n + n > size:
+            yield piece
+            piece = attrs.evolve(piece, row_groups=(), start=piece.start + piece.n, n=0)
+        if n:
+            piece = attrs.evolve(piece, row_groups=(*piece.row_groups, i), n=piece.n + n)
+    if piece.n:
+        yield piece

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 import pandas as pd
 
-from faithkit.inputs.files.content import Content
+from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.files.parquet import ParquetTable
 from faithkit.measure.explanations import Explanations
 from faithkit.wording import listing
@@ -28,20 +28,18 @@ def sounds_like_base(name: str) -> bool:
     return _NAMED.search(apart.lower()) is not None
 
 
-def base_columns(names: Iterable[str], table: Content | ParquetTable) -> Iterator[str]:
+def base_columns(names: Iterable[str], table: Table | ParquetTable) -> Iterator[str]:
     """Yield those that are called so, and are the same number in all rows: only these are read."""
     for name in filter(sounds_like_base, names):
         if _is_constant(_parts(name, table)):
             yield name
 
 
-def _parts(name: str, table: Content | ParquetTable) -> Iterator[pd.Series]:
-    if isinstance(table, Content):
+def _parts(name: str, table: Table | ParquetTable) -> Iterator[pd.Series]:
+    if isinstance(table, Table):
         yield table.frame([name], "explanation")[name]
         return
-    one = table.using([name])
-    for piece in one.pieces:
-        yield from (part.frame()[name] for part in one.parts(piece))
+    yield from (part.frame()[name] for part in table.using([name]).parts())
 
 
 def _is_constant(parts: Iterable[pd.Series]) -> bool:

@@ -5,7 +5,7 @@ import warnings
 import pandas as pd
 
 from faithkit.errors import FaithkitWarning
-from faithkit.inputs.files.content import Content
+from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.logs.log import Log
 from faithkit.measure.grouping import group
 
@@ -13,7 +13,7 @@ FEWEST = 10  # instances
 PARTS = 3  # rows for each of them, on average
 
 
-def warn_of_long_format(table: Content, log: Log) -> None:
+def warn_of_long_format(table: Table, log: Log) -> None:
     """Say it where an unused column repeats, always with one prediction and never with one explanation.
 
     A column of clusters is no such column: it says that its rows are cases of their own.

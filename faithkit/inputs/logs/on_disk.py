@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from faithkit.inputs.files.arrow_types import is_text, value_type
 from faithkit.inputs.files.parquet import ParquetTable, Piece
-from faithkit.inputs.files.typed import is_text
 from faithkit.inputs.logs.log import Log, check_some
 from faithkit.inputs.logs.roles import Roles
 from faithkit.inputs.logs.rules import NOT_HELD, all_json, not_held, not_understood, rules_of
@@ -57,8 +57,7 @@ class ParquetLog:
         """Count what is remarked of explanations, reading the log once more if need be."""
         if self.roles.words is None:
             return self.not_rules
-        logs = (log for piece in self.table.pieces for log in self.logs(piece))
-        told = (not_held(log.explanations, log.X) for log in logs)
+        told = (not_held(log.explanations, log.X) for log in self.logs())
         times = sum(one is not None for some in told if some is not None for one in some)
         return {NOT_HELD: times} if times else {}
 
@@ -82,15 +81,15 @@ class ParquetLog:
             raise no_predictions("durations")
         if len(names) == 1 and not _is_float(stored):
             return Outcome(unasked=True)
-        parts = (part.predictions(names) for piece in one.pieces for part in one.parts(piece))
+        parts = (part.predictions(names) for part in one.parts())
         if len(names) > 1:
             return Outcome(SCORES if all(map(_are_scores, parts)) else NUMBERS, unasked=True)
         found = (Outcome.of(None, None, part) for part in parts)
         return next((one for one in found if one.kind != LABELS), Outcome(unasked=True))
 
-    def logs(self, piece: Piece) -> Iterator[Log]:
-        """Read a piece, in logs of bounded size."""
-        for part in self.table.parts(piece):
+    def logs(self, *pieces: Piece) -> Iterator[Log]:
+        """Read some pieces, or all, in logs of bounded size."""
+        for part in self.table.parts(*pieces):
             yield self.roles.log(part, piece=True)
 
     def apart(self) -> tuple[Log, PoolRows | None]:
@@ -98,20 +97,18 @@ class ParquetLog:
         if any(one is not None for one in (self.roles.weights, self.roles.clusters, self.roles.id)):
             return self.read().apart()  # all rows are needed at once
         kept, rest = [], []
-        for piece in self.table.pieces:
-            for log in self.logs(piece):
-                gone = log.explanations.missing
-                kept.append(log.take(np.flatnonzero(~gone)))
-                rest.append(log.predictions[gone])
+        for log in self.logs():
+            gone = log.explanations.missing
+            kept.append(log.take(np.flatnonzero(~gone)))
+            rest.append(log.predictions[gone])
         found, predictions = Log.joined(kept), pd.concat(rest, ignore_index=True)
         check_some(found.X, not len(found.predictions))
         return found, PoolRows(self._unexplained, predictions) if len(predictions) else None
 
     def _unexplained(self) -> Iterator[pd.DataFrame]:
-        for piece in self.table.pieces:
-            for log in self.logs(piece):
-                if log.explanations.missing.any():
-                    yield log.X[log.explanations.missing].reset_index(drop=True)
+        for log in self.logs():
+            if log.explanations.missing.any():
+                yield log.X[log.explanations.missing].reset_index(drop=True)
 
     def fingerprint(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none, reading column by column."""
@@ -126,36 +123,33 @@ class ParquetLog:
 
     def _words(self, names: tuple[str, ...], content: Any) -> Iterator[Any]:
         for name in names:
-            one = self.table.using([name])
-            for piece in one.pieces:
-                for part in one.parts(piece):
-                    column = part.frame()[name]
-                    if isinstance(content, np.ndarray):
-                        column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
-                    yield cell_words(column)
+            for part in _frames(self.table.using([name])):
+                column = part[name]
+                if isinstance(content, np.ndarray):
+                    column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
+                yield cell_words(column)
 
 
 def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
-    one = table.using(names)
-    return all_json(part.frame().iloc[:, 0] for piece in one.pieces for part in one.parts(piece))
+    return all_json(part.iloc[:, 0] for part in _frames(table.using(names)))
 
 
 def _is_one_text(names: tuple[str, ...], table: ParquetTable) -> bool:
-    return len(names) == 1 and _is_text(table.schema.field(names[0]).type)
+    return len(names) == 1 and is_text(value_type(table.schema.field(names[0]).type))
 
 
-def _parts(table: ParquetTable) -> Iterator[pd.DataFrame]:
-    return (part.frame() for piece in table.pieces for part in table.parts(piece))
+def _frames(table: ParquetTable) -> Iterator[pd.DataFrame]:
+    return (part.frame() for part in table.parts())
 
 
 def _rule_texts(roles: Roles, table: ParquetTable) -> tuple[dict[str, Rule] | None, dict[str, int]]:
     """Return the rules that are written in words, or what is to be said of those that are none."""
     times = Counter[str]()
-    for part in _parts(table.using(roles.explanation)):
+    for part in _frames(table.using(roles.explanation)):
         times.update(part.iloc[:, 0].dropna().value_counts(sort=False).to_dict())
     if not any(map(is_like_a_rule, times)):
         return None, {}
-    vocabulary = reduce(Vocabulary.united, map(Vocabulary.of, _parts(table.using(roles.features))))
+    vocabulary = reduce(Vocabulary.united, map(Vocabulary.of, _frames(table.using(roles.features))))
     rules, why_not = rules_of(times, vocabulary)
     if not why_not:
         return rules, {}
@@ -163,8 +157,8 @@ def _rule_texts(roles: Roles, table: ParquetTable) -> tuple[dict[str, Rule] | No
 
 
 def _is_float(kind: Any) -> bool:
-    held = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_floating(held) or pa.types.is_decimal(held))
+    kind = value_type(kind)
+    return bool(pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _are_scores(part: pd.DataFrame) -> bool:
@@ -173,7 +167,3 @@ def _are_scores(part: pd.DataFrame) -> bool:
         return are_probabilities(part.to_numpy(np.float64, na_value=np.nan))
     except (TypeError, ValueError):  # who encodes them says what is wrong
         return False
-
-
-def _is_text(kind: Any) -> bool:
-    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)

@@ -5,9 +5,9 @@ from pathlib import Path
 import attrs
 import pyarrow as pa
 
+from faithkit.inputs.files.arrow_types import check_flat
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.files.typed import check_flat
 from faithkit.inputs.logs.base_values import vectors_without_base
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.long_format import warn_of_long_format
@@ -63,5 +63,5 @@ def _look_for_long_format(path: Path, log: ParquetLog) -> None:
     table = ParquetTable.open(path)
     flat = [name for name in table.columns if not pa.types.is_nested(table.schema.field(name).type)]
     table = table.using(flat)
-    first_rows = next(table.parts(table.pieces[0]))
+    first_rows = next(table.parts())
     warn_of_long_format(first_rows, log.roles.log(first_rows, piece=True))

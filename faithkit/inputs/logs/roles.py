@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.content import Content
-from faithkit.inputs.files.tables import match_name, match_names, split_patterns
+from faithkit.inputs.files.column_patterns import match_name, match_names, split_patterns
+from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.logs.base_values import base_columns, left_out
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.rules import as_rules, not_held
@@ -97,7 +97,7 @@ class Roles:
         """All columns that are needed once rows are shown."""
         return list(dict.fromkeys([*self.columns, *([] if self.id is None else [self.id])]))
 
-    def log(self, table: Content, piece: bool = False) -> Log:
+    def log(self, table: Table, piece: bool = False) -> Log:
         """Read a table, or a piece of one, in these roles; a row without any value has no explanation."""
         logged = _sharing(table.frame(self.explanation, "explanation"))
         X: Any = table.frame(self.features) if self.features else None

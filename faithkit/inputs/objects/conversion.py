@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files.typed import Gaps, as_frame, columns_of
+from faithkit.inputs.files.arrow_types import Gaps, as_frame, columns_of
 from faithkit.inputs.objects.adapters import adapted
 from faithkit.inputs.rows import as_texts
 

@@ -8,8 +8,7 @@ from urllib.parse import unquote
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.named import check_packed_once, is_pattern, log_entries, matches
-from faithkit.inputs.files.paths import is_folder
+from faithkit.inputs.files.discovery import check_packed_once, is_folder, is_pattern, log_entries, matches
 from faithkit.inputs.logs.opening import open_log
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.run.components import Given

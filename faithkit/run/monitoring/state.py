@@ -18,7 +18,7 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files.paths import is_folder
+from faithkit.inputs.files.discovery import is_folder
 from faithkit.wording import one_line
 
 APPLICATION = 0x6661_6974  # "fait"

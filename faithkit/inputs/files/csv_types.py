@@ -1,7 +1,7 @@
-"""Texts of a CSV as numbers, where they are meant as numbers and nothing is lost.
+"""Turn the texts of a CSV into numbers, where they are meant as numbers and nothing is lost.
 
-What a column means depends on who reads it. To a model `1.50`, `1.5` and `01.5` are one number. As labels or
-groups they are three names. In an explanation 1.50 is 1.5, but `01` and `1` are two codes; and so it is with
+The type of a column depends on its role. To a model `1.50`, `1.5` and `01.5` are one number. As labels or
+groups they are three names. In an explanation 1.50 is 1.5, but `01` and `1` are two codes; the same holds for
 predictions that have fractions.
 """
 
@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from faithkit.errors import InputError
 
-_HEAD = 1000  # rows
 EXACT = 2**53  # up to here every integer is a float of its own
+_HEAD = 1000  # rows
 _SPELLINGS = ({"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"})
 _TRUE = pa.array(["True", "true", "TRUE"])
 _CODE = re.compile(r"[+-]?0[0-9]")
@@ -39,10 +39,10 @@ def as_features(texts: Any) -> Any:
     """
     if texts.null_count == len(texts):
         return pa.chunked_array([pa.nulls(len(texts), pa.float64())])
-    for read in (_numbers, _truths):
-        found = read(texts)
-        if found is not None:
-            return found
+    for parse in (_parse_numbers, _parse_truths):
+        values = parse(texts)
+        if values is not None:
+            return values
     return texts
 
 
@@ -56,12 +56,12 @@ def as_explanation(texts: Any) -> Any:
     >>> as_explanation(pa.chunked_array([["1", "01"]])).to_pylist()
     ['1', '01']
     """
-    found = as_features(texts)
-    if pa.types.is_boolean(found.type):
-        used = set(pc.unique(texts).to_pylist()) - {None}
-        return found if any(used <= spelling for spelling in _SPELLINGS) else texts
+    values = as_features(texts)
+    if pa.types.is_boolean(values.type):
+        words = set(pc.unique(texts).to_pylist()) - {None}
+        return values if any(words <= spelling for spelling in _SPELLINGS) else texts
     openings = pc.unique(pc.utf8_slice_codeunits(pc.ascii_trim_whitespace(texts), 0, 3))
-    return texts if any(map(_CODE.match, openings.drop_null().to_pylist())) else found
+    return texts if any(map(_CODE.match, openings.drop_null().to_pylist())) else values
 
 
 def as_labels(texts: Any) -> Any:
@@ -77,9 +77,8 @@ def as_labels(texts: Any) -> Any:
     ['1', '1.0']
     """
     distinct = pc.unique(texts).drop_null()
-    written = distinct.to_pylist()
     values = as_features(pa.chunked_array([distinct])).to_pylist()
-    if len(set(values)) < len(values) or written != [str(value) for value in values]:
+    if len(set(values)) < len(values) or distinct.to_pylist() != [str(value) for value in values]:
         return texts
     return as_features(texts)
 
@@ -87,7 +86,7 @@ def as_labels(texts: Any) -> Any:
 def as_predictions(texts: Any) -> Any:
     """Return floats where every text is a number and one has a fraction, such as a probability; else labels.
 
-    Words beside fractions are refused: each of those would be a label of its own.
+    Words beside fractions are refused: each fraction would be a label of its own.
 
     Examples
     --------
@@ -96,15 +95,23 @@ def as_predictions(texts: Any) -> Any:
     >>> as_predictions(pa.chunked_array([["1.0", "01"]])).to_pylist()
     ['1.0', '01']
     """
-    found = as_explanation(texts)
-    if pa.types.is_floating(found.type):
-        values = found.drop_null()
-        large = pc.and_(pc.greater_equal(pc.abs(values), float(EXACT)), pc.is_finite(values))
-        apart = pc.or_(pc.not_equal(pc.floor(values), values), large)
-        return found if pc.any(apart).as_py() else as_labels(texts)
-    if pa.types.is_string(found.type):
+    values = as_explanation(texts)
+    if pa.types.is_floating(values.type):
+        numbers = values.drop_null()
+        large = pc.and_(pc.greater_equal(pc.abs(numbers), float(EXACT)), pc.is_finite(numbers))
+        has_fraction = pc.not_equal(pc.floor(numbers), numbers)
+        return values if pc.any(pc.or_(has_fraction, large)).as_py() else as_labels(texts)
+    if pa.types.is_string(values.type):
         _check_mixture(texts)
     return as_labels(texts)
+
+
+CONVERT: dict[str, Callable[[Any], Any]] = {
+    "features": as_features,
+    "explanation": as_explanation,
+    "labels": as_labels,
+    "predictions": as_predictions,
+}
 
 
 def _check_mixture(texts: Any) -> None:
@@ -123,67 +130,59 @@ def _is_fraction(text: str) -> bool:
     return _FRACTION.fullmatch(text) is not None and float(text) % 1 != 0
 
 
-READ: dict[str, Callable[[Any], Any]] = {
-    "features": as_features,
-    "explanation": as_explanation,
-    "labels": as_labels,
-    "predictions": as_predictions,
-}
-
-
-def _numbers(texts: Any) -> Any:
-    """Return integers or floats, or None where a text is no number."""
+def _parse_numbers(texts: Any) -> Any:
+    """Return integers or floats, or None where a text is not a number."""
     head = [text for text in texts.slice(0, _HEAD).to_pylist() if text is not None]
     if not all(map(_NUMBER.fullmatch, head)):  # as most columns of words show at once
         return None
     whole = all(map(_WHOLE.fullmatch, head))
     for kind in (pa.int64(), pa.uint64(), pa.float64()) if whole else (pa.float64(),):
-        for given in (lambda: texts, lambda: _cleaned(texts)):
-            found = _cast(given(), kind)
-            if found is not None:
-                return found
+        for trim in (lambda: texts, lambda: _trim(texts)):
+            values = _cast(trim(), kind)
+            if values is not None:
+                return values
     return None
 
 
-def _cleaned(texts: Any) -> Any:
+def _trim(texts: Any) -> Any:
     """Return the texts without what may stand around a number: spaces, and a plus."""
     return pc.replace_substring_regex(pc.ascii_trim_whitespace(texts), r"^\+([0-9.iI])", r"\1")
 
 
 def _cast(texts: Any, kind: Any) -> Any:
-    """Return texts as numbers of one type, or None where one of them is none, or would be another number."""
+    """Return texts as numbers of one type, or None where a text is no number, or would be another number."""
     try:
-        found = texts.cast(kind)
+        values = texts.cast(kind)
     except pa.ArrowInvalid:
         return None
-    faithful = _is_faithful(texts, found) if pa.types.is_floating(kind) else not _have_hexadecimal(texts)
-    return found if faithful else None
+    is_exact = _is_exact(texts, values) if pa.types.is_floating(kind) else not _has_hexadecimal(texts)
+    return values if is_exact else None
 
 
-def _have_hexadecimal(texts: Any) -> bool:
-    """Whether there is one like 0x1A: to Arrow it is an integer, and to nobody else."""
+def _has_hexadecimal(texts: Any) -> bool:
+    """Return whether there is a text such as 0x1A: Arrow reads it as an integer, and pandas does not."""
     return any(pc.any(pc.match_substring(texts, mark)).as_py() for mark in "xX")
 
 
-def _is_faithful(texts: Any, floats: Any) -> bool:
-    """Whether no text is a word for NaN, a number too large for any float, or an integer that one rounds."""
-    unlike = pc.is_nan(floats)
+def _is_exact(texts: Any, floats: Any) -> bool:
+    """Return whether no text is a word for NaN, a number beyond all floats, or an integer that one rounds."""
+    is_nan = pc.is_nan(floats)
     ends = pc.min_max(floats).as_py().values()
-    if not pc.any(unlike).as_py() and max(map(abs, ends)) < EXACT:
+    if not pc.any(is_nan).as_py() and max(map(abs, ends)) < EXACT:
         return True
-    suspects = pc.or_(unlike, pc.greater_equal(pc.abs(floats), float(EXACT)))
+    suspects = pc.or_(is_nan, pc.greater_equal(pc.abs(floats), float(EXACT)))
     cells = zip(texts.filter(suspects).to_pylist(), floats.filter(suspects).to_pylist(), strict=True)
-    return all(_stays(text, value) for text, value in cells)
+    return all(_is_same_number(text, value) for text, value in cells)
 
 
-def _stays(text: str, value: float) -> bool:
+def _is_same_number(text: str, value: float) -> bool:
     if value != value or abs(value) == float("inf"):
         return _INFINITE.fullmatch(text) is not None
     return _WHOLE.fullmatch(text) is None or int(text) == int(value)
 
 
-def _truths(texts: Any) -> Any:
-    """Return truth values, or None where a text is none."""
+def _parse_truths(texts: Any) -> Any:
+    """Return truth values, or None where a text is not one."""
     words = set().union(*_SPELLINGS)
     first = next(chunk.drop_null()[0] for chunk in texts.chunks if chunk.null_count < len(chunk))
     if first.as_py() not in words or not set(pc.unique(texts).to_pylist()) <= words | {None}:

@@ -1,7 +1,7 @@
-"""Arrow's columns as pandas': every value stays what it is, or its column is refused in one line.
+"""Convert Arrow columns to pandas: every value stays what it is, or its column is refused in one line.
 
 pandas chooses a dtype by the values it sees: integers with a gap among them become floats. So that a part of
-a table is converted as the whole is, and no integer is rounded, the gaps are settled first.
+a table is converted as the whole is, and no integer is rounded, the gaps of the whole table are known first.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files.written import EXACT
+from faithkit.inputs.files.csv_types import EXACT
 
 _NULLABLE = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|boolean")  # names of pandas' dtypes
 _ADVICE = "Write it as numbers, texts, truth values or dates, or leave it out."
@@ -26,13 +26,12 @@ _ADVICE = "Write it as numbers, texts, truth values or dates, or leave it out."
 
 @attrs.frozen
 class Gaps:
-    """The columns of integers or truth values in which cells are missing.
+    """The columns of integers or truth values in which cells are missing, and those of large integers.
 
-    Those in `wide` have integers beyond 2**53, which floats would round. What is settled for a table holds
-    for all of its parts.
+    Floats would round the integers of the `wide` columns, which are beyond 2**53.
     """
 
-    some: frozenset[str] = frozenset()
+    columns: frozenset[str] = frozenset()
     wide: frozenset[str] = frozenset()
 
     @classmethod
@@ -41,24 +40,27 @@ class Gaps:
 
         Examples
         --------
-        >>> Gaps.of(pa.table({"id": [2**60, None], "age": [31, 45]})) == Gaps({"id"}, {"id"})
+        >>> Gaps.of(pa.table({"id": [2**60, 1], "age": [31, None]})) == Gaps({"age"}, {"id"})
         True
         """
-        some = {
-            field.name
-            for field, column in zip(table.schema, table.columns, strict=True)
-            if may_change(field.type) and column.null_count
-        }
-        return cls(frozenset(some), frozenset(name for name in some if is_wide(table.column(name))))
+        names = [field.name for field in table.schema if depends_on_gaps(field.type)]
+        return cls(
+            frozenset(name for name in names if table.column(name).null_count),
+            frozenset(name for name in names if _is_wide(table.column(name))),
+        )
+
+    def union(self, other: "Gaps") -> "Gaps":
+        """Return the gaps of two tables, or of two parts of one."""
+        return Gaps(self.columns | other.columns, self.wide | other.wide)
 
 
-def may_change(kind: Any) -> bool:
-    """Whether pandas has another dtype for a column of this type when a value is missing."""
+def depends_on_gaps(kind: Any) -> bool:
+    """Return whether pandas has another dtype for a column of this type when a value is missing."""
     return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
 
 
-def is_wide(column: Any) -> bool:
-    """Whether there are integers that floats would round."""
+def _is_wide(column: Any) -> bool:
+    """Return whether there are integers that floats would round."""
     if column.type not in (pa.int64(), pa.uint64()):
         return False
     ends = pc.min_max(column).as_py()
@@ -89,21 +91,23 @@ def as_frame(table: Any, gaps: Gaps, exact: bool = False, categories: bool = Fal
     0  31.0  1152921504606846976
     1   NaN                 <NA>
     """
-    declared = {} if exact else _declared(table.schema)
+    dtypes = {} if exact else _pandas_dtypes(table.schema)
     plain, others = {}, {}
     for field, column in zip(table.schema, table.columns, strict=True):
         name = field.name
         with foreign(f"the column {name!r} of type {field.type}", _ADVICE):
-            _check_gaps(name, column, gaps)
-            stays_whole = name in gaps.some and (exact or name in gaps.wide)
-            dtype = declared.get(name) or (_nullable(field.type) if stays_whole else None)
-            if dtype is not None or not (may_change(field.type) or pa.types.is_floating(field.type)):
+            stays_whole = name in gaps.columns and (exact or name in gaps.wide)
+            dtype = dtypes.get(name) or (_nullable(field.type) if stays_whole else None)
+            if dtype is not None or not (depends_on_gaps(field.type) or pa.types.is_floating(field.type)):
                 others[name] = _series(column, dtype, categories)
-            elif name in gaps.some and pa.types.is_integer(field.type):
+            elif name in gaps.columns and pa.types.is_integer(field.type):
                 plain[name] = column.cast(pa.float64())
             else:
                 plain[name] = column
-    frame = _with_truths(pa.table(plain).to_pandas(use_threads=False), gaps)
+    frame = pa.table(plain).to_pandas(use_threads=False)
+    # truth values with gaps are objects, also in a part without a gap
+    truths = [name for name in gaps.columns if name in frame and frame[name].dtype == np.dtype(bool)]
+    frame = frame.astype(dict.fromkeys(truths, object)) if truths else frame
     if not others:
         return frame
     rest = pd.DataFrame(others, index=pd.RangeIndex(table.num_rows), copy=False)
@@ -112,7 +116,7 @@ def as_frame(table: Any, gaps: Gaps, exact: bool = False, categories: bool = Fal
 
 def columns_of(schema: Any) -> list[str]:
     """Return the names of a schema without those that pandas wrote as an index."""
-    index = _pandas_says(schema).get("index_columns")
+    index = _pandas_metadata(schema).get("index_columns")
     left_out = {name for name in index if isinstance(name, str)} if isinstance(index, list) else set()
     return [name for name in schema.names if name not in left_out]
 
@@ -121,19 +125,21 @@ def check_flat(schema: Any, names: Sequence[str]) -> None:
     """Refuse lists, structures and maps where a cell has to be one value."""
     for name in names:
         kind = schema.field(name).type
-        if pa.types.is_nested(kind.value_type if pa.types.is_dictionary(kind) else kind):
+        if pa.types.is_nested(value_type(kind)):
             raise InputError(
                 f"the column {name!r} is of type {kind}; expected one value in a cell. "
                 "Write each part as a column of its own."
             )
 
 
-def _check_gaps(name: str, column: Any, gaps: Gaps) -> None:
-    if may_change(column.type) and column.null_count and name not in gaps.some:
-        raise InputError(
-            f"the column {name!r} has missing cells, and the file's own statistics say that it has none. "
-            "Write the file again."
-        )
+def value_type(kind: Any) -> Any:
+    """Return the type of a dictionary's values, and any other type as it is."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def is_text(kind: Any) -> bool:
+    """Return whether a type of Arrow's is one of its texts."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _nullable(kind: Any) -> Any:
@@ -141,12 +147,6 @@ def _nullable(kind: Any) -> Any:
     if not pa.types.is_integer(kind):
         return None
     return pd.UInt64Dtype() if pa.types.is_unsigned_integer(kind) else pd.Int64Dtype()
-
-
-def _with_truths(frame: pd.DataFrame, gaps: Gaps) -> pd.DataFrame:
-    """Let truth values with gaps be objects, in a part that happens to have no gap, too."""
-    truths = [name for name in gaps.some if name in frame and frame[name].dtype == np.dtype(bool)]
-    return frame.astype(dict.fromkeys(truths, object)) if truths else frame
 
 
 def _series(column: Any, dtype: Any, categories: bool) -> Any:
@@ -167,15 +167,10 @@ def _series(column: Any, dtype: Any, categories: bool) -> Any:
     return column.to_pandas()
 
 
-def is_text(kind: Any) -> bool:
-    """Whether a type of Arrow's is one of its texts."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
 def _is_category(column: Any) -> bool:
-    """Whether pandas can take a dictionary as it is: its values differ, and none is missing."""
-    values = [chunk.dictionary for chunk in column.chunks]
-    return not any(one.null_count or len(one.unique()) < len(one) for one in values)
+    """Return whether pandas can take a dictionary as it is: its values differ, and none is missing."""
+    dictionaries = [chunk.dictionary for chunk in column.chunks]
+    return not any(values.null_count or len(values.unique()) < len(values) for values in dictionaries)
 
 
 def _is_zone(zone: str | None) -> bool:
@@ -187,25 +182,27 @@ def _is_zone(zone: str | None) -> bool:
     return False
 
 
-def _declared(schema: Any) -> dict[str, Any]:
+def _pandas_dtypes(schema: Any) -> dict[str, Any]:
     """Return the nullable dtypes that pandas wrote beside columns, None where they do not fit the column."""
-    columns = _pandas_says(schema).get("columns")
-    said = [one for one in columns if isinstance(one, dict)] if isinstance(columns, list) else []
-    dtypes = {str(one.get("field_name")): str(one.get("numpy_type")) for one in said}
-    return {field.name: _fitting(dtypes.get(field.name, ""), field.type) for field in schema}
+    columns = _pandas_metadata(schema).get("columns")
+    described = (
+        [column for column in columns if isinstance(column, dict)] if isinstance(columns, list) else []
+    )
+    dtypes = {str(column.get("field_name")): str(column.get("numpy_type")) for column in described}
+    return {field.name: _fitting_dtype(dtypes.get(field.name, ""), field.type) for field in schema}
 
 
-def _fitting(name: str, kind: Any) -> Any:
+def _fitting_dtype(name: str, kind: Any) -> Any:
     if name.partition("[")[0] == "string" and is_text(kind):
         return pd.StringDtype()
     dtype = pd.api.types.pandas_dtype(name) if _NULLABLE.fullmatch(name) else None
     return dtype if dtype is not None and pa.from_numpy_dtype(dtype.numpy_dtype) == kind else None
 
 
-def _pandas_says(schema: Any) -> dict[str, Any]:
-    """Return what pandas wrote beside the columns; what cannot be understood says nothing."""
+def _pandas_metadata(schema: Any) -> dict[str, Any]:
+    """Return what pandas wrote beside the columns; metadata that cannot be parsed is ignored."""
     try:
-        said = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+        metadata = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return metadata if isinstance(metadata, dict) else {}

@@ -1,0 +1,107 @@
+"""Read the cells of a CSV as texts: nothing is a number yet, and every row has as many cells as the header.
+
+Arrow's reader accepts a quote that nobody closed, and takes the rest of the file for one cell. A last row of
+our own detects that: it would be inside of that cell.
+"""
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from faithkit.errors import InputError
+from faithkit.foreign import foreign
+from faithkit.inputs.files import text_streams
+from faithkit.inputs.files.discovery import File
+from faithkit.inputs.files.text_streams import TextStream
+from faithkit.wording import describe
+
+_END = "end of the file"
+
+
+def read_csv(file: File) -> Any:
+    r"""Return an Arrow table of texts, null where a cell is empty; the first row gives the names.
+
+    A column without a name is called as pandas calls it, "Unnamed: 0".
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "log.csv")
+    >>> _ = path.write_text("label,phi\n01,\n")
+    >>> read_csv(File(path, "CSV")).to_pylist()
+    [{'label': '01', 'phi': None}]
+    """
+    with foreign(f"reading {file.path}", "Check the file."):
+        table = _cells(file, len(_header(file)))
+    *_, last = table.slice(table.num_rows - 1).to_pylist()
+    if set(last.values()) != {_END}:
+        raise InputError(
+            f"{file.path} has a quote that is not closed. Close it, or double a quote that is meant."
+        )
+    header = table.slice(0, 1).to_pylist()[0].values()
+    names = [name or f"Unnamed: {j}" for j, name in enumerate(header)]
+    return table.slice(1, table.num_rows - 2).rename_columns(names)
+
+
+def _header(file: File) -> list[str]:
+    """Return the cells of the first row, and refuse separators other than commas."""
+    stream = io.BufferedReader(TextStream(file))
+    with io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="") as text:
+        lines = iter(lambda: text.readline(text_streams.LONGEST_ROW), "")
+        try:
+            row = next(filter(None, csv.reader(lines)), None)
+        except csv.Error as error:
+            raise InputError(
+                f"{file.path} is not a well-formed CSV ({describe(error)}). Check its header."
+            ) from None
+    if row is None:
+        raise InputError(f"{file.path} is empty; expected a line with column names and rows.")
+    for mark, word in ((";", "';'"), ("\t", "tabs")):
+        if len(row) == 1 and mark in row[0]:
+            raise InputError(
+                f"{file.path} has the single column {row[0]!r}: its cells are separated by {word}; "
+                "expected commas. Save it with commas."
+            )
+    return row
+
+
+def _cells(file: File, width: int) -> Any:
+    """Return all rows as texts, the header and the last row of our own among them."""
+    names = [str(j) for j in range(width)]
+    texts = arrow_csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=True,
+    )
+    # with threads no error knows its row
+    blocks = arrow_csv.ReadOptions(column_names=names, block_size=text_streams.LONGEST_ROW, use_threads=False)
+    ending = "\n" + ",".join([_END] * width) + "\n"
+    with TextStream(file, ending.encode()) as stream:
+        try:
+            quoted = arrow_csv.ParseOptions(newlines_in_values=True)
+            return arrow_csv.open_csv(pa.PythonFile(stream, "r"), blocks, quoted, texts).read_all()
+        except pa.ArrowInvalid as error:
+            raise InputError(_explain(file.path, str(error))) from None
+
+
+def _explain(path: Path, error: str) -> str:
+    """Translate an error of Arrow's into rows and cells."""
+    row = re.search(r"Row #(\d+)", error)
+    place = f" in row {row[1]} (its header is row 1)" if row else ""
+    if "invalid UTF8" in error:
+        return f"{path} is not UTF-8 text{place}. Save it as UTF-8."
+    if "straddl" in error:
+        limit = text_streams.LONGEST_ROW // 2**20
+        return f"{path} has a row of more than {limit} MiB. Close its quotes, or shorten the row."
+    if counts := re.search(r"Expected (\d+) columns, got (\d+)", error):
+        return (
+            f"{path} has {counts[2]} cells{place}; expected {counts[1]}, one for each name in its header. "
+            "Check that row."
+        )
+    return f"{path} is not a well-formed CSV ({' '.join(error.split())}). Check that row."

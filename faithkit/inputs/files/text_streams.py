@@ -1,0 +1,90 @@
+"""Read text files as streams, decompressed on the way: only a bounded part is in memory at a time."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from faithkit.errors import InputError
+from faithkit.foreign import foreign
+from faithkit.inputs.files.discovery import File
+from faithkit.wording import describe
+
+LONGEST_ROW = 2**24  # bytes, and so much of a file is read at a time
+
+
+def _zstandard(file: Any) -> Any:
+    return pa.CompressedInputStream(pa.PythonFile(file), "zstd")
+
+
+_DECOMPRESS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    ".gz": ("gzip", gzip.open),
+    ".bz2": ("bzip2", bz2.open),
+    ".xz": ("xz", lzma.open),
+    ".zst": ("zstd", _zstandard),
+}
+_DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError)
+
+
+class TextStream(io.RawIOBase):
+    """The decompressed bytes of a file, and `ending` after the last of them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "log.csv.gz")
+    >>> _ = path.write_bytes(gzip.compress(b"label,phi"))
+    >>> with TextStream(File(path, "CSV", ".gz")) as stream:
+    ...     stream.read(5), stream.read(5)
+    (b'label', b',phi')
+    """
+
+    def __init__(self, file: File, ending: bytes = b"") -> None:
+        self._file, self._ending = file, ending
+        with foreign(f"reading {file.path}", "Check the file."):
+            self._raw = open(file.path, "rb")  # noqa: SIM115 (closed with the stream)
+        self._kind, decompress = _DECOMPRESS.get(file.packing, ("", None))
+        self._content: Any = self._raw if decompress is None else self._whole(decompress, self._raw)
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return at most so many bytes, none after the last; all of them by default."""
+        if size < 0:
+            return self.readall()
+        content: bytes = self._whole(self._content.read, size)
+        if b"\0" in content:  # refused at once: such a file may be endless
+            raise InputError(f"{self._file.path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
+        if not content:
+            content, self._ending = self._ending[:size], self._ending[size:]
+        return content
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer as far as there is something to read."""
+        content = self.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._raw.close()
+        super().close()
+
+    def _whole(self, function: Callable[[Any], Any], argument: Any) -> Any:
+        """Call a function that decompresses, and say so if the file is damaged."""
+        try:
+            return function(argument)
+        except _DAMAGED as error:
+            if not self._kind:
+                raise
+            raise InputError(
+                f"{self._file.path} is not a whole {self._kind} file ({describe(error)}). Fetch it again."
+            ) from error
