@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from faithkit.errors import InputError
-from faithkit.inputs.logs.base_values import vectors_without_base, without_base
+from faithkit.inputs.data_warnings import warn_about_base_values
 from faithkit.inputs.logs.rules import read_rules
 from faithkit.inputs.models.given import model_of
 from faithkit.inputs.models.predictor import Predictor
@@ -34,9 +34,8 @@ from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.in_memory import InMemory
 from faithkit.run.piloting import pilot_of
-from faithkit.run.pipeline import explained, measured
+from faithkit.run.pipeline import check_repeats, explained, measured
 from faithkit.run.provenance import describe_model
-from faithkit.run.repeats import warn_about_repeats
 from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, declared_by_explainer
 from faithkit.run.system import check_inputs, check_predictions
 
@@ -224,7 +223,7 @@ def score(
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
     if X is not None and not isinstance(X, list | np.ndarray | pd.DataFrame) and not issparse(X):
         check_X(X)  # which says what to give instead; a relation of one's own may read arrays of any shape
-    given, said = _taken(explanations, predictions, X)
+    given = _taken(explanations, predictions, X)
     way = discretizer_for(discretizer, given)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions, range=range),
@@ -235,7 +234,6 @@ def score(
         seed=seed,
         background=X,
         explained_by=declared_by_explainer(given),
-        notes=said,
     )
     more = None if pool is None else logged(pool, X)
     applies = needed(Applicability.of(relation, given, X), more)
@@ -254,19 +252,18 @@ def score(
         population.teach(way)
         setup = attrs.evolve(setup, learnt_from=THE_SAMPLE)
     result = measured(population, attrs.evolve(setup, applies=applies))
-    warn_about_repeats(population, result.counts["consistency"], clusters is not None)
+    if clusters is None:
+        check_repeats(population, result.counts["consistency"])
     return result
 
 
-def _taken(given: Any, predictions: Any, X: Any) -> tuple[Explanations, tuple[str, ...]]:
-    """Take explanations as people have them, a table without its base value; and what is to be said of it."""
-    is_known = adapter_for(given) is None
-    rows = as_rows(given, texts=False) if is_known else given
-    rows, said = without_base(rows) if isinstance(rows, pd.DataFrame) else (rows, ())
-    found = adapt(rows, predictions=predictions, X=X)
-    if is_known and not isinstance(rows, Explanations | pd.DataFrame):
-        found, said = vectors_without_base(found)
-    return read_rules(found, X), said
+def _taken(given: Any, predictions: Any, X: Any) -> Explanations:
+    """Take explanations as people have them."""
+    has_adapter = adapter_for(given) is not None
+    explanations = adapt(given if has_adapter else as_rows(given, texts=False), predictions=predictions, X=X)
+    if not has_adapter and not isinstance(given, Explanations):
+        warn_about_base_values(explanations)
+    return read_rules(explanations, X)
 
 
 def compare(

@@ -65,8 +65,7 @@ class Evaluation(Result):
         Where predictions are numbers, the share of what explanations leave of their variance that is due to 1
         % of the instances: above 0.155 it is said that the interval may be too short.
     notes : tuple of str
-        What was made of the input, and what to mind in it: columns that the model does not use, a base value
-        that was left out, explanations that name the prediction.
+        What to mind in the input: columns that the model does not use, explanations that name the prediction.
     why_no_sufficiency : str or None
 
     Examples

@@ -9,9 +9,13 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.inputs.data_warnings import (
+    label_in_explanations,
+    warn_about_number_texts,
+    warn_about_repeated_rows,
+)
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS
-from faithkit.inputs.predictions.written_numbers import warn_about_written_numbers
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tails import tail_share
@@ -26,10 +30,8 @@ from faithkit.run.explaining.job import Job
 from faithkit.run.importance_notes import importance_notes
 from faithkit.run.in_memory import InMemory
 from faithkit.run.population import Population
-from faithkit.run.repeats import warn_about_repeats
 from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, check_outcome, declared_by_explainer
 from faithkit.run.system import System
-from faithkit.run.telling import tells_prediction
 
 
 def explained(
@@ -49,7 +51,8 @@ def explained(
     drawn = of_sample(cases.design, len(explanations), checked)
     population = InMemory.of(X, labels, explanations, drawn, checked, cases.beside)
     result = measured(population, setup)
-    warn_about_repeats(population, result.counts["consistency"], cases.clustered)
+    if not cases.clustered:
+        check_repeats(population, result.counts["consistency"])
     return result
 
 
@@ -73,7 +76,7 @@ def measured(population: Population, setup: Setup) -> Evaluation:
     """Discretize: give the explanations of a population their identities, and measure it."""
     found = population.under(setup.discretizer)
     if setup.outcome.is_a_guess:
-        warn_about_written_numbers(found.labels)
+        warn_about_number_texts(found.labels)
     return related(found, setup)
 
 
@@ -106,7 +109,7 @@ def related(population: Population, setup: Setup) -> Evaluation:
         notes=(
             *setup.notes,
             *importance_notes(population.kind, setup.explained_by, setup.discretizer.text),
-            *_told(counted, population, setup),
+            *_leakage(counted, population, setup),
         ),
         **population.drawn(counts.get("sufficiency")),
         why_no_sufficiency=why_not,
@@ -118,11 +121,22 @@ def related(population: Population, setup: Setup) -> Evaluation:
     )
 
 
-def _told(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
-    """Say that explanations name their predictions; numbers are not asked for, for a log would be sorted."""
-    if setup.outcome.kind != LABELS:
+def check_repeats(population: InMemory, counted: Count) -> None:
+    """Warn if rows that repeat others change what was measured."""
+    names = population.row_names
+    words = None if population.sample.X is None else lambda: names.words
+    warn_about_repeated_rows(counted, len(population.sample), words)
+
+
+def _leakage(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
+    """Return a note if explanations name their predictions; numbers would have to be sorted for that."""
+    label = label_in_explanations(counted, population.labels) if setup.outcome.kind == LABELS else None
+    if label is None:
         return ()
-    return tells_prediction(counted, population.labels)
+    return (
+        f"Nearly every explanation names the prediction of its own row, such as {str(label)!r}, and no "
+        "other: with that in it, explanations agree with predictions whatever the model does. Leave it out.",
+    )
 
 
 def _alone(counted: Count, verified: float) -> float:

@@ -104,11 +104,10 @@ class ParquetTable:
     def parts(self, *pieces: Piece) -> Iterator[Table]:
         """Yield the rows of some pieces, or of all, in parts of bounded size."""
         for piece in pieces or self.pieces:
-            for cells in self._batches(piece):
+            for cells in self._batches(piece, max(1, CELLS // len(self.columns))):
                 yield self._part(cells, piece.partition)
 
-    def _batches(self, piece: Piece) -> Iterator[Any]:
-        size = max(1, CELLS // len(self.columns))
+    def _batches(self, piece: Piece, size: int) -> Iterator[Any]:
         groups = few([str(group) for group in piece.row_groups])
         if not os.path.exists(piece.file):
             raise InputError(f"there is no file {piece.file} on {platform.node()}: {_SHARE}.")
@@ -126,6 +125,11 @@ class ParquetTable:
         """Read the whole table."""
         cells = pa.concat_tables([part.cells for part in self.parts()])
         return Table(cells.unify_dictionaries())
+
+    def head(self, n: int) -> Table:
+        """Read at most so many of the first rows."""
+        first = self.pieces[0]
+        return self._part(next(self._batches(first, n)), first.partition)
 
     def row(self, number: int) -> Table:
         """Read one row."""

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.inputs.files.arrow_types import is_text, value_type
+from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.files.parquet import ParquetTable, Piece
 from faithkit.inputs.logs.log import Log, check_some
 from faithkit.inputs.logs.roles import Roles
@@ -44,7 +45,6 @@ class ParquetLog:
         """Look at Parquet files."""
         whole = ParquetTable.open(path)
         found = asked.among(whole.columns)
-        found = found.without_base(whole.columns, asked.explanation, whole)
         table = whole.using(found.columns_and_id).using(found.columns)
         if not _is_one_text(found.explanation, table):
             return cls(found, table)
@@ -65,6 +65,13 @@ class ParquetLog:
     def features(self) -> tuple[str, ...]:
         """The columns of the instances."""
         return self.roles.features
+
+    def head(self, n: int) -> tuple[Table, Log]:
+        """Read the first rows: all columns of single values, and the log that they are."""
+        schema = self.table.schema
+        flat = [name for name in schema.names if not pa.types.is_nested(schema.field(name).type)]
+        rows = attrs.evolve(self.table, columns=flat).head(n)
+        return rows, self.roles.log(rows, piece=True)
 
     def read(self) -> Log:
         """Read the whole log."""

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import attrs
-import pyarrow as pa
+import numpy as np
 
+from faithkit.inputs.data_warnings import FIRST_ROWS, warn_about_base_values, warn_about_long_format
 from faithkit.inputs.files.arrow_types import check_flat
-from faithkit.inputs.files.parquet import ParquetTable, is_parquet
+from faithkit.inputs.files.column_roles import Table
+from faithkit.inputs.files.parquet import is_parquet
 from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.base_values import vectors_without_base
 from faithkit.inputs.logs.log import Log
-from faithkit.inputs.logs.long_format import warn_of_long_format
 from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.logs.roles import Roles
 from faithkit.inputs.logs.rules import all_json
@@ -35,33 +35,24 @@ def open_log(
     numbers, unless the `outcome` says what predictions are.
 
     A single column of text in which every value is a rule's JSON form is read as rules; in words
-    ("age ≤ 37 and sex = Male") where they are all about the `features`. Of an explanation's columns that a
-    pattern takes, one that is called a bias, a base value or the like and is the same in every row is none of
-    its features, and is left out. Where the instances are the texts of a column, all rows are read at once.
+    ("age ≤ 37 and sex = Male") where they are all about the `features`. Where the instances are the texts of
+    a column, all rows are read at once.
     """
-    asked = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id, text=text)
-    file = Path(path)
+    roles = Roles((prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id, text=text)
     if is_parquet(path) and text is None:
-        on_disk = ParquetLog.open(file, asked)
-        _look_for_long_format(file, on_disk)
+        on_disk = ParquetLog.open(Path(path), roles)
+        _warn_about_rows(*on_disk.head(FIRST_ROWS))
         return on_disk
-    table = open_table(file)
-    found = asked.among(table.names).without_base(table.names, asked.explanation, table)
-    check_flat(table.cells.schema, found.features if len(found.explanation) == 1 else found.columns)
-    rules = len(found.explanation) == 1 and all_json([table.texts(found.explanation[0])])
-    log = attrs.evolve(found, rules=rules).log(table)
-    warn_of_long_format(table, log)
-    if len(found.explanation) > 1:
-        return log
-    # features and their weights may stand in one cell
-    explanations, said = vectors_without_base(log.explanations, "write lists of numbers")
-    return attrs.evolve(log, explanations=explanations, roles=attrs.evolve(log.roles, said=said))
+    table = open_table(path)
+    roles = roles.among(table.names)
+    check_flat(table.cells.schema, roles.features if len(roles.explanation) == 1 else roles.columns)
+    is_rules = len(roles.explanation) == 1 and all_json([table.texts(roles.explanation[0])])
+    log = attrs.evolve(roles, rules=is_rules).log(table)
+    head = attrs.evolve(table, cells=table.cells.slice(0, FIRST_ROWS))
+    _warn_about_rows(head, log.take(np.arange(len(head))))
+    return log
 
 
-def _look_for_long_format(path: Path, log: ParquetLog) -> None:
-    """Read the first rows of a Parquet log to warn where it has several rows for each instance."""
-    table = ParquetTable.open(path)
-    flat = [name for name in table.columns if not pa.types.is_nested(table.schema.field(name).type)]
-    table = table.using(flat)
-    first_rows = next(table.parts())
-    warn_of_long_format(first_rows, log.roles.log(first_rows, piece=True))
+def _warn_about_rows(table: Table, log: Log) -> None:
+    warn_about_long_format(table, log)
+    warn_about_base_values(log.explanations)

@@ -1,6 +1,6 @@
 """Which columns of a log are what, and how a table is read in these roles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.column_patterns import match_name, match_names, split_patterns
+from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.column_roles import Table
-from faithkit.inputs.logs.base_values import base_columns, left_out
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.rules import as_rules, not_held
 from faithkit.inputs.objects.forms import as_explanations
@@ -45,8 +44,6 @@ class Roles:
     kind: str | None = None
     words: Mapping[str, Rule] | None = None
     id: str | None = None
-    left_out: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()  # of what was left out of a cell
     text: str | None = None  # the column whose texts are the instances
 
     def among(self, names: list[str]) -> "Roles":
@@ -70,21 +67,11 @@ class Roles:
             text=one(self.text, "--text"),
         )
 
-    def without_base(self, names: Sequence[str], patterns: tuple[str, ...], table: Any) -> "Roles":
-        """Leave out columns of the explanation that a pattern took and that hold a base value."""
-        in_full, _ = split_patterns(names, patterns)
-        taken = [name for name in self.explanation if name not in in_full]
-        base = tuple(base_columns(taken, table)) if len(self.explanation) > 1 else ()
-        kept = tuple(name for name in self.explanation if name not in base)
-        return attrs.evolve(self, explanation=kept, left_out=base) if kept else self
-
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of columns: which are no features, and which say the prediction itself."""
-        said = [left_out(self.left_out, "give the full name")] if self.left_out else list(self.said)
+        """Notes on columns that are explanation and prediction at once."""
         both = [repr(name) for name in self.prediction if name in self.explanation]
-        said += [f"{few(both)} is read both as the prediction and as its explanation."] if both else []
-        return tuple(said)
+        return (f"{few(both)} is read both as the prediction and as its explanation.",) if both else ()
 
     @property
     def columns(self) -> list[str]:
