@@ -15,7 +15,7 @@ from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.date_texts import dates_like, with_dates
 from faithkit.inputs.files.arrays import is_array, read_array
 from faithkit.inputs.files.column_patterns import match_name, match_names, split_target, suggest_column
-from faithkit.inputs.files.column_roles import Table
+from faithkit.inputs.files.column_roles import Table, check_texts
 from faithkit.inputs.files.discovery import is_pattern
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.tables import open_table
@@ -233,11 +233,7 @@ def _texts(frame: Any, column: str, table: Any) -> list[str]:
         raise _nameless(frame, f"--text {column}")
     if column not in frame.columns:
         raise InputError(f"the table has no column {column!r}. {suggest_column(column, frame.columns)}")
-    cells = table.texts(column) if isinstance(table, Table) else frame[column]
-    if cells.isna().any():
-        row = int(cells.isna().to_numpy().argmax())
-        raise InputError(f"row {row} has no text in {column!r}: drop such rows, or fill them.")
-    return [str(cell) for cell in cells]
+    return check_texts(table.texts(column) if isinstance(table, Table) else frame[column], column)
 
 
 def read_like(X: Any, path: str, text: str | None = None) -> Any:

@@ -114,8 +114,7 @@ class OnDisk(Population):
         if self.original is not None:
             identified = discretize(self.reading.discretizer, self.original.explanations)
             return self.original.coarser(SameExplanation(), identified)
-        found = FirstPass(self.reading, SameExplanation()).run()
-        return _as_floats(found) if isinstance(self.reading.discretizer.instance, Original) else found
+        return FirstPass(self.reading, SameExplanation()).run()
 
     @cached_property
     def census(self) -> Census:
@@ -271,14 +270,6 @@ def learns_from_rows(relation: Relation) -> bool:
 def _of_log(counted: Count) -> LogCount:
     assert isinstance(counted, LogCount)
     return counted
-
-
-def _as_floats(census: Census) -> Census:
-    """Name explanations by their numbers as floats, where no integer among them is too large for that."""
-    found = census.explanations
-    if found.kind != "vector" or found.identity is None or (np.abs(found.values) >= 2.0**53).any():
-        return census
-    return attrs.evolve(census, explanations=attrs.evolve(found, identity=None))
 
 
 def _contradiction(counted: LogCount, explanation: int, wanted: NDArray[np.bool_]) -> tuple[int, int]:

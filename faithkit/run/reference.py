@@ -6,7 +6,7 @@ from typing import Any
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.files.discovery import is_folder, is_pattern, kind_of
-from faithkit.inputs.logs.roles import Roles
+from faithkit.inputs.logs.log import Roles
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.run.components import Given, component
 from faithkit.run.discretizing import learns

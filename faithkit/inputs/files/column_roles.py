@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from faithkit.errors import InputError
 from faithkit.inputs.files.arrow_types import Gaps, as_frame, check_flat, value_type
 from faithkit.inputs.files.csv_types import CONVERT, as_labels
 from faithkit.inputs.files.discovery import File
@@ -108,6 +109,14 @@ def partition_values(files: Sequence[File]) -> list[dict[str, Any]]:
     }
     columns = {name: as_labels(column) for name, column in texts.items()}
     return [{name: column[i] for name, column in columns.items()} for i in range(len(files))]
+
+
+def check_texts(cells: pd.Series, name: str) -> list[str]:
+    """Return the texts of a column that are instances; an instance without a text is refused."""
+    if cells.isna().any():
+        row = int(cells.isna().to_numpy().argmax())
+        raise InputError(f"row {row} has no text in {name!r}: drop such rows, or fill them.")
+    return [str(cell) for cell in cells]
 
 
 def _is_decimal(kind: Any) -> bool:

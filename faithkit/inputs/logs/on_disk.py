@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from faithkit.inputs.files.arrow_types import is_text, value_type
+from faithkit.inputs.files.arrow_types import columns_of, is_text, value_type
 from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.files.parquet import ParquetTable, Piece
-from faithkit.inputs.logs.log import Log, check_some
-from faithkit.inputs.logs.roles import Roles
+from faithkit.inputs.logs.log import Log, Roles, check_some
 from faithkit.inputs.logs.rules import NOT_HELD, all_json, not_held, not_understood, rules_of
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import (
@@ -41,24 +40,24 @@ class ParquetLog:
     not_rules: dict[str, int] = attrs.field(factory=dict)  # what is remarked of texts that are no rules
 
     @classmethod
-    def open(cls, path: Path, asked: Roles) -> "ParquetLog":
-        """Look at Parquet files."""
+    def open(cls, path: Path, patterns: Roles) -> "ParquetLog":
+        """Look at Parquet files; roles name columns by patterns."""
         whole = ParquetTable.open(path)
-        found = asked.among(whole.columns)
-        table = whole.using(found.columns_and_id).using(found.columns)
-        if not _is_one_text(found.explanation, table):
-            return cls(found, table)
-        if _hold_rules(found.explanation, table):
-            return cls(attrs.evolve(found, rules=True), table)
-        words, remarks = _rule_texts(found, table) if found.features else (None, {})
-        return cls(attrs.evolve(found, words=words), table, remarks)
+        roles = patterns.among(whole.columns)
+        table = whole.using(roles.columns_and_id).using(roles.columns)
+        if not _is_one_text(roles.explanation, table):
+            return cls(roles, table)
+        if all_json(part.iloc[:, 0] for part in _frames(table.using(roles.explanation))):
+            return cls(attrs.evolve(roles, rules=True), table)
+        words, remarks = _rule_texts(roles, table) if roles.features else (None, {})
+        return cls(attrs.evolve(roles, words=words), table, remarks)
 
     def remarks(self) -> dict[str, int]:
         """Count what is remarked of explanations, reading the log once more if need be."""
         if self.roles.words is None:
             return self.not_rules
-        told = (not_held(log.explanations, log.X) for log in self.logs())
-        times = sum(one is not None for some in told if some is not None for one in some)
+        remarks = (not_held(log.explanations, log.X) for log in self.logs())
+        times = sum(remark is not None for some in remarks if some is not None for remark in some)
         return {NOT_HELD: times} if times else {}
 
     @property
@@ -69,9 +68,9 @@ class ParquetLog:
     def head(self, n: int) -> tuple[Table, Log]:
         """Read the first rows: all columns of single values, and the log that they are."""
         schema = self.table.schema
-        flat = [name for name in schema.names if not pa.types.is_nested(schema.field(name).type)]
+        flat = [name for name in columns_of(schema) if not pa.types.is_nested(schema.field(name).type)]
         rows = attrs.evolve(self.table, columns=flat).head(n)
-        return rows, self.roles.log(rows, piece=True)
+        return rows, self.roles.log(rows)
 
     def read(self) -> Log:
         """Read the whole log."""
@@ -82,35 +81,34 @@ class ParquetLog:
         names, kind = self.roles.prediction, self.roles.kind
         if kind is not None or agree is not None or range is not None:
             return Outcome.of(kind, agree, (), range=range)
-        one = self.table.using(names)
-        stored = one.schema.field(names[0]).type
+        stored = self.table.schema.field(names[0]).type
         if len(names) == 1 and pa.types.is_duration(stored):
             raise no_predictions("durations")
         if len(names) == 1 and not _is_float(stored):
             return Outcome(unasked=True)
-        parts = (part.predictions(names) for part in one.parts())
+        parts = (part.predictions(names) for part in self.table.using(names).parts())
         if len(names) > 1:
             return Outcome(SCORES if all(map(_are_scores, parts)) else NUMBERS, unasked=True)
-        found = (Outcome.of(None, None, part) for part in parts)
-        return next((one for one in found if one.kind != LABELS), Outcome(unasked=True))
+        outcomes = (Outcome.of(None, None, part) for part in parts)
+        return next((outcome for outcome in outcomes if outcome.kind != LABELS), Outcome(unasked=True))
 
     def logs(self, *pieces: Piece) -> Iterator[Log]:
         """Read some pieces, or all, in logs of bounded size."""
         for part in self.table.parts(*pieces):
-            yield self.roles.log(part, piece=True)
+            yield self.roles.log(part)
 
     def apart(self) -> tuple[Log, PoolRows | None]:
         """Read the rows that have an explanation, and return the others as a pool that stays on disk."""
-        if any(one is not None for one in (self.roles.weights, self.roles.clusters, self.roles.id)):
+        if any(name is not None for name in (self.roles.weights, self.roles.clusters, self.roles.id)):
             return self.read().apart()  # all rows are needed at once
         kept, rest = [], []
         for log in self.logs():
             gone = log.explanations.missing
             kept.append(log.take(np.flatnonzero(~gone)))
             rest.append(log.predictions[gone])
-        found, predictions = Log.joined(kept), pd.concat(rest, ignore_index=True)
-        check_some(found.X, not len(found.predictions))
-        return found, PoolRows(self._unexplained, predictions) if len(predictions) else None
+        explained, predictions = Log.joined(kept), pd.concat(rest, ignore_index=True)
+        check_some(explained.X, not len(explained.predictions))
+        return explained, PoolRows(self._unexplained, predictions) if len(predictions) else None
 
     def _unexplained(self) -> Iterator[pd.DataFrame]:
         for log in self.logs():
@@ -135,10 +133,6 @@ class ParquetLog:
                 if isinstance(content, np.ndarray):
                     column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
                 yield cell_words(column)
-
-
-def _hold_rules(names: tuple[str, ...], table: ParquetTable) -> bool:
-    return all_json(part.iloc[:, 0] for part in _frames(table.using(names)))
 
 
 def _is_one_text(names: tuple[str, ...], table: ParquetTable) -> bool:

@@ -10,9 +10,8 @@ from faithkit.inputs.files.arrow_types import check_flat
 from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.files.parquet import is_parquet
 from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.log import Log
+from faithkit.inputs.logs.log import Log, Roles
 from faithkit.inputs.logs.on_disk import ParquetLog
-from faithkit.inputs.logs.roles import Roles
 from faithkit.inputs.logs.rules import all_json
 
 
