@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -163,7 +164,8 @@ def _texts(explanations: Explanations) -> dict[int, str]:
     if not any(_words(cells[row]) for row in rows[:_MOST_TEXTS]):
         return {}
     texts = np.array([_words(cells[row]) for row in rows], dtype=object)
-    some = np.sort(np.argsort(pd.util.hash_array(texts, categorize=False), kind="stable")[:_MOST_TEXTS])
+    hashes = [crc32(text.encode(errors="surrogatepass")) for text in texts]
+    some = np.argsort(hashes, kind="stable")[:_MOST_TEXTS]
     return dict(zip(rows[some].tolist(), texts[some], strict=True))
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from faithkit.errors import InputError
-from faithkit.inputs.data_warnings import warn_about_base_values
+from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_repeated_rows
 from faithkit.inputs.logs.rules import read_rules
 from faithkit.inputs.models.given import model_of
 from faithkit.inputs.models.predictor import Predictor
@@ -34,7 +34,7 @@ from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.in_memory import InMemory
 from faithkit.run.piloting import pilot_of
-from faithkit.run.pipeline import check_repeats, explained, measured
+from faithkit.run.pipeline import explained, measured
 from faithkit.run.provenance import describe_model
 from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, declared_by_explainer
 from faithkit.run.system import check_inputs, check_predictions
@@ -161,7 +161,11 @@ def evaluate(
         learnt_from="given" if background is not None else (THE_SAMPLE if learners else None),
         notes=cases.notes,
     )
-    return explained(Job(given, predictor, cases.known, setup.seed), cases, way, relation, execution, setup)
+    job = Job(given, predictor, cases.known, setup.seed)
+    result = explained(job, cases, way, relation, execution, setup)
+    if clusters is None:
+        _check_repeats(result)
+    return result
 
 
 def score(
@@ -253,7 +257,7 @@ def score(
         setup = attrs.evolve(setup, learnt_from=THE_SAMPLE)
     result = measured(population, attrs.evolve(setup, applies=applies))
     if clusters is None:
-        check_repeats(population, result.counts["consistency"])
+        _check_repeats(result)
     return result
 
 
@@ -264,6 +268,14 @@ def _taken(given: Any, predictions: Any, X: Any) -> Explanations:
     if not has_adapter and not isinstance(given, Explanations):
         warn_about_base_values(explanations)
     return read_rules(explanations, X)
+
+
+def _check_repeats(result: Evaluation) -> None:
+    """Warn if rows that repeat others change what was measured."""
+    rows = result.population
+    assert isinstance(rows, InMemory)
+    words = None if rows.sample.X is None else lambda: rows.row_names.words
+    warn_about_repeated_rows(result.counts["consistency"], len(rows.sample), words)
 
 
 def compare(

@@ -30,8 +30,6 @@ class Cases:
         What weights and clusters say.
     beside : Beside
         All columns as they were given, and what people call the rows.
-    clustered : bool
-        Whether somebody said which rows are one case.
 
     Examples
     --------
@@ -46,7 +44,6 @@ class Cases:
     pool: PoolRows | None = None
     design: Design | None = None
     beside: Beside = NOTHING_BESIDE
-    clustered: bool = False
 
     @classmethod
     def of(
@@ -74,7 +71,6 @@ class Cases:
             pool=None if whole is None else pool_seen_by(model, whole).like(seen),
             design=design_of(weights, clusters, table, n_rows(seen), whole, uninformative),
             beside=Beside(table, None if ids is None else RowIds.of(ids, table, n_rows(seen), whole)),
-            clustered=clusters is not None,
         )
 
     @property

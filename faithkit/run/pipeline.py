@@ -9,11 +9,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.inputs.data_warnings import (
-    label_in_explanations,
-    warn_about_number_texts,
-    warn_about_repeated_rows,
-)
+from faithkit.inputs.data_warnings import label_in_explanations, warn_about_number_texts
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.estimators import mean_score
@@ -50,10 +46,7 @@ def explained(
     setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told, n_classes=declared)
     drawn = of_sample(cases.design, len(explanations), checked)
     population = InMemory.of(X, labels, explanations, drawn, checked, cases.beside)
-    result = measured(population, setup)
-    if not cases.clustered:
-        check_repeats(population, result.counts["consistency"])
-    return result
+    return measured(population, setup)
 
 
 def _discretized_by(way: Given, setup: Setup) -> Setup:
@@ -119,13 +112,6 @@ def related(population: Population, setup: Setup) -> Evaluation:
         counts=counts,
         again=related,
     )
-
-
-def check_repeats(population: InMemory, counted: Count) -> None:
-    """Warn if rows that repeat others change what was measured."""
-    names = population.row_names
-    words = None if population.sample.X is None else lambda: names.words
-    warn_about_repeated_rows(counted, len(population.sample), words)
 
 
 def _leakage(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
