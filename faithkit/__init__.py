@@ -18,7 +18,6 @@ _HOME = {
     "adapt": "faithkit.inputs.objects.forms",
     "load": "faithkit.run.loading",
     "try_discretizers": "faithkit.run.discretizations",
-    "Monitor": "faithkit.run.monitoring.monitor",
     "scorer": "faithkit.run.scorer",
     # what comes back
     "Evaluation": "faithkit.run.evaluation",
@@ -42,7 +41,6 @@ _HOME = {
     "Judgement": "faithkit.run.judging",
     "PilotPlan": "faithkit.measure.planning",
     "Plan": "faithkit.measure.planning",
-    "Look": "faithkit.run.monitoring.monitor",
     "RangePlan": "faithkit.measure.planning",
     # what a plugin is made of
     "Component": "faithkit.extension.component",
@@ -78,7 +76,11 @@ _HOME = {
     "row_seeds": "faithkit.inputs.seeds",
     "global_seed": "faithkit.inputs.randomness",
     "rows_done": "faithkit.run.explaining.progress",
+    "RowCounts": "faithkit.run.row_counts",
+    "count_rows": "faithkit.run.row_counts",
+    "count_log": "faithkit.run.row_counts",
     "comparing": "faithkit.cli.compare",
+    "reporting": "faithkit.cli.reporting",
     "Report": "faithkit.shown",
     "Sheet": "faithkit.report.sheets",
     "Table": "faithkit.report.sheets",

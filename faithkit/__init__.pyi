@@ -1,6 +1,7 @@
 """The public API as type checkers read it; `faithkit/__init__.py` imports each name when it is first used."""
 
 from faithkit.cli.compare import comparing as comparing
+from faithkit.cli.reporting import reporting as reporting
 from faithkit.errors import ContractError as ContractError
 from faithkit.errors import ExplainerError as ExplainerError
 from faithkit.errors import FaithkitError as FaithkitError
@@ -72,9 +73,10 @@ from faithkit.run.evaluation import Evaluation as Evaluation
 from faithkit.run.explaining.progress import rows_done as rows_done
 from faithkit.run.judging import Judgement as Judgement
 from faithkit.run.loading import load as load
-from faithkit.run.monitoring.monitor import Look as Look
-from faithkit.run.monitoring.monitor import Monitor as Monitor
 from faithkit.run.reading import ReaderResult as ReaderResult
+from faithkit.run.row_counts import RowCounts as RowCounts
+from faithkit.run.row_counts import count_log as count_log
+from faithkit.run.row_counts import count_rows as count_rows
 from faithkit.run.scorer import scorer as scorer
 from faithkit.run.subgroups import Subgroups as Subgroups
 from faithkit.shown import Report as Report

@@ -50,8 +50,9 @@ class Shown:
 class Report(Shown):
     """A result: people look at it, and programs read what its method `to_dict` tells, as JSON.
 
-    One that faithkit does not know, such as a plugin's own, says itself what it looks like: `line()` returns
-    a text for `repr`, and `sheet()` a `faithkit.Sheet` for `print` and for notebooks.
+    A plugin's report says itself what it looks like. `line()` returns a text for `repr`, and `sheet()` a
+    `faithkit.Sheet` for `print`, for notebooks and for `to_html`. It may have two methods more: `draw(ax)`,
+    which draws on axes of Matplotlib, and `provenance()`.
 
     Examples
     --------
@@ -89,6 +90,20 @@ class Report(Shown):
         from faithkit.jsonable import json_text
 
         return written(json_text(self.to_dict()), path)
+
+    def provenance(self) -> dict[str, str]:
+        """Return what the numbers depend on, by name, for the end of the page; a plugin may override it."""
+        return {}
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the report, on new axes unless some are given; return the axes."""
+        return _showing().plot(self, ax)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the report as one HTML page, and write it to `path` where one is given."""
+        from faithkit.files import written
+
+        return written(_showing().page(self), path)
 
 
 def _showing() -> Any:

@@ -4,7 +4,7 @@ import glob
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,6 @@ def placed(_ctx: click.Context, _param: click.Parameter, given: str | None) -> s
     return os.path.abspath(given) if given and os.path.exists(given) else given
 
 
-def placed_all(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Return several files that are there by their full paths."""
-    return tuple(str(placed(ctx, param, path)) for path in given)
-
-
 def placed_model(ctx: click.Context, param: click.Parameter, given: str) -> str | None:
     """Return a model's file by its full path; a name without a suffix is a default model, or in a module."""
     return placed(ctx, param, given) if Path(given).suffix else given
@@ -42,24 +37,23 @@ def placed_folder(_ctx: click.Context, _param: click.Parameter, given: str | Non
     return os.path.abspath(given) if given else given
 
 
-def check_paths(paths: Mapping[str, str | None], kept: Sequence[str] = ()) -> dict[str, str]:
+def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
     """Refuse what cannot be written before anything is computed, and return the full paths that were given.
 
-    What the verb reads must not be written onto: every file whose option or argument is `placed`.
+    What the verb reads must not be written onto: every file whose option or argument is `placed`, or of the
+    type `click.Path`, which a plugin's verb may also write to.
 
     Parameters
     ----------
     paths : mapping
         Where each output goes; None for nowhere, - for stdout.
-    kept : sequence of paths
-        Files that the verb both reads and writes, whether they are there or not.
     """
     given = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
     if list(given.values()).count("-") > 1:
         raise click.UsageError("only one of the outputs can be - (stdout): give the others a file each.")
     inputs = [file for path in _inputs() for file in ([path] if not is_pattern(path) else matches(path))]
     read = [Path(file) for path in inputs for file in (path, _module(str(path))) if os.path.exists(file)]
-    read += map(Path, kept)
+    read += map(Path, _values(lambda param: isinstance(param.type, click.Path)))  # also those to be made
     files = [path for path in given.values() if path != "-"]
     for place, path in enumerate(files):
         reason = _why_not(path) or _taken(path, files[:place]) or _read(path, read)
@@ -69,11 +63,17 @@ def check_paths(paths: Mapping[str, str | None], kept: Sequence[str] = ()) -> di
 
 
 def _inputs() -> list[str]:
+    return _values(
+        lambda param: param.callback in (placed, placed_model) or isinstance(param.type, click.Path)
+    )
+
+
+def _values(is_wanted: Callable[[click.Parameter], bool]) -> list[str]:
+    """Return the paths that were given for some of the command's arguments and options."""
     ctx = click.get_current_context()
-    places = (placed, placed_all, placed_model)
-    given = [ctx.params[str(p.name)] for p in ctx.command.params if p.callback in places]
-    some = (paths if isinstance(paths, tuple) else (paths,) for paths in given)
-    return [path for paths in some for path in paths if path]
+    values = [ctx.params[str(param.name)] for param in ctx.command.params if is_wanted(param)]
+    groups = (paths if isinstance(paths, tuple) else (paths,) for paths in values)
+    return [path for paths in groups for path in paths if path]
 
 
 def _module(model: str) -> str:

@@ -55,6 +55,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },
+    "faithkit-monitor": {
+        "command": ("monitor",),
+    },
     "faithkit-paper": {
         "dataset": ("adult", "avila", "bank-marketing", "chess", "covtype", "heart", "rt-polarity"),
         "command": ("reproduce",),

@@ -20,7 +20,6 @@ VERBS = {
     "compare": "Compare explainers and discretizers on the same rows.",
     "local": "Measure the explanation of one row.",
     "score": "Measure logged explanations, without a model.",
-    "monitor": "Watch a stream of logs, and raise an alarm when it changes.",
     "datasets": "List the datasets that --data knows by name.",
     "plan": "Say how many instances an evaluation needs.",
     "plugins": "List the installed plugins, and what is wrong with any.",

@@ -47,12 +47,9 @@ class Words:
         What the measures and that column are, and what instances count as that could not be checked.
     is_counted : bool
         Whether two predictions agree or do not.
-    bound : str
-        What is known of the expected agreement with a pool, beside consistency.
     """
 
     is_counted = True
-    bound = ", and on average not above it"
 
     agree: str = "agree among those checked"
     local: str = "share of other instances that agree"
@@ -71,11 +68,6 @@ class Words:
     def each(self, measure: str) -> str:
         """Say what is told of each instance."""
         return f"For each instance, how many of the others {WITH[measure]} get its prediction."
-
-    @property
-    def with_pool(self) -> str:
-        """Say how far a row agrees with a pool."""
-        return "the share of the pool's rows with its explanation that have its prediction"
 
     def cell(self, share: float | None, count: int | None) -> str:
         """Return the same for a table."""
@@ -118,7 +110,6 @@ class Shares(_NoLabels):
     """Numbers: the share of their variance that explanations account for."""
 
     is_counted = False
-    bound = ", and may be above it, as nothing is below 0"
 
     agree: str = "accounted for among those checked"
     local: str = "share of the variance that is accounted for"
@@ -147,14 +138,6 @@ class Shares(_NoLabels):
         return (
             f"For each instance, how much less the others {WITH[measure]} differ from it than any two do on "
             "average; below 0 if they differ more. What is below −1 is drawn there."
-        )
-
-    @property
-    def with_pool(self) -> str:
-        """Say how far a row agrees with a pool, by no less than 0."""
-        return (
-            "1 less half the squared distance between its prediction and those of the pool's rows with its "
-            "explanation, on average, over the variance of the pool's predictions, and never below 0"
         )
 
     def cell(self, share: float | None, count: int | None) -> str:
@@ -198,14 +181,6 @@ class Near(_NoLabels):
         """Say what is told of each instance."""
         return f"For each instance, how many of the others {WITH[measure]} are within {self.within} of it."
 
-    @property
-    def with_pool(self) -> str:
-        """Say how far a row agrees with a pool."""
-        return (
-            "the share of the pool's rows with its explanation whose prediction is within "
-            f"{self.within} of its own"
-        )
-
     def untested(self, finding: str | None) -> str | None:
         """Say that nothing was tested, where that was found."""
         near = f"All explained instances have predictions within {self.within} of each other"
@@ -240,14 +215,6 @@ class Scores(_NoLabels):
     def each(self, measure: str) -> str:
         """Say what is told of each instance."""
         return f"For each instance, how far the scores of the others {WITH[measure]} agree with its own."
-
-    @property
-    def with_pool(self) -> str:
-        """Say how far a row agrees with a pool."""
-        return (
-            "1 less half the squared distance between its scores and those of the pool's rows with its "
-            "explanation, on average"
-        )
 
     def cell(self, share: float | None, count: int | None) -> str:
         """Return the agreement, and how many were checked."""

@@ -1,21 +1,21 @@
 """Results as one self-contained HTML page, and as a fragment for notebooks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Told, unbroken
-from faithkit.report.monitoring import monitor_facts, monitor_view
 from faithkit.report.pages import comparison_view, findings_view
-from faithkit.report.plots import chart_axes, looks
+from faithkit.report.plots import chart, chart_axes
 from faithkit.report.sheets import Sheet, Table
 from faithkit.report.svg import drawn
 from faithkit.wording import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from matplotlib.axes import Axes
 
 WITNESSES = 3  # on a page, where nobody says how many
 
@@ -82,11 +82,30 @@ def _is_table(part: Table | str) -> bool:
     return isinstance(part, Table)
 
 
-def monitor_page(told: Told) -> str:
-    """Return the report on a monitor, of what `to_dict` tells of it."""
-    figure = drawn(partial(looks, told=told), chart_axes, "agreement with the pool, look by look", "looks")
-    more = {"plot": figure, "model": None, "provenance": monitor_facts(told), "versions": told["versions"]}
-    return _rendered("monitor.html.jinja", monitor_view(told) | more)
+def report_page(
+    sheet: Sheet, draw: "Callable[[Axes], object] | None" = None, provenance: Mapping[str, str] | None = None
+) -> str:
+    """Return a plugin's report as one file: its sheet, its plot if it has one, and its provenance.
+
+    Examples
+    --------
+    >>> text = report_page(Sheet.of("shap & lime", "They agree."), provenance={"seed": "0"})
+    >>> "<h1>shap &amp; lime</h1>" in text, "They agree." in text, "Provenance" in text
+    (True, True, True)
+    """
+    title = sheet.title or "report"
+    plot = None if draw is None else drawn(partial(chart, draw), chart_axes, title, "plot")
+    view: dict[str, Any] = {
+        "headline": title,
+        "model": None,
+        "facts": [],
+        "sheet": Sheet(None, sheet.parts),
+        "is_table": _is_table,
+        "plot": plot,
+        "provenance": dict(provenance or {}),
+        "versions": {},
+    }
+    return _rendered("report.html.jinja", view)
 
 
 def _rendered(template: str, view: dict[str, Any]) -> str:

@@ -74,19 +74,6 @@ def subgroup_line(groups: Any) -> str:
     return f"by {groups.name}; consistency estimates: {each_line(printed_groups(found))}"
 
 
-def monitor_line(monitor: Any) -> str:
-    """Return how many rows were looked at, and whether there was an alarm."""
-    rows = plural(sum(look.n for look in monitor.looks), "row")
-    alarm = "no alarm" if monitor.alarm is None else f"alarm at {monitor.alarm['look']}"
-    return f"{monitor.path.name}: {rows} in {plural(len(monitor.looks), 'look')}, {alarm}"
-
-
-def look_line(look: Any) -> str:
-    """Return a batch."""
-    alarm = f", alarm: {look.alarm['change']} since {look.alarm['since']}" if look.alarm else ""
-    return f"{look.name}: {plural(look.n, 'row')}, agreement {number(look.agreement)}{alarm}"
-
-
 def reader_line(found: Any) -> str:
     """Return what a reader guesses."""
     return f"of {plural(found.n, 'instance')}: {found.sentence}"

@@ -4,7 +4,7 @@ Nothing here touches pyplot: a plot leaves no figure behind that somebody would 
 come from data are drawn as they are, never read as mathematics.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from faithkit.measure.forecast import curve
 from faithkit.measure.others import Others
 from faithkit.measure.owners import Owners
 from faithkit.measure.predicted import Predicted
-from faithkit.report.formats import Told, number, outward
+from faithkit.report.formats import number, outward
 from faithkit.wording import one_line, visible
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ BINS = 20
 POINTS = 32  # of the sample-size curve
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 # the most important first
-LEGEND = ("leave-one-out", "so far", "batch", "interval", "not ruled out", "by chance", "expected")
+LEGEND = ("leave-one-out", "interval", "not ruled out", "by chance")
 LETTER = 0.6  # of the font's size, on average and in a wide font
 
 
@@ -102,25 +102,15 @@ def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
     return ax
 
 
-def looks(ax: "Axes", told: Told) -> "Axes":
-    """Draw a monitor over its rows: each batch, all so far, what is expected, and the first alarm."""
-    expected, found = told["calibration"], told["looks"]
-    rows = np.cumsum([look["n"] for look in found], dtype=np.int64)
-    batches = [look["agreement"] for look in found]
-    ax.axhspan(expected["low"], expected["high"], color=GRID, lw=0, label="expected")
-    low, high = ([look[end] for look in found] for end in ("low", "high"))
-    ax.fill_between(rows, low, high, color=PALE_BLUE, lw=0, label="interval")
-    ax.plot(rows, [look["so_far"] for look in found], color=BLUE, lw=2, label="so far")
-    ax.plot(rows, batches, "o", color=INK, ms=4, mew=0, label="batch")
-    least, most = min([expected["low"], *batches]), max([expected["high"], *batches])
-    for row in rows[[look["alarm"] is not None for look in found]][:1]:
-        ax.axvline(row, color=ORANGE, lw=2, ls="--")
-        beside: dict[str, Any] = {"xytext": (-4, 0), "textcoords": "offset points", "ha": "right"}
-        ax.annotate("alarm", (row, least - 0.04), color=ORANGE, **beside)
-    ax.set(xlim=(0, max([1, *rows * 1.02])), ylim=(least - 0.05, most + 0.05), xlabel="rows of the stream")
-    ax.yaxis.set_major_locator(_round_numbers())
-    _count_rows(ax)
-    return ax
+def chart(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "Axes":
+    """Let a report draw itself, on new axes unless there are some, in the style of all plots."""
+    axes = chart_axes() if ax is None else ax
+    draw(axes)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(_round_numbers())
+    _calm(axes, grid=True)
+    _add_legend(axes)
+    return axes
 
 
 def _count_rows(ax: "Axes") -> None:
@@ -260,7 +250,8 @@ def _add_legend(ax: "Axes") -> None:
     """Explain the marks above the axes, each once."""
     handles, labels = ax.get_legend_handles_labels()
     first = dict(zip(reversed(labels), reversed(handles), strict=True))
-    order = [label for end in LEGEND for label in first if label.endswith(end)]
+    known = [label for end in LEGEND for label in first if label.endswith(end)]
+    order = known or labels  # of a plugin's report, as it drew them
     if order:
         ax.legend(
             [first[label] for label in order],

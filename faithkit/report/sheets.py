@@ -6,7 +6,6 @@ from typing import Any
 import attrs
 
 from faithkit.report.formats import Told, cell, plural
-from faithkit.report.monitoring import monitor_view
 from faithkit.report.told import group_estimates, note, printed_groups
 from faithkit.report.views import (
     View,
@@ -133,18 +132,6 @@ def comparison_sheet(told: Told) -> Sheet:
         if rows:
             parts += [*cut(Table(heads, rows, name=one["name"])), one["sentence"], one["permuted"]]
     return Sheet.of(None, *parts, *shown["remarks"])
-
-
-def monitor_sheet(told: Told) -> Sheet:
-    """Return the looks of a monitor, the last ones where there are many, and what they mean."""
-    shown = monitor_view(told)
-    names = ("rows", "unverified", "agreement", "so far", "interval")
-    last = [shown["calibration"], *shown["looks"][-MOST_ROWS:]]
-    rows = [[one["name"], *(one[name] for name in names), "alarm" if one["mark"] else ""] for one in last]
-    earlier = len(shown["looks"]) - len(last) + 1
-    more = f"{plural(earlier, 'earlier look')}: to_frame() has all." if earlier else None
-    table = Table(("batch", *names, ""), rows)
-    return Sheet.of(shown["headline"], *shown["facts"], table, more, *shown["sentences"])
 
 
 def cut(table: Table, where: str = "to_frame()") -> list[Table | str]:

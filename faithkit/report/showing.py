@@ -12,15 +12,15 @@ import attrs
 from faithkit.measure.witnesses import Violation
 from faithkit.report import lines, sheets, small
 from faithkit.report.formats import Told
-from faithkit.report.html import sheet_html
+from faithkit.report.html import report_page, sheet_html
 from faithkit.report.instances import witness_line
 from faithkit.report.layout import sheet_text
 from faithkit.report.plans import plan_text
+from faithkit.report.plots import chart
 from faithkit.report.sheets import Sheet
 from faithkit.report.text import (
     comparison_table,
     local_text,
-    monitor_text,
     subgroup_table,
     summary,
     violation_text,
@@ -75,12 +75,6 @@ KINDS = {
         lambda one: sheets.subgroup_sheet(*_grouped(one)),
         lambda one: subgroup_table(*_grouped(one)),
     ),
-    "Monitor": Kind(
-        lines.monitor_line,
-        lambda one: sheets.monitor_sheet(one.to_dict()),
-        lambda one: monitor_text(one.to_dict()),
-    ),
-    "Look": Kind(lines.look_line, lambda one: small.look_sheet(attrs.asdict(one))),
     "ReaderResult": Kind(lines.reader_line, lambda one: small.reader_sheet(one.to_dict())),
     "Pair": Kind(
         lines.pair_line,
@@ -111,6 +105,16 @@ def text(value: Any) -> str:
 def html(value: Any) -> str:
     """Return what a notebook shows: no colours and no resources, so that it fits into any theme."""
     return sheet_html(_kind(value).sheet(value))
+
+
+def plot(value: Any, ax: Any) -> Any:
+    """Return the axes on which a report has drawn itself."""
+    return chart(value.draw, ax)
+
+
+def page(value: Any) -> str:
+    """Return a report of a plugin as an HTML page."""
+    return report_page(value.sheet(), getattr(value, "draw", None), value.provenance())
 
 
 def _kind(value: Any) -> Kind:

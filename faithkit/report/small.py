@@ -12,9 +12,6 @@ from faithkit.report.formats import (
     Told,
     between,
     held,
-    number,
-    outward,
-    percent,
     predictions,
     signed,
     significance,
@@ -119,20 +116,6 @@ def plan_sheet(plan: Plan) -> Sheet:
 def reader_sheet(told: Told) -> Sheet:
     """Return what somebody could guess, and what that says about consistency."""
     return Sheet.of(None, *reading_sentences({"reader": told}))
-
-
-def look_sheet(told: Told) -> Sheet:
-    """Return one batch of a monitor."""
-    alarm = told["alarm"]
-    named = {
-        "rows": f"{told['n']:,}",
-        "unverified": percent(told["unverified"] / told["n"]),
-        "agreement": number(told["agreement"]),
-        "so far": number(told["so_far"]),
-        "interval": outward(told["low"], told["high"]),
-        "alarm": alarm and f"{alarm['change']} since {alarm['since']}",
-    }
-    return Sheet.of(told["name"], pairs(named))
 
 
 def shortened(text: str) -> str:

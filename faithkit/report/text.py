@@ -15,7 +15,6 @@ from faithkit.report.formats import (
 )
 from faithkit.report.instances import local_facts, local_table, no_violation, sharers, witness_lines
 from faithkit.report.layout import add_row, indented, measured_table, new_table, paragraphs, printed
-from faithkit.report.monitoring import monitor_view
 from faithkit.report.told import are_compared, confidence, estimates, group_estimates, note, printed_groups
 from faithkit.report.views import (
     View,
@@ -29,8 +28,6 @@ from faithkit.report.views import (
     subgroup_rows,
 )
 from faithkit.wording import visible
-
-MOST_LOOKS = 30
 
 
 def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
@@ -150,16 +147,3 @@ def _drift(told: Told, reference: Told) -> str:
         add_row(table, name, *values, minus, significance(change["p_value"]))
     title = f"compared with the reference, {plural(reference['n'], 'instance')}"
     return printed(title, table) + paragraphs(changes(reference))
-
-
-def monitor_text(told: Told) -> str:
-    """Return the looks of a monitor, the last ones where there are many, and what they mean."""
-    shown = monitor_view(told)
-    names = ("rows", "unverified", "agreement", "so far", "interval")
-    table = new_table("batch", *names, "", left=("batch", ""))
-    earlier = max(0, len(shown["looks"]) - MOST_LOOKS)
-    for one in [shown["calibration"], *shown["looks"][earlier:]]:
-        add_row(table, one["name"], *(one[name] for name in names), one["mark"])
-    told_too = [f"{plural(earlier, 'earlier look')}: --csv has all." if earlier else None]
-    told_too += ["*: something is not as expected at this look." if shown["alarm"] else None]
-    return printed(shown["headline"], *shown["facts"], table) + paragraphs([*told_too, *shown["sentences"]])

@@ -334,7 +334,6 @@ def test_the_verbs_are_those_of_the_contract():
         "datasets",
         "evaluate",
         "local",
-        "monitor",
         "new",
         "plan",
         "plugins",

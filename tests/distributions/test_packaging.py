@@ -33,6 +33,7 @@ def test_every_distribution_builds_and_twine_has_nothing_to_say(built):
         "faithkit_feature_importance",
         "faithkit_example_based",
         "faithkit_glass_box",
+        "faithkit_monitor",
         "faithkit_paper",
         "faithkit_integrations",
         "faithkit_attacks",

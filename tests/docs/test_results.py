@@ -151,20 +151,6 @@ def test_what_the_command_line_writes_about_a_log(tmp_path):
     check("evaluation", json.loads(done.stdout))
 
 
-def test_what_the_command_line_writes_about_a_stream(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rows = pd.DataFrame({"label": ["yes", "no", "yes"] * 300, "why": ["a", "b", "a"] * 300})
-    rows.to_csv("reference.csv", index=False)
-    rows.iloc[:10].to_csv("quiet.csv", index=False)
-    rows.iloc[:500].assign(label="no").to_csv("loud.csv", index=False)
-    roles = ["--reference", "reference.csv", "--prediction", "label", "--explanation", "why"]
-    for logs, code in (([], 0), (["quiet.csv"], 0), (["loud.csv"], 3)):
-        done = CliRunner().invoke(main, ["monitor", "state", *logs, *roles, "--json", "-"])
-        assert done.exit_code == code, done.stderr
-        check("monitor", json.loads(done.stdout))
-    check("monitor", faithkit.Monitor.create("another", rows["label"], rows["why"]).to_dict())
-
-
 @pytest.mark.parametrize("field", list(evaluated().to_dict()))
 def test_a_field_that_is_missing_or_unknown_is_noticed(field):
     found = evaluated().to_dict()

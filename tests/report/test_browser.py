@@ -5,6 +5,7 @@ import http.server
 import threading
 
 import pytest
+from faithkit_monitor import Monitor
 from report import chromium
 from report.examples import CELL, GROUP, SCRIPT, hostile
 
@@ -30,7 +31,7 @@ def pages(tmp_path_factory):
     labels = ["yes", "no"] * 30
     systems = {SCRIPT: faithkit.score(labels, labels), "constant": faithkit.score(labels, ["same"] * 60)}
     Comparison(systems).to_html(folder / "comparison.html")
-    monitor = faithkit.Monitor.create(folder / "state", labels * 20, labels * 20)
+    monitor = Monitor.create(folder / "state", labels * 20, labels * 20)
     monitor = monitor.add(labels, labels, name=SCRIPT).add(labels * 5, labels[::-1] * 5, name="x" * 200)
     assert monitor.alarm is not None
     monitor.to_html(folder / "monitor.html")

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_monitor import Monitor
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, ordinary
 from report.test_html import Reader
 
@@ -57,7 +58,7 @@ def compared(hostile):
 def monitor(tmp_path_factory):
     labels = ["yes", "no"] * 300
     state = tmp_path_factory.mktemp("states") / "state"
-    made = faithkit.Monitor.create(state, labels, labels)
+    made = Monitor.create(state, labels, labels)
     return made.add(labels[:50], labels[:50], name=SCRIPT + ESCAPE).add(labels[:90], ["yes"] * 90, name="b")
 
 
@@ -99,10 +100,10 @@ VALUES = {
 VALUES |= {name: (lambda _, make=make: make(), False) for name, make in OTHERS.items()}
 
 
-@pytest.fixture(params=[*VALUES, "a monitor", "a look"])
+@pytest.fixture(params=[*VALUES, "a monitor"])
 def value(request, monitor):
     if request.param not in VALUES:
-        return monitor if request.param == "a monitor" else monitor.looks[0]
+        return monitor
     make, hostile = VALUES[request.param]
     return make(hostile)
 

@@ -70,10 +70,9 @@ def test_the_one_asked_for_comes_before_the_one_named(measure, named, asked, use
 
 
 @pytest.mark.parametrize(("asked", "used"), [(None, "sign-of-top:k=1"), ("sign", "sign")])
-def test_a_monitor_watches_with_it(tmp_path, asked, used):
-    named = Explanations.vectors(np.tile(PHI, (5, 1)), discretizer="sign-of-top:k=1")
-    watched = faithkit.Monitor.create(tmp_path / "state", np.tile(LABELS, 5), named, asked)
-    assert watched.discretizer.text == used
+def test_rows_are_counted_with_it(asked, used):
+    named = Explanations.vectors(PHI, discretizer="sign-of-top:k=1")
+    assert faithkit.count_rows(LABELS, named, discretizer=asked).discretizer == used
 
 
 def test_a_later_sample_has_the_same_discretizer():

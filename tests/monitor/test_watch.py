@@ -4,9 +4,7 @@ import os
 
 import numpy as np
 import pytest
-
-from faithkit.measure.sequence import Sequence
-from faithkit.measure.watch import Watch
+from faithkit_monitor.sequence import Sequence, Watch
 
 MAJORITY = np.array([0.99, 0.95, 0.9, 0.7, 0.55])  # of the predictions that five explanations go with
 MEAN = float(np.mean(MAJORITY**2 + (1 - MAJORITY) ** 2))

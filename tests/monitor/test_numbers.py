@@ -1,25 +1,19 @@
 """A stream of predictions that are numbers or scores: what agrees with the pool, and what raises an alarm."""
 
 import sqlite3
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from faithkit_monitor import Monitor
+from faithkit_monitor.scoring import Agreement, Scores, split_reference
+from faithkit_monitor.sequence import Sequence, Watch
+from faithkit_monitor.tallies import Tallies
 
 import faithkit
 from faithkit.cli import main
 from faithkit.errors import InputError
-from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.sequence import Sequence
-from faithkit.measure.watch import Watch
-from faithkit.run.components import component
-from faithkit.run.monitoring.agreeing import Agreeing
-from faithkit.run.monitoring.scores import Scores, divided
-from faithkit.run.monitoring.tallies import Tallies
-
-WAY = component("discretizer", "original")
 
 
 def numbers(n, seed, noise=0.5):
@@ -41,50 +35,53 @@ def scores(n, seed, noise=0.5):
 
 
 KINDS = {
-    "numbers": (numbers, Outcome("numbers")),
-    "several outputs": (several, Outcome("numbers")),
-    "a tolerance": (numbers, Outcome("numbers", within=0.75)),
-    "scores": (scores, Outcome("scores")),
+    "numbers": (numbers, "numbers", None),
+    "several outputs": (several, "numbers", None),
+    "a tolerance": (numbers, "numbers", 0.75),
+    "scores": (scores, "scores", None),
 }
 
 
-def brute_force(outcome, row, why, pool, explanations):
+def tallies(values, why, kind, within):
+    agree = None if within is None else f"within:{within}"
+    return Tallies.of(faithkit.count_rows(values, why, outcome=kind, agree=agree))
+
+
+def brute_force(kind, within, row, why, pool, explanations):
     """Compare a row with every row of the pool that has its explanation."""
     alike = pool[explanations == why]
     if not len(alike):
         return 0.0
     apart = ((alike - row) ** 2).sum(axis=1)
-    if outcome.within is not None:
-        return np.mean(np.sqrt(apart) <= outcome.within)
-    unit = pool.var(axis=0, ddof=1).sum() if outcome.kind == "numbers" else 1.0
+    if within is not None:
+        return np.mean(np.sqrt(apart) <= within)
+    unit = pool.var(axis=0, ddof=1).sum() if kind == "numbers" else 1.0
     return max(0.0, 1 - apart.mean() / 2 / unit)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_row_agrees_with_the_pools_rows_as_a_double_loop_says(kind):
-    made, outcome = KINDS[kind]
+@pytest.mark.parametrize("name", KINDS)
+def test_a_row_agrees_with_the_pools_rows_as_a_double_loop_says(name):
+    made, kind, within = KINDS[name]
     (pool, explanations), (batch, why) = made(300, seed=1), made(80, seed=5, noise=1.5)
     why[:7] = 9  # nobody has it
     counted = {}
-    for (name, one), count in Tallies.of_arrays(pool, explanations, WAY, outcome).cells.items():
-        counted.setdefault(name, {})[one] = count
-    found = Scores.of(
-        Tallies.of_arrays(batch, why, WAY, outcome), counted, seed=0, agreeing=Agreeing.by(counted, outcome)
-    )
-    rows = batch.reshape(80, -1), why, pool.reshape(300, -1)
-    expected = [
-        brute_force(outcome, row, one, rows[2], explanations) for row, one in zip(*rows[:2], strict=True)
-    ]
-    assert sorted(found.values) == pytest.approx(sorted(expected), abs=1e-12)
-    assert found.unverified == 7
+    for (digest, prediction), count in tallies(pool, explanations, kind, within).cells.items():
+        counted.setdefault(digest, {})[prediction] = count
+    agreement = Agreement.with_pool(kind, within, counted)
+    scored = Scores.of(tallies(batch, why, kind, within), counted, 0, agreement)
+    rows, pool = batch.reshape(80, -1), pool.reshape(300, -1)
+    expected = [brute_force(kind, within, *row, pool, explanations) for row in zip(rows, why, strict=True)]
+    assert sorted(scored.values) == pytest.approx(sorted(expected), abs=1e-12)
+    assert scored.unverified == 7
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_alarm_is_raised_when_explanations_stop_telling_and_not_before(tmp_path, kind):
-    made, outcome = KINDS[kind]
-    agree = None if outcome.within is None else f"within:{outcome.within}"
-    monitor = faithkit.Monitor.create(tmp_path / "state", *made(3000, 0), agree=agree)
-    assert monitor.outcome == outcome
+@pytest.mark.parametrize("name", KINDS)
+def test_an_alarm_is_raised_when_explanations_stop_telling_and_not_before(tmp_path, name):
+    made, kind, within = KINDS[name]
+    agree = None if within is None else f"within:{within}"
+    monitor = Monitor.create(tmp_path / "state", *made(3000, 0), agree=agree)
+    outcome = monitor.to_dict()["outcome"]
+    assert (outcome["kind"], outcome["within"]) == (kind, within)
     for day in range(1, 6):
         monitor = monitor.add(*made(400, 10 * day), name=f"day {day}")
     assert monitor.alarm is None
@@ -94,24 +91,22 @@ def test_an_alarm_is_raised_when_explanations_stop_telling_and_not_before(tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_stream_without_a_change_raises_no_alarm(kind):
+@pytest.mark.parametrize("name", KINDS)
+def test_a_stream_without_a_change_raises_no_alarm(name):
     """In at most 5 of 100 streams is promised; wild numbers, too, are only cut."""
-    made, outcome = KINDS[kind]
+    made, kind, within = KINDS[name]
     alarms = 0
     for seed in range(12):
         wild = np.random.default_rng(seed).standard_t(2, 5000)
         values, why = made(5000, 1000 * seed)
-        values = values if outcome.kind == "scores" else values + wild.reshape(-1, *[1] * (values.ndim - 1))
-        parts = [
-            Tallies.of_arrays(values[i : i + 500], why[i : i + 500], WAY, outcome)
-            for i in range(0, 5000, 500)
-        ]
-        pool, agreeing, calibration = divided(Tallies.united(parts[:4]), seed)
+        values = values if kind == "scores" else values + wild.reshape(-1, *[1] * (values.ndim - 1))
+        parts = [tallies(values[i : i + 500], why[i : i + 500], kind, within) for i in range(2000, 5000, 500)]
+        reference = tallies(values[:2000], why[:2000], kind, within)
+        pool, agreement, calibration = split_reference(reference, seed, {"kind": kind, "within": within})
         expected = Sequence(0.025).after(calibration.values)
         watch = Watch.new(0.025)
-        for part in parts[4:]:
-            watch = watch.after(Scores.of(part, pool, int(part.fingerprint(), 16), agreeing).values)
+        for part in parts:
+            watch = watch.after(Scores.of(part, pool, int(part.fingerprint(), 16), agreement).values)
         alarms += watch.alarm(expected) is not None
     assert alarms <= 1
 
@@ -123,14 +118,14 @@ def test_numbers_that_are_shifted_and_scaled_agree_as_before(scale, shift):
     for pool, batch in [(y, z), (scale * y + shift, scale * z + shift)]:
         counted = {b"a": {repr(float(one)): 1 for one in pool}}
         cells = [(b"a", repr(float(one))) for one in batch]
-        found.append(Agreeing.by(counted, Outcome("numbers")).shares(cells, counted))
+        found.append(Agreement.with_pool("numbers", None, counted).shares(cells, counted))
     assert found[0] == pytest.approx(found[1], abs=1e-6)
     assert found[0].mean() > 0.1
 
 
 @pytest.mark.parametrize("agree", [None, "within:1"])
 def test_a_number_out_of_all_bounds_agrees_with_nobody_and_disturbs_nobody(tmp_path, agree):
-    monitor = faithkit.Monitor.create(tmp_path / "state", *numbers(500, 0), agree=agree)
+    monitor = Monitor.create(tmp_path / "state", *numbers(500, 0), agree=agree)
     y, why = numbers(100, 1)
     usual = monitor.add(y[1:], why[1:], name="usual").looks[0]
     y[0] = 1e300
@@ -140,63 +135,50 @@ def test_a_number_out_of_all_bounds_agrees_with_nobody_and_disturbs_nobody(tmp_p
 
 def test_a_batch_may_have_one_prediction_and_a_reference_may_not(tmp_path):
     y, why = numbers(400, 0)
-    monitor = faithkit.Monitor.create(tmp_path / "state", y, why)
+    monitor = Monitor.create(tmp_path / "state", y, why)
     assert monitor.add([1.0], [1], name="a row").looks[0].agreement > 0.9
     with pytest.raises(
         InputError, match=r"^there is nothing to watch: the pool has no prediction but 1\.5\."
     ):
-        faithkit.Monitor.create(tmp_path / "other", np.full(400, 1.5), why)
+        Monitor.create(tmp_path / "other", np.full(400, 1.5), why)
     assert not (tmp_path / "other").exists()
 
 
 def test_a_state_of_labels_takes_no_numbers_unless_they_were_called_labels(tmp_path):
     y, why = numbers(400, 0)
-    monitor = faithkit.Monitor.create(tmp_path / "state", y > 1, why)
+    monitor = Monitor.create(tmp_path / "state", y > 1, why)
     with pytest.raises(
-        InputError, match="predictions are numbers here, and those of the reference are labels"
+        InputError, match="the predictions of day are numbers, and those of the reference are labels"
     ):
         monitor.add(y, why, name="day")
-    named = faithkit.Monitor.create(tmp_path / "named", np.round(y, 1), why, outcome="labels")
+    named = Monitor.create(tmp_path / "named", np.round(y, 1), why, outcome="labels")
     assert named.add(np.round(y[1:], 1), why[1:], name="day").looks[0].n == 399
-
-
-def test_a_state_that_says_nothing_of_predictions_is_of_labels(tmp_path):
-    """As those are that were made before there were others."""
-    y, why = numbers(400, 0)
-    path = tmp_path / "state"
-    faithkit.Monitor.create(path, y > 1, why)
-    with sqlite3.connect(path) as state:
-        state.execute("DELETE FROM settings WHERE name IN ('outcome', 'unit')")
-    monitor = faithkit.Monitor.open(path).add(y[1:] > 1, why[1:], name="day")
-    assert monitor.to_dict()["outcome"]["kind"] == "labels"
-    assert len(faithkit.Monitor.create(path, y > 1, why).looks) == 1
 
 
 def test_a_state_with_words_for_numbers_is_refused_in_one_line(tmp_path):
     y, why = numbers(400, 0)
-    faithkit.Monitor.create(tmp_path / "state", y, why)
+    Monitor.create(tmp_path / "state", y, why)
     with sqlite3.connect(tmp_path / "state") as state:
         state.execute("UPDATE pool SET prediction = 'x' || prediction")
-    with pytest.raises(InputError, match=r"^reading the numbers of a state failed with JSONDecodeError"):
-        faithkit.Monitor.open(tmp_path / "state").add(y[1:], why[1:], name="day")
+    with pytest.raises(InputError, match="failed with JSONDecodeError"):
+        Monitor.open(tmp_path / "state").add(y[1:], why[1:], name="day")
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "value"),
     [
         ("unit", "0"),
         ("unit", "NaN"),
         ("unit", '"far"'),
-        ("outcome", '{"kind": "ranks"}'),
         ("outcome", '{"sort": "numbers"}'),
     ],
 )
-def test_a_state_that_says_odd_things_of_predictions_is_refused(tmp_path, name, told):
-    faithkit.Monitor.create(tmp_path / "state", *numbers(400, 0))
+def test_a_state_that_says_odd_things_of_predictions_is_refused(tmp_path, name, value):
+    Monitor.create(tmp_path / "state", *numbers(400, 0))
     with sqlite3.connect(tmp_path / "state") as state:
-        state.execute("UPDATE settings SET told = ? WHERE name = ?", (told, name))
-    with pytest.raises(InputError, match=r"^(reading what the state|the outcome is 'ranks')"):
-        faithkit.Monitor.open(tmp_path / "state")
+        state.execute("UPDATE settings SET value = ? WHERE name = ?", (value, name))
+    with pytest.raises(InputError, match=r"^reading the state"):
+        Monitor.open(tmp_path / "state")
 
 
 def run(*words):
@@ -225,16 +207,14 @@ def test_a_log_of_numbers_is_watched_and_whole_ones_are_numbers_there(written):
     text = " ".join(done.stdout.split())
     assert "over the variance of the pool's predictions, and never below 0; 0 where the pool" in text
     assert "less or more than expected" in text
-    assert run("--outcome", "numbers").exit_code == 0
-    refused = run("--agree", "within:1")
-    assert refused.stderr == (
-        f"error: the state {Path('m.state').absolute()} was made with the outcome numbers, and not with numbers, within 1: make a new "
-        "state for that.\n"
-    )
+    again = ["--reference", f"ref.{written}", *ROLES]
+    assert run(*again, "--outcome", "numbers").exit_code == 0
+    refused = run(*again, "--agree", "within:1")
+    assert "was made with the outcome 'numbers', and not with 'numbers, within 1'" in refused.stderr
 
 
 def test_a_tolerance_is_settled_with_the_state(written):
     done = run(f"1.{written}", "--reference", f"ref.{written}", *ROLES, "--agree", "within:0.5")
     assert "whose prediction is within 0.5 of its own" in " ".join(done.stdout.split())
     assert run(f"2.{written}").exit_code == 0
-    assert [look.agreement > 0.3 for look in faithkit.Monitor.open("m.state").looks] == [True, True]
+    assert [look.agreement > 0.3 for look in Monitor.open("m.state").looks] == [True, True]

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-
-from faithkit.measure.sequence import Sequence
+from faithkit_monitor.sequence import Sequence
 
 RNG = np.random.default_rng(0)
 SCORES = {
@@ -61,7 +60,7 @@ def test_in_how_many_batches_scores_come_leaves_no_trace(name):
 def test_a_long_batch_is_read_in_parts_that_leave_no_trace(monkeypatch):
     scores = RNG.random(1000)
     whole = Sequence(0.05).after(scores)
-    monkeypatch.setattr("faithkit.measure.sequence._AT_ONCE", 64)
+    monkeypatch.setattr("faithkit_monitor.sequence._BATCH", 64)
     assert Sequence(0.05).after(scores) == whole
 
 

@@ -10,12 +10,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_monitor.tallies import digests, form
 
 import faithkit
 from faithkit.errors import InputError
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.grouping import group
-from faithkit.run.monitoring.digests import digests, form
 
 RULE = faithkit.Rule([faithkit.Interval("age", high=40)])
 BERLIN = dt.timezone(dt.timedelta(hours=1))
@@ -120,7 +120,7 @@ class Opaque:
 
 @pytest.mark.parametrize("value", [Opaque(), (1, Opaque()), frozenset([Opaque()]), 1j])
 def test_what_says_nothing_about_itself_is_refused(value):
-    with pytest.raises(InputError, match="which has no name to be kept by"):
+    with pytest.raises(InputError, match="which cannot be compared between batches"):
         digests([value])
 
 

@@ -4,14 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from run.monitoring.streams import log
+from faithkit_monitor.batches import Columns, batches
+from faithkit_monitor.tallies import Tallies
+from monitor.streams import log
 
 from faithkit.errors import InputError
-from faithkit.run.components import component
-from faithkit.run.monitoring.batches import Columns, batches
 
-RECORDED = Path(__file__).parents[2] / "fixtures" / "monitored"
-WAY = component("discretizer", "original")
+RECORDED = Path(__file__).parent / "recorded"
 COLUMNS = Columns("label", ("why",))
 
 
@@ -42,14 +41,14 @@ def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows
     write(tmp_path / "log", files)
     found = batches(tmp_path / "log")
     assert [batch.name for batch in found] == names
-    assert [batch.read(COLUMNS, WAY).n for batch in found] == rows
+    assert [batch.count(COLUMNS).count.sum() for batch in found] == rows
 
 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        (["date=yesterday/a.csv"], "date=yesterday is of no date, as date=2026-11-14 is"),
-        (["date=__HIVE_DEFAULT_PARTITION__/a.csv"], "is of no date"),
+        (["date=yesterday/a.csv"], "date=yesterday has no date such as date=2026-11-14"),
+        (["date=__HIVE_DEFAULT_PARTITION__/a.csv"], "has no date"),
         (["date=2026-11-10/a.csv", "date=2026-11-10/b.parquet"], "are of different kinds, CSV and Parquet"),
         (["date=2026-11-10/a.csv", "date=2026-11-10/a.csv.gz"], "have the same name, packed and not"),
         (["date=2026-11-10/deep/a.csv"], "has files in a folder inside it"),
@@ -60,7 +59,7 @@ def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows
 def test_what_is_no_log_of_score_is_no_batch(tmp_path, files, message):
     write(tmp_path / "log", files)
     with pytest.raises(InputError, match=message):
-        [batch.read(COLUMNS, WAY) for batch in batches(tmp_path / "log")]
+        [batch.count(COLUMNS) for batch in batches(tmp_path / "log")]
 
 
 def test_a_day_that_is_named_itself_is_that_day(tmp_path):
@@ -68,7 +67,7 @@ def test_a_day_that_is_named_itself_is_that_day(tmp_path):
     (by_name,) = batches(tmp_path / "date=2026-11-10")
     (by_folder,) = batches(tmp_path)
     assert by_name.partition == by_folder.partition == "date=2026-11-10"
-    assert (by_name.daily, by_folder.daily) == (False, True)
+    assert (by_name.is_daily, by_folder.is_daily) == (False, True)
 
 
 def test_a_folder_with_another_name_like_that_is_a_folder(tmp_path):
@@ -81,7 +80,7 @@ def test_a_folder_with_another_name_like_that_is_a_folder(tmp_path):
 def test_rows_of_another_day_are_other_rows(tmp_path):
     write(tmp_path, ["date=2026-11-10/a.csv"])
     shutil.copytree(tmp_path / "date=2026-11-10", tmp_path / "date=2026-11-11")
-    prints = {batch.read(COLUMNS, WAY).fingerprint(batch.partition) for batch in batches(tmp_path)}
+    prints = {Tallies.of(batch.count(COLUMNS)).fingerprint(batch.partition) for batch in batches(tmp_path)}
     assert len(prints) == 2
 
 
@@ -96,7 +95,7 @@ def test_in_which_files_and_formats_the_rows_are_does_not_matter(tmp_path):
     (tmp_path / "parts").mkdir()
     frame[60:].to_csv(tmp_path / "parts" / "1.csv", index=False)
     frame[:60].to_csv(tmp_path / "parts" / "2.csv.gz", index=False)
-    found = [batches(tmp_path / name)[0].read(COLUMNS, WAY) for name in ("parquet", "csv", "parts")]
+    found = [Tallies.of(batches(tmp_path / name)[0].count(COLUMNS)) for name in ("parquet", "csv", "parts")]
     assert len({one.fingerprint() for one in found}) == 1
 
 
@@ -106,13 +105,14 @@ def test_rows_are_not_counted_twice_through_a_link(tmp_path, link):
     day = (tmp_path / "log" / "date=2026-11-10").absolute()
     (tmp_path / "log" / link).symlink_to(day / "a.csv" if link.endswith("csv") else day)
     with pytest.raises(InputError, match=f"{link} is a link; expected files and folders themselves"):
-        [batch.read(COLUMNS, WAY) for batch in batches(tmp_path / "log")]
+        [batch.count(COLUMNS) for batch in batches(tmp_path / "log")]
 
 
-def test_a_pattern_finds_no_file_both_packed_and_not(tmp_path):
-    write(tmp_path, ["a.csv", "a.csv.gz", "b.csv"])
-    with pytest.raises(InputError, match=r"a\.csv and .*a\.csv\.gz have the same name, packed and not"):
-        batches(tmp_path / "*.csv*")
+def test_a_pattern_names_a_batch_for_every_file(tmp_path):
+    write(tmp_path, ["b.csv", "a.csv", ".c.csv"])
+    assert [batch.name for batch in batches(tmp_path / "*.csv")] == ["a.csv", "b.csv"]
+    with pytest.raises(InputError, match="no file matches"):
+        batches(tmp_path / "*.parquet")
 
 
 def test_a_recorded_folder_is_read_day_by_day():
@@ -120,4 +120,4 @@ def test_a_recorded_folder_is_read_day_by_day():
     found = batches(RECORDED / "log")
     assert [batch.name for batch in found] == [f"date=2026-11-{day:02}" for day in range(9, 16)]
     columns = Columns("prediction", ("phi_*",))
-    assert [batch.read(columns, WAY).n for batch in found] == [120] * 7
+    assert [batch.count(columns).count.sum() for batch in found] == [120] * 7

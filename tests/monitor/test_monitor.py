@@ -2,13 +2,14 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from run.monitoring.streams import columns, log
+from faithkit_monitor import Monitor
+from monitor.streams import columns, log
 
-import faithkit
 from faithkit.errors import FaithkitWarning, InputError
 
 REFERENCE = log(3000, seed=0)
@@ -16,7 +17,7 @@ REFERENCE = log(3000, seed=0)
 
 @pytest.fixture
 def monitor(tmp_path):
-    return faithkit.Monitor.create(tmp_path / "loans.state", *columns(REFERENCE))
+    return Monitor.create(tmp_path / "loans.state", *columns(REFERENCE))
 
 
 def test_a_new_monitor_knows_the_reference_and_nothing_else(monitor):
@@ -40,13 +41,13 @@ def test_looks_are_kept_in_the_order_of_addition(monitor):
     for seed, name in enumerate("cab", start=1):
         monitor = monitor.add(*columns(log(100, seed)), name=name)
     assert [look.name for look in monitor.looks] == ["c", "a", "b"]
-    assert [look.name for look in faithkit.Monitor.open(monitor.path).looks] == ["c", "a", "b"]
+    assert [look.name for look in Monitor.open(monitor.path).looks] == ["c", "a", "b"]
 
 
 def test_tallies_do_not_depend_on_the_order_of_batches(tmp_path):
     found = []
     for order in ([1, 2, 3, 4], [3, 1, 4, 2]):
-        monitor = faithkit.Monitor.create(tmp_path / f"{order}.state", *columns(REFERENCE))
+        monitor = Monitor.create(tmp_path / f"{order}.state", *columns(REFERENCE))
         for seed in order:
             monitor = monitor.add(*columns(log(137 * seed, seed)), name=f"batch {seed}")
         told = monitor.to_dict()
@@ -60,7 +61,7 @@ def test_rows_in_another_order_are_the_same_rows(monitor):
     monitor.add(*columns(batch), name="Monday")
     with pytest.raises(InputError, match=r"^Tuesday was added before \(as Monday\), and a batch counts once"):
         monitor.add(*columns(batch.sample(frac=1, random_state=0)), name="Tuesday")
-    assert len(faithkit.Monitor.open(monitor.path).looks) == 1
+    assert len(Monitor.open(monitor.path).looks) == 1
 
 
 def test_the_reference_is_no_batch(monitor):
@@ -88,7 +89,7 @@ def test_a_quiet_stream_raises_no_alarm_and_its_interval_gets_narrower(monitor):
     [(0.3, "lower"), (0.0, "higher")],
 )
 def test_an_alarm_is_raised_and_stays(tmp_path, wrong, change):
-    monitor = faithkit.Monitor.create(tmp_path / "state", *columns(log(4000, seed=0, wrong=0.15)))
+    monitor = Monitor.create(tmp_path / "state", *columns(log(4000, seed=0, wrong=0.15)))
     for seed in range(1, 9):
         monitor = monitor.add(*columns(log(400, seed, wrong=0.15)), name=f"day {seed}")
     assert monitor.alarm is None
@@ -125,7 +126,7 @@ def test_a_label_is_the_same_in_every_type(tmp_path, labels):
     def numbered(frame, yes, no):
         return frame["label"].map({"granted": yes, "refused": no}), frame["why"]
 
-    monitor = faithkit.Monitor.create(tmp_path / "state", *numbered(REFERENCE, 1, 0))
+    monitor = Monitor.create(tmp_path / "state", *numbered(REFERENCE, 1, 0))
     look = monitor.add(*numbered(log(300, seed=1), *labels), name="a").looks[0]
     assert look.agreement > 0.7
 
@@ -149,7 +150,7 @@ LABELS = (VECTORS.sum(axis=1) > 0.2).tolist()
     ],
 )
 def test_explanations_that_cannot_be_compared_are_refused(tmp_path, batch, message):
-    monitor = faithkit.Monitor.create(tmp_path / "state", LABELS[1:], VECTORS[1:])
+    monitor = Monitor.create(tmp_path / "state", LABELS[1:], VECTORS[1:])
     with pytest.raises(InputError, match=message):
         monitor.add(LABELS, batch, name="Monday")
 
@@ -160,30 +161,33 @@ def test_explanations_that_cannot_be_compared_are_refused(tmp_path, batch, messa
     ids=["without names", "whole numbers", "nothing explained"],
 )
 def test_explanations_that_can_be_compared_are_taken(tmp_path, batch):
-    monitor = faithkit.Monitor.create(tmp_path / "state", LABELS[1:], VECTORS[1:])
+    monitor = Monitor.create(tmp_path / "state", LABELS[1:], VECTORS[1:])
     assert monitor.add(LABELS, batch, name="Monday").looks[0].n == 400
 
 
 def test_a_reference_whose_explanations_never_repeat_is_warned_about(tmp_path):
     phi = np.random.default_rng(0).normal(size=(400, 2))
     with pytest.warns(FaithkitWarning, match=r"100 % of the rows to calibrate by .* coarser discretizer"):
-        faithkit.Monitor.create(tmp_path / "state", phi[:, 0] > 0, phi)
+        Monitor.create(tmp_path / "state", phi[:, 0] > 0, phi)
 
 
 def test_a_discretizer_is_used_at_every_look(tmp_path):
     rng = np.random.default_rng(0)
     phi = rng.normal(size=(2000, 2))
-    monitor = faithkit.Monitor.create(tmp_path / "state", phi[:, 0] > 0, phi, discretizer="sign")
+    monitor = Monitor.create(tmp_path / "state", phi[:, 0] > 0, phi, discretizer="sign")
     later = rng.normal(size=(300, 2)).astype(np.float32)
-    look = faithkit.Monitor.open(monitor.path).add(later[:, 0] > 0, later, name="a").looks[0]
+    look = Monitor.open(monitor.path).add(later[:, 0] > 0, later, name="a").looks[0]
     assert (look.agreement, look.unverified) == (1.0, 0)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"discretizer": "quantile"}, "learns from explanations, and would learn others at every look"),
-        ({"discretizer": lambda found: found.values}, "has no name by which a state could find it again"),
+        (
+            {"discretizer": "quantile"},
+            "learns from explanations, so counts of two samples could not be compared",
+        ),
+        ({"discretizer": lambda found: found.values}, "expected the name of an installed one"),
         ({"discretizer": "1fp"}, "takes explanations of kind vector"),
         ({"confidence": 1.0}, "confidence must be a number between 0 and 1"),
         ({"seed": 0.5}, "the seed must be a whole number"),
@@ -191,7 +195,7 @@ def test_a_discretizer_is_used_at_every_look(tmp_path):
 )
 def test_what_cannot_be_settled_is_refused_and_nothing_is_written(tmp_path, options, message):
     with pytest.raises(InputError, match=message):
-        faithkit.Monitor.create(tmp_path / "state", *columns(REFERENCE), **options)
+        Monitor.create(tmp_path / "state", *columns(REFERENCE), **options)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -202,7 +206,7 @@ def test_what_cannot_be_settled_is_refused_and_nothing_is_written(tmp_path, opti
 )
 def test_a_reference_that_nothing_can_be_compared_with_is_refused(tmp_path, reference):
     with pytest.raises(InputError, match="which nothing can be compared with"):
-        faithkit.Monitor.create(tmp_path / "state", *columns(reference))
+        Monitor.create(tmp_path / "state", *columns(reference))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -211,21 +215,21 @@ def test_a_reference_that_nothing_can_be_compared_with_is_refused(tmp_path, refe
     [
         (REFERENCE, {"confidence": 0.9}, "was made with the confidence 0.95, and not with 0.9"),
         (REFERENCE, {"seed": 1}, "was made with the seed 0, and not with 1"),
-        (REFERENCE[1:], {}, "was made with the reference .*, and another one is given"),
+        (REFERENCE[1:], {}, "was made with the reference .*, and this is another one"),
     ],
 )
 def test_a_state_that_is_there_is_opened_if_it_was_made_of_the_same(monitor, rows, options, message):
     monitor.add(*columns(log(50, seed=1)), name="Monday")
-    again = faithkit.Monitor.create(monitor.path, *columns(REFERENCE[::-1]))
+    again = Monitor.create(monitor.path, *columns(REFERENCE[::-1]))
     assert [look.name for look in again.looks] == ["Monday"]
     with pytest.raises(InputError, match=message):
-        faithkit.Monitor.create(monitor.path, *columns(rows), **options)
+        Monitor.create(monitor.path, *columns(rows), **options)
 
 
 def test_the_same_question_gives_the_same_bytes(tmp_path):
     told = []
     for name in ("here", "there"):
-        monitor = faithkit.Monitor.create(tmp_path / name, *columns(REFERENCE))
+        monitor = Monitor.create(tmp_path / name, *columns(REFERENCE))
         told.append(monitor.add(*columns(log(50, seed=1)), name="a").to_json(tmp_path / f"{name}.json"))
     assert told[0] == told[1] == (tmp_path / "here.json").read_text()
     assert json.loads(told[0])["looks"][0]["name"] == "a"
@@ -238,19 +242,19 @@ def test_a_frame_has_a_row_for_every_look(monitor):
 
 
 def test_what_a_person_reads(tmp_path):
-    monitor = faithkit.Monitor.create(tmp_path / "state", *columns(log(4000, seed=0)))
+    monitor = Monitor.create(tmp_path / "state", *columns(log(4000, seed=0)))
     for seed in range(1, 36):
         monitor = monitor.add(*columns(log(300, seed, wrong=0.4 * (seed > 33))), name=f"day {seed}")
     text = str(monitor)
     assert max(map(len, text.splitlines())) <= 80
-    assert "5 earlier looks: --csv has all." in text
+    assert "5 earlier looks: --csv and to_frame() have all." in text
     assert "day 6 " in text
     assert "day 5 " not in text
-    assert "Alarm at day 34: rows since day 34 agree less often with the" in text
+    assert "Alarm at day 34: rows since day 34 agree less with the" in text
     assert "is at most 5 %." in text
     for page in (monitor.to_html(), monitor._repr_html_()):
         assert "Alarm at day 34" in page
-        assert ">day 5<" in page
+        assert ">day 6<" in page
 
 
 def test_names_are_shown_and_never_obeyed(monitor):
@@ -280,3 +284,9 @@ def test_later_looks_that_are_as_bad_stay_marked(monitor):
     bad = [look.alarm is not None for look in monitor.looks]
     assert any(bad)
     assert all(bad[bad.index(True) :])
+
+
+def test_the_docs_list_every_field_of_the_json(monitor):
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "monitor.rst").read_text("utf-8")
+    fields = page.partition("As JSON")[2].partition("Reference\n")[0]
+    assert [name for name in monitor.to_dict() if f"`{name}`" not in fields] == []

@@ -11,9 +11,8 @@ import sys
 import time
 
 import pytest
-from run.monitoring.streams import log
-
-import faithkit
+from faithkit_monitor import Monitor
+from monitor.streams import log
 
 DAYS = 12
 KILLS = 6
@@ -90,9 +89,7 @@ def test_six_kills_at_random_moments_leave_the_state_of_a_run_that_nobody_distur
         after = count(state)
         assert after >= before
         if after:
-            assert [look.name for look in faithkit.Monitor.open(state).looks] == list(
-                map(name_of, range(after))
-            )
+            assert [look.name for look in Monitor.open(state).looks] == list(map(name_of, range(after)))
         before = after
     assert before > 0
     assert ended(begin(folder, "killed.state", "log"))[0] == 0
@@ -129,10 +126,10 @@ def test_two_writers_of_different_days_add_all_of_them(folder):
     parts = [[str(day) for day in days[start::2]] for start in (0, 1)]
     both = [begin(folder, "both.state", *part) for part in parts]
     assert [ended(process)[0] for process in both] == [0, 0]
-    told = faithkit.Monitor.open(folder / "both.state").to_dict()
+    told = Monitor.open(folder / "both.state").to_dict()
     assert sorted(look["name"] for look in told["looks"]) == [day.name for day in days]
     assert ended(begin(folder, "one.state", "log"))[0] == 0
-    alone = faithkit.Monitor.open(folder / "one.state").to_dict()
+    alone = Monitor.open(folder / "one.state").to_dict()
     names = ("n", "unverified", "agreement", "reference", "calibration")
     assert {name: told[name] for name in names} == {name: alone[name] for name in names}
 

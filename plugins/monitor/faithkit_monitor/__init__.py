@@ -1,0 +1,5 @@
+"""Watch a stream of logged explanations: the confidence sequence, the state file and the alarm."""
+
+from faithkit_monitor.monitor import Look, Monitor
+
+__all__ = ["Look", "Monitor"]

@@ -1,0 +1,441 @@
+"""A monitor: what a state file says, and how a batch is added to it."""
+
+import math
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pandas as pd
+
+import faithkit
+from faithkit_monitor.scoring import Agreement, Scores, split_reference
+from faithkit_monitor.sequence import Alarm, Sequence, Watch
+from faithkit_monitor.state import Json, State, refusing
+from faithkit_monitor.tallies import SHOWN, Tallies, check_form
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SETTLED = ("discretizer", "confidence", "seed", "columns", "outcome")
+"""What stays as it was when the state was made."""
+
+
+@attrs.frozen
+class Look:
+    """A batch that was added, and what was known of the stream after it.
+
+    Attributes
+    ----------
+    name : str
+    n, unverified : int
+        Its rows, and those whose explanation the pool lacks.
+    agreement : float
+        The mean score of its rows.
+    so_far : float
+        The expected score, estimated by all rows so far: their mean, in which the first rows weigh more.
+    low, high : float
+        The interval of the expected score.
+    alarm : dict or None
+        What is not as expected at this look: `change` ("lower", "higher" or "changed"), `since` (the name of
+        the first batch concerned), and the interval (`low`, `high`) of the score from there on; None where
+        the score has changed several times.
+    fingerprint : str
+    """
+
+    name: str
+    n: int
+    unverified: int
+    agreement: float
+    so_far: float
+    low: float
+    high: float
+    alarm: dict[str, Any] | None
+    fingerprint: str
+
+
+@attrs.frozen(eq=False, repr=False)
+class Monitor(faithkit.Report):
+    """A stream of predictions and explanations that is compared with a reference at every look.
+
+    The score of a row is how far its prediction agrees with those of the pool's rows with its explanation;
+    for labels, it is the share that has the same label. The pool is one half of the reference, drawn at
+    random. An alarm is raised where the scores of new rows cannot have the mean that the scores of the
+    reference's other half have. Without a change, the probability that an alarm is *ever* raised, at any
+    look, is at most 1 − confidence.
+
+    A monitor shows what its file said when it was opened; `add` returns the next monitor.
+
+    Parameters
+    ----------
+    path : path
+        The state: one file, without rows.
+    settings : dict
+        What was settled when the state was made, and the running sums.
+    looks : tuple of Look
+        In the order in which they were added.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from faithkit_monitor import Monitor
+    >>> rng = np.random.default_rng(0)
+    >>> def day(rows, wrong=0.05):
+    ...     phi = rng.integers(-2, 3, size=(rows, 2))
+    ...     return (phi.sum(axis=1) > 0) ^ (rng.random(rows) < wrong), phi
+    >>> path = os.path.join(tempfile.mkdtemp(), "loans.state")
+    >>> monitor = Monitor.create(path, *day(4000))
+    >>> monitor = monitor.add(*day(500), name="Monday").add(*day(500), name="Tuesday")
+    >>> monitor.alarm is None
+    True
+    >>> monitor = monitor.add(*day(500, wrong=0.3), name="Wednesday")
+    >>> monitor.alarm["change"], monitor.alarm["since"]
+    ('lower', 'Wednesday')
+    >>> [look.name for look in Monitor.open(path).looks]
+    ['Monday', 'Tuesday', 'Wednesday']
+    """
+
+    path: Path
+    settings: Mapping[str, Any]
+    looks: tuple[Look, ...]
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        predictions: Any,
+        explanations: Any,
+        *,
+        discretizer: str | None = None,
+        confidence: float = 0.95,
+        seed: int = 0,
+        outcome: str | None = None,
+        agree: str | None = None,
+    ) -> "Monitor":
+        """Make a state of a reference, which is split at once into a pool and rows to calibrate by.
+
+        If the state exists, it is opened where it was made of the same, and refused otherwise.
+
+        Parameters
+        ----------
+        path : path
+        predictions, explanations
+            The reference, as in `faithkit.score`.
+        discretizer : str, optional
+            The name of a discretizer that does not learn. By default as in `faithkit.score`.
+        confidence : float
+            Of all intervals of all looks together.
+        seed : int
+            Of the random split.
+        outcome, agree : str, optional
+            What predictions are, here and at all looks, as in `faithkit.score`.
+        """
+        counts = faithkit.count_rows(
+            predictions, explanations, discretizer=discretizer, outcome=outcome, agree=agree
+        )
+        return cls.of_counts(path, [counts], confidence, seed)
+
+    @classmethod
+    def of_counts(
+        cls,
+        path: str | Path,
+        parts: list[faithkit.RowCounts],
+        confidence: float = 0.95,
+        seed: int = 0,
+        columns: Mapping[str, Any] | None = None,
+    ) -> "Monitor":
+        """Make a state of a reference in several parts that were counted; `columns` says how."""
+        reference = Tallies.of(parts[0])
+        for part in parts[1:]:
+            _check_outcome("a part of the reference", part, parts[0].outcome)
+            reference = reference.united(Tallies.of(part), "a part of the reference")
+        settled = {
+            "discretizer": parts[0].discretizer,
+            "confidence": _checked_confidence(confidence),
+            "seed": faithkit.whole_number(seed, "the seed"),
+            "columns": columns,
+            "outcome": parts[0].outcome,
+        }
+        pool, agreement, calibration = split_reference(reference, settled["seed"], settled["outcome"])
+        settings = settled | _reference_settings(reference, pool, calibration, 1 - confidence)
+        labels = {label for _, label in reference.cells} if agreement.kind == "labels" else set()
+        settings |= {"unit": agreement.unit, "predictions": sorted(labels), "versions": parts[0].versions}
+        is_new = State(Path(path)).create(
+            settings, ((name, *one) for name in pool for one in pool[name].items())
+        )
+        monitor = cls.open(path)
+        if not is_new:
+            monitor.check_settled(settled)
+            monitor._check_reference(settings["reference"]["fingerprint"])
+        return monitor
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Monitor":
+        """Read a state."""
+        settings, looks = State(Path(path)).read()
+        with refusing(f"reading the state {path}"):
+            monitor = cls(Path(path), settings, tuple(Look(**look) for look in looks))
+            monitor.to_dict(), monitor._agreement  # a missing or wrong value is reported at once
+        return monitor
+
+    def add(self, predictions: Any, explanations: Any, name: str) -> "Monitor":
+        """Add a batch, once and for all, and return the monitor after it.
+
+        Parameters
+        ----------
+        predictions, explanations
+            As in `faithkit.score`.
+        name : str
+            What the batch is called in tables. Rows that were added before are refused under any name.
+        """
+        return self.add_counts(faithkit.count_rows(predictions, explanations, **self.counting), str(name))
+
+    def add_counts(
+        self, counts: faithkit.RowCounts, name: str, partition: str = "", skip_known: bool = False
+    ) -> "Monitor":
+        """Add a batch that was counted; with `skip_known`, one that was added before changes nothing."""
+        _check_outcome(name, counts, self.settings["outcome"])
+        batch = Tallies.of(counts)
+        check_form(name, batch.form, self.settings["form"])
+        fingerprint = batch.fingerprint(partition)
+        is_reference = batch.fingerprint() == self.settings["reference"]["fingerprint"]
+        if skip_known and (is_reference or any(look.fingerprint == fingerprint for look in self.looks)):
+            return self
+        if is_reference:
+            raise faithkit.InputError(
+                f"{name} has the rows of the reference, which would agree with themselves: leave it out."
+            )
+        self._warn_of_unknown_labels(batch, name)
+        state = State(self.path)
+        pool = state.pool({cell[0] for cell in batch.cells})
+        with refusing(f"reading the state {self.path}"):
+            scores = Scores.of(batch, pool, int(fingerprint, 16), self._agreement)
+
+        def look(settings: Json, looks: list[Json]) -> tuple[Json, Json] | None:
+            if skip_known and any(past["fingerprint"] == fingerprint for past in looks):
+                return None  # another process was faster
+            _refuse_twice(name, fingerprint, partition, looks)
+            return _next_look(name, scores, settings, looks)
+
+        state.add(fingerprint, look)
+        return Monitor.open(self.path)
+
+    @property
+    def counting(self) -> dict[str, Any]:
+        """The options with which `faithkit.count_rows` counts rows as the state did."""
+        outcome = self.settings["outcome"]
+        options = {"discretizer": self.settings["discretizer"]}
+        if outcome["within"] is not None:
+            return options | {"agree": f"within:{outcome['within']!r}"}
+        return options if _is_guess(outcome) else options | {"outcome": outcome["kind"]}
+
+    @property
+    def _agreement(self) -> Agreement:
+        outcome = self.settings["outcome"]
+        return Agreement(outcome["kind"], outcome["within"], self.settings["unit"])
+
+    def check_settled(self, asked: Mapping[str, Any]) -> None:
+        """Refuse to go on where something is asked for that the state was not made with."""
+        for name, value in asked.items():
+            settled, wanted = self.settings[name], value
+            if name == "outcome":
+                settled, wanted = _outcome_text(settled), _outcome_text(value)
+            if settled != wanted:
+                raise faithkit.InputError(
+                    f"the state {self.path} was made with the {name} {settled!r}, and not with {wanted!r}: "
+                    "make a new state for that."
+                )
+
+    def _check_reference(self, fingerprint: str) -> None:
+        settled = self.settings["reference"]["fingerprint"]
+        if settled != fingerprint:
+            raise faithkit.InputError(
+                f"the state {self.path} was made with the reference {settled}, and this is another one: make "
+                "a new state for it."
+            )
+
+    def _warn_of_unknown_labels(self, batch: Tallies, name: str) -> None:
+        labels, known = sorted({label for _, label in batch.cells}), self.settings["predictions"]
+        if known and set(labels).isdisjoint(known):
+            warnings.warn(
+                f"no prediction of {name} ({', '.join(labels[:SHOWN])}) occurs in the reference "
+                f"({', '.join(known[:SHOWN])}), so nothing agrees: is it the right column?",
+                faithkit.FaithkitWarning,
+                stacklevel=4,
+            )
+
+    @property
+    def alarm(self) -> dict[str, Any] | None:
+        """The first alarm, with the name of its `look`; None as long as there is none."""
+        return next(({"look": look.name, **look.alarm} for look in self.looks if look.alarm), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        names = (*SETTLED, "reference", "calibration", "versions")
+        n, last = sum(look.n for look in self.looks), self.looks[-1] if self.looks else None
+        return {
+            **{name: self.settings[name] for name in names},
+            "n": n,
+            "unverified": sum(look.unverified for look in self.looks),
+            "agreement": math.fsum(look.n * look.agreement for look in self.looks) / n if n else None,
+            "low": 0.0 if last is None else last.low,
+            "high": 1.0 if last is None else last.high,
+            "alarm": self.alarm,
+            "looks": [attrs.asdict(look) for look in self.looks],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per look."""
+        names = [field.name for field in attrs.fields(Look)]
+        frame = pd.DataFrame([attrs.asdict(look) for look in self.looks], columns=names)
+        changes = [look.alarm and look.alarm["change"] for look in self.looks]
+        return frame.assign(alarm=pd.Series(changes, dtype=object))
+
+    def line(self) -> str:
+        """Return the text for `repr`."""
+        from faithkit_monitor.report import monitor_line
+
+        return monitor_line(self)
+
+    def sheet(self) -> faithkit.Sheet:
+        """Return the looks, the last ones where there are many, and what they mean."""
+        from faithkit_monitor.report import monitor_sheet
+
+        return monitor_sheet(self.to_dict())
+
+    def draw(self, ax: "Axes") -> None:
+        """Draw the looks over the rows of the stream, with the calibration."""
+        from faithkit_monitor.report import draw_looks
+
+        draw_looks(ax, self.to_dict())
+
+    def provenance(self) -> dict[str, str]:
+        """Return what the numbers depend on."""
+        from faithkit_monitor.report import monitor_provenance
+
+        return monitor_provenance(self.to_dict())
+
+
+def _checked_confidence(confidence: Any) -> float:
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
+        raise faithkit.InputError(
+            f"the confidence must be a number between 0 and 1, such as 0.95; got {confidence!r}."
+        )
+    return float(confidence)
+
+
+def _is_guess(outcome: Mapping[str, Any]) -> bool:
+    """Whether predictions were taken for labels and nobody said so: a batch may show that they are none."""
+    return bool(outcome["kind"] == "labels" and outcome["unasked"])
+
+
+def _outcome_text(outcome: Mapping[str, Any]) -> str:
+    within = outcome["within"]
+    return str(outcome["kind"]) if within is None else f"{outcome['kind']}, within {within:g}"
+
+
+def _check_outcome(name: str, counts: faithkit.RowCounts, settled: Mapping[str, Any]) -> None:
+    here, before = _outcome_text(counts.outcome), _outcome_text(settled)
+    if here != before:
+        raise faithkit.InputError(
+            f"the predictions of {name} are {here}, and those of the reference are {before}: is it the right "
+            "column? If it is, make a new state with --outcome."
+        )
+
+
+def _reference_settings(
+    reference: Tallies, pool: Mapping[bytes, Any], calibration: Scores, doubt: float
+) -> dict[str, Any]:
+    """Return all that follows from the reference; one half of the doubt is the calibration's."""
+    expected = Sequence(doubt / 2).after(calibration.values)
+    n_pool = reference.n - len(calibration.values)
+    if not pool or not expected.n or expected.is_empty:
+        raise faithkit.InputError(
+            f"the reference has {reference.n} rows, {n_pool} for the pool and {expected.n} to calibrate by, "
+            "which nothing can be compared with: give more explained rows, or another seed."
+        )
+    if calibration.unverified >= 0.95 * expected.n:
+        warnings.warn(
+            f"{100 * calibration.unverified / expected.n:.0f} % of the rows to calibrate by have an "
+            "explanation that the pool lacks, so hardly anything can be watched: choose a coarser "
+            "discretizer, or give more rows.",
+            faithkit.FaithkitWarning,
+            stacklevel=4,
+        )
+    return {
+        "form": reference.form,
+        "reference": {
+            "n": reference.n,
+            "pool": n_pool,
+            "n_explanations": len(pool),
+            "fingerprint": reference.fingerprint(),
+        },
+        "calibration": _summary(calibration, expected.low, expected.high),
+        "expected": attrs.asdict(expected),
+        "watch": attrs.asdict(Watch.new(doubt / 2)),
+    }
+
+
+def _summary(scores: Scores, low: float, high: float) -> Json:
+    """Return what some rows gave, and the interval of the expected agreement after them."""
+    return {
+        "n": len(scores.values),
+        "unverified": scores.unverified,
+        "agreement": scores.agreement,
+        "low": low,
+        "high": high,
+    }
+
+
+def _refuse_twice(name: str, fingerprint: str, partition: str, looks: list[Json]) -> None:
+    """Refuse rows that were added before, and a day that had other rows when it was added."""
+    for look in looks:
+        if look["fingerprint"] == fingerprint:
+            other_name = "" if look["name"] == name else f" (as {look['name']})"
+            raise faithkit.InputError(
+                f"{name} was added before{other_name}, and a batch counts once. If these are other rows that "
+                "look the same, add them together with the next ones."
+            )
+        if partition and look["name"] == partition:
+            raise faithkit.InputError(
+                f"{name} has other rows than when it was added. What was added stays, and nothing else was "
+                "added: take it out of the folder, or make a new state."
+            )
+
+
+def _next_look(name: str, scores: Scores, settings: Json, looks: list[Json]) -> tuple[Json, Json]:
+    """Return the settings that change with a look, and the look."""
+    before = settings["watch"]
+    windows = tuple(Sequence(**window) for window in before["windows"])
+    watch = Watch(before["alpha"], Sequence(**before["whole"]), windows, before["looks"]).after(scores.values)
+    expected = Sequence(**settings["expected"])
+    so_far, low, high = watch.whole.now
+    look = {"name": name, **_summary(scores, low, high), "so_far": so_far}
+    alarm = watch.alarm(expected)
+    if alarm is None:
+        look["alarm"] = _lasting_alarm(scores.agreement, expected, looks)
+    else:
+        look["alarm"] = _alarm_values(alarm, [*looks, look])
+    return {"watch": attrs.asdict(watch)}, look
+
+
+def _alarm_values(alarm: Alarm, looks: list[Json]) -> Json:
+    low, high = (None, None) if alarm.low > alarm.high else (alarm.low, alarm.high)
+    return {"change": alarm.change, "since": looks[alarm.since]["name"], "low": low, "high": high}
+
+
+def _lasting_alarm(agreement: float, expected: Sequence, looks: list[Json]) -> Json | None:
+    """Return the latest alarm where a batch is nearer to what raised it than to what is expected.
+
+    Windows that begin after an alarm have seen too little to raise it again.
+    """
+    alarm: Json | None = next((look["alarm"] for look in reversed(looks) if look["alarm"]), None)
+    if alarm is None:
+        return None
+    _, low, high = expected.now
+    below, above = (alarm["high"], alarm["low"]) if alarm["change"] != "changed" else (low, high)
+    is_lower, is_higher = agreement < (below + low) / 2, agreement > (above + high) / 2
+    lasts = {"lower": is_lower, "higher": is_higher, "changed": is_lower or is_higher}[alarm["change"]]
+    return alarm if lasts else None

@@ -1,0 +1,169 @@
+"""The state of a monitor: one SQLite file, to which whole looks are added.
+
+A look is one transaction: it is in the file or it is not, whenever the process is killed. Writers wait for
+one another. The file holds numbers, names and JSON.
+"""
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import attrs
+
+import faithkit
+
+APPLICATION = 0x6661_6974  # "fait"
+PATIENCE = 60.0  # seconds that a writer waits for another
+
+TABLES = (
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE pool (explanation BLOB, prediction TEXT, instances INTEGER NOT NULL, "
+    "PRIMARY KEY (explanation, prediction)) WITHOUT ROWID",
+    "CREATE TABLE looks (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, value TEXT NOT NULL)",
+)
+
+Json = dict[str, Any]
+
+
+@attrs.frozen
+class State:
+    """A file, whether it exists or not."""
+
+    path: Path
+
+    def create(self, settings: Mapping[str, Any], pool: Iterable[tuple[bytes, str, int]]) -> bool:
+        """Write a new state, and return whether it was written: another process may have been faster."""
+        with self._connection("rwc") as state, _transaction(state):
+            if not _is_empty(state):
+                return False
+            state.execute(f"PRAGMA application_id = {APPLICATION}")
+            for table in TABLES:
+                state.execute(table)
+            state.executemany("INSERT INTO pool VALUES (?, ?, ?)", pool)
+            _write(state, settings)
+        return True
+
+    def read(self) -> tuple[Json, list[Json]]:
+        """Return the settings and the looks, in the order in which they were added."""
+        with self._existing() as state, _transaction(state, "DEFERRED"):
+            (check,) = state.execute("PRAGMA quick_check(1)").fetchone()
+            if check != "ok":
+                raise faithkit.InputError(
+                    f"the state {self.path} is damaged ({' '.join(str(check).split())}): restore a copy."
+                )
+            return _settings(state), _looks(state)
+
+    def pool(self, explanations: Iterable[bytes]) -> dict[bytes, dict[str, int]]:
+        """Return what the pool has for some explanations, by their digests."""
+        pool: dict[bytes, dict[str, int]] = {}
+        with self._existing() as state:
+            state.execute("CREATE TEMP TABLE wanted (explanation BLOB PRIMARY KEY) WITHOUT ROWID")
+            with _transaction(state, "DEFERRED"):
+                state.executemany(
+                    "INSERT OR IGNORE INTO wanted VALUES (?)",
+                    ((explanation,) for explanation in explanations),
+                )
+                query = "SELECT * FROM wanted JOIN pool USING (explanation)"
+                for explanation, prediction, count in state.execute(query):
+                    pool.setdefault(explanation, {})[prediction] = count
+        return pool
+
+    def add(self, fingerprint: str, look: Callable[[Json, list[Json]], tuple[Json, Json] | None]) -> None:
+        """Add a look.
+
+        `look` receives the settings and all looks before it, and returns the settings that change and the new
+        look, or None where there is nothing to add.
+        """
+        with self._existing() as state, _transaction(state):
+            before = _looks(state)
+            added = look(_settings(state), before)
+            if added is not None:
+                changed, value = added
+                _write(state, changed)
+                row = len(before), fingerprint, json.dumps(value)
+                state.execute("INSERT INTO looks VALUES (?, ?, ?)", row)
+
+    @contextlib.contextmanager
+    def _existing(self) -> Iterator[sqlite3.Connection]:
+        missing = faithkit.InputError(
+            f"there is no state {self.path}: make one of a log to compare new rows with (--reference)."
+        )
+        if not self.path.exists():
+            raise missing
+        with self._connection() as state:
+            if _is_empty(state):  # a run that was killed at its very beginning leaves an empty file
+                raise missing
+            yield state
+
+    @contextlib.contextmanager
+    def _connection(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+        """Open the file, and refuse a file that is no state."""
+        if self.path.exists() and not self.path.is_file():
+            raise faithkit.InputError(f"the state {self.path} is no regular file: name a file.")
+        uri = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
+        with refusing(f"using the state {self.path}"):
+            connection = sqlite3.connect(uri, PATIENCE, isolation_level=None, uri=True)
+            with contextlib.closing(connection) as state:
+                state.execute("PRAGMA trusted_schema = OFF")
+                self._check(state)
+                yield state
+
+    def _check(self, state: sqlite3.Connection) -> None:
+        """Refuse databases of other programs."""
+        with _transaction(state, "DEFERRED"):  # one snapshot, even if another process writes
+            if _is_empty(state):
+                return
+            (application,) = state.execute("PRAGMA application_id").fetchone()
+            tables = [sql for (sql,) in state.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
+        if application != APPLICATION or sorted(tables) != sorted(TABLES):
+            raise faithkit.InputError(
+                f"{self.path} is a database, and no state of a monitor: name another file."
+            )
+
+
+@contextlib.contextmanager
+def refusing(action: str) -> Iterator[None]:
+    """Turn what goes wrong with a state file into one line."""
+    try:
+        yield
+    except faithkit.FaithkitError:
+        raise
+    except (sqlite3.Error, KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = " ".join(str(error).split())
+        raise faithkit.InputError(
+            f"{action} failed with {type(error).__name__}: {reason}. Check that it is a complete file of a "
+            "monitor, and that you may write to it."
+        ) from error
+
+
+@contextlib.contextmanager
+def _transaction(state: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    state.execute(f"BEGIN {kind}")
+    try:
+        yield
+    except BaseException:
+        state.execute("ROLLBACK")
+        raise
+    state.execute("COMMIT")
+
+
+def _is_empty(state: sqlite3.Connection) -> bool:
+    return state.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+
+
+def _write(state: sqlite3.Connection, settings: Mapping[str, Any]) -> None:
+    rows = ((name, json.dumps(value)) for name, value in settings.items())
+    state.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", rows)
+
+
+def _settings(state: sqlite3.Connection) -> Json:
+    return {name: json.loads(value) for name, value in state.execute("SELECT * FROM settings")}
+
+
+def _looks(state: sqlite3.Connection) -> list[Json]:
+    rows = state.execute("SELECT fingerprint, value FROM looks ORDER BY number")
+    return [{"fingerprint": fingerprint, **json.loads(value)} for fingerprint, value in rows]
