@@ -83,38 +83,6 @@ def faithkit_estimators() -> Iterator[Component]:
 
 
 @hookimpl
-def faithkit_loaders() -> Iterator[Component]:
-    """Offer the loaders of models that come with the installation."""
-    yield Component(
-        name="skops",
-        factory="faithkit.inputs.models.files:SkopsFiles",
-        summary="A model in a file of skops: what it is made of is judged before anything is made.",
-        requires=("skops",),
-        types=(".skops",),
-    )
-    yield Component(
-        name="onnx",
-        factory="faithkit.inputs.models.files:OnnxFiles",
-        summary="A classifier in an ONNX file.",
-        requires=("onnxruntime",),
-        types=(".onnx",),
-    )
-    yield Component(
-        name="pickle",
-        factory="faithkit.inputs.models.files:Pickles",
-        summary="A pickle, also of joblib: only where it is trusted, because code runs.",
-        types=(".joblib", ".pkl", ".pickle"),
-    )
-    yield Component(
-        name="mlflow",
-        factory="faithkit.inputs.models.files:MLflowFolders",
-        summary="A folder that MLflow saved: only where it is trusted, because code runs.",
-        requires=("mlflow",),
-        types=("MLmodel",),
-    )
-
-
-@hookimpl
 def faithkit_datasets() -> Iterator[Component]:
     """Offer the datasets that come with the installation."""
     for name, summary in DATASETS.items():

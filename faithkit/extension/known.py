@@ -55,6 +55,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-integrations": {
         "adapter": ("xgboost-booster", "lightgbm-booster", "catboost"),
     },
+    "faithkit-model-files": {
+        "loader": ("skops", "onnx", "pickle", "mlflow"),
+    },
     "faithkit-monitor": {
         "command": ("monitor",),
     },

@@ -33,6 +33,7 @@ def test_every_distribution_builds_and_twine_has_nothing_to_say(built):
         "faithkit_feature_importance",
         "faithkit_example_based",
         "faithkit_glass_box",
+        "faithkit_model_files",
         "faithkit_monitor",
         "faithkit_paper",
         "faithkit_integrations",
@@ -94,8 +95,15 @@ def test_the_kernel_alone_says_how_to_get_a_dataset(kernel_only):
     )
 
 
-def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only):
-    assert "pip install -e plugins/paper" in kernel_only.run("faithkit reproduce", code=2).stderr
+@pytest.mark.parametrize(("verb", "plugin"), [("reproduce", "paper"), ("monitor", "monitor")])
+def test_the_kernel_alone_says_how_to_get_a_verb(kernel_only, verb, plugin):
+    assert f"pip install -e plugins/{plugin}" in kernel_only.run(f"faithkit {verb}", code=2).stderr
+
+
+def test_the_kernel_alone_says_how_to_get_a_loader(kernel_only):
+    code = "import faithkit; faithkit.load_model('model.skops')"
+    *_, last = kernel_only.run(["python", "-c", code], code=1).stderr.splitlines()
+    assert last.endswith("pip install -e plugins/model-files")
 
 
 def test_the_kernel_alone_passes_its_own_checks(kernel_only):

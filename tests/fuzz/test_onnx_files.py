@@ -1,10 +1,9 @@
 """ONNX files that were changed at random: tensors in other files are seen wherever a parser would see them."""
 
 import pytest
+from faithkit_model_files.onnx_messages import has_external_data
 from hypothesis import given
 from hypothesis import strategies as st
-
-from faithkit.inputs.models.onnx_tensors import has_external_data
 
 onnx = pytest.importorskip("onnx")
 from google.protobuf.message import DecodeError  # noqa: E402

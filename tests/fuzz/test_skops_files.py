@@ -11,10 +11,11 @@ import warnings
 
 import numpy as np
 import pytest
+from faithkit_model_files.skops_files import trusted_types
 from fuzz.corpus import FILES, read
 from hypothesis import given
 from hypothesis import strategies as st
-from inputs.forging import (
+from model_files.forging import (
     CANARY,
     TOUCH,
     applied,
@@ -27,9 +28,8 @@ from inputs.forging import (
     write_skops,
 )
 
-from faithkit.inputs.models.loading import load_model
+from faithkit import load_model
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.models.skops import trusted_types
 
 pytest.importorskip("skops")
 

@@ -75,12 +75,32 @@ def test_a_model_is_loaded_by_who_takes_its_type(acme, path, says):
         ("a.raises", InputError, r"loading a\.raises failed with SystemExit: 0\. It may be damaged"),
         ("a.both", InputError, r"a\.both would be loaded by .*one and .*other: load it yourself"),
         ("b.card", InputError, r"there is no file b\.card\. Check the path"),
-        ("a.txt", InputError, r"or a file \(\.both, .*\) or a folder \(with acme\.txt\)"),
+        ("a.txt", InputError, r"or a file \(\.both, .*\) or a folder \(with MLmodel, acme\.txt\)"),
     ],
 )
 def test_what_cannot_be_loaded_is_refused_in_one_line(acme, path, error, words):
     with pytest.raises(error, match=words):
         load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "loader"),
+    [
+        ("a.skops", "skops"),
+        ("a.ONNX", "onnx"),
+        ("a.pkl", "pickle"),
+        ("a.joblib", "pickle"),
+        ("saved", "mlflow"),
+    ],
+)
+def test_without_a_loader_the_refusal_says_what_to_install(acme, path, loader):
+    Path("saved").mkdir()
+    Path("saved", "MLmodel").touch()
+    words = (
+        rf"^{path} needs the loader {loader}, .*faithkit-model-files.*: pip install -e plugins/model-files$"
+    )
+    with pytest.raises(InputError, match=words):
+        load_model(path, trust_pickle=True)
 
 
 def test_types_are_trusted_only_by_a_loader_that_asks_for_them(acme):

@@ -1,4 +1,4 @@
-"""Which loader takes a file or folder, and what it makes of it: ours come by the hook that others have.
+"""Find the loader of a plugin that takes a file or folder, and load the model with it.
 
 A pickle runs code when it is loaded, so a loader that does not say that it runs none is never used unasked.
 """
@@ -10,9 +10,19 @@ from typing import Any
 
 from faithkit.errors import ContractError, InputError
 from faithkit.extension.entries import Entry
+from faithkit.extension.known import install, providers
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
 from faithkit.wording import listing
+
+_LOADERS = {  # of faithkit's own plugins, by what they take
+    ".skops": "skops",
+    ".onnx": "onnx",
+    ".joblib": "pickle",
+    ".pkl": "pickle",
+    ".pickle": "pickle",
+    "MLmodel": "mlflow",
+}
 
 
 def loader_for(path: str) -> Entry | None:
@@ -20,8 +30,6 @@ def loader_for(path: str) -> Entry | None:
 
     Examples
     --------
-    >>> loader_for("models/credit.skops").component.name
-    'skops'
     >>> loader_for("models.credit:model") is None
     True
     """
@@ -49,16 +57,28 @@ def is_suffix(kind: str) -> bool:
 
 
 def known_types() -> str:
-    """Say what can be loaded, for people.
+    """Say what can be loaded, for people."""
+    types = {kind for entry in registry().entries("loader") for kind in entry.component.types} | set(_LOADERS)
+    suffixes = sorted(filter(is_suffix, types))
+    folders = sorted(types.difference(suffixes))
+    return f"a file ({', '.join(suffixes)}) or a folder (with {', '.join(folders)})"
+
+
+def check_loader(path: str) -> None:
+    """Refuse a file or folder whose loader is not installed, and say what to install.
 
     Examples
     --------
-    >>> known_types()
-    'a file (..., .onnx, ..., .skops...) or a folder (with MLmodel...)'
+    >>> check_loader("models.credit:model")
     """
-    types = sorted({kind for entry in registry().entries("loader") for kind in entry.component.types})
-    suffixes, folders = ([kind for kind in types if is_suffix(kind) is wanted] for wanted in (True, False))
-    return f"a file ({', '.join(suffixes)}) or a folder (with {', '.join(folders)})"
+    holds = (kind for kind in _LOADERS if not is_suffix(kind) and os.path.isfile(os.path.join(path, kind)))
+    name = _LOADERS.get(Path(path).suffix.lower()) or next((_LOADERS[kind] for kind in holds), None)
+    if name is not None:
+        home = providers("loader")[name]
+        raise InputError(
+            f"{path} needs the loader {name}, which is not installed. {home} provides it. In faithkit's "
+            f"source tree: {install(home)}"
+        )
 
 
 def loaded_by(entry: Entry, path: str, trust_code: bool, params: Mapping[str, Any]) -> Any:

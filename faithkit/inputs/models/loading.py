@@ -8,8 +8,8 @@ from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.models.default import DEFAULTS
 from faithkit.inputs.models.given import check_model, says_regressor
-from faithkit.inputs.models.loaders import known_types, loaded_by, loader_for
-from faithkit.inputs.models.modules import import_object
+from faithkit.inputs.models.loaders import check_loader, known_types, loaded_by, loader_for
+from faithkit.inputs.models.modules import import_from_here, import_object
 from faithkit.inputs.models.naming import called
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.adapters import adapter_for
@@ -30,8 +30,8 @@ def load_model(
     ----------
     reference : str or path
         `module:attribute` (the current directory can be imported from), or the path of a file or folder for
-        which there is a loader: `.skops`, `.onnx`, `.joblib`, `.pkl`, `.pickle`, a folder that MLflow saved,
-        and what plugins add. What it names is a model as `Predictor` takes it.
+        which a loader is installed. faithkit-model-files has those for `.skops`, `.onnx`, `.joblib`, `.pkl`
+        and `.pickle`, and for a folder that MLflow saved. What it names is a model as `Predictor` takes it.
     trust_pickle : bool
         Whether what runs code may be loaded: a pickle, MLflow's folder, or a plugin's file that may.
     trust_types : iterable of str, or str
@@ -53,24 +53,32 @@ def load_model(
     if loader is not None:
         given = trust_types.split(",") if isinstance(trust_types, str) else trust_types
         names = [name.strip() for name in given if name.strip()]
+        if names:
+            import_from_here()
         model = loaded_by(loader, reference, trust_pickle, {"trust_types": names} if names else {})
-    elif reference.startswith(_SERVED):
+    else:
+        model = _imported(reference)
+    with foreign(f"the model {reference}", "Give an object with a predict method, or a callable."):
+        check_model(model)
+        return model if classes is None else _named(model, classes)
+
+
+def _imported(reference: str) -> Any:
+    """Return what `module:attribute` names; anything else is refused."""
+    check_loader(reference)
+    if reference.startswith(_SERVED):
         raise InputError(
             f"the model {reference} is on a server, and none is asked. Fetch it: mlflow artifacts download "
             f"-u {reference} -d model, and give the folder."
         )
-    elif ":" in reference:
-        model = import_object(reference)
-    else:
-        raise InputError(
-            f"the model {reference!r} is neither a file of a known kind nor a name in a module; expected "
-            f"module:attribute, or {known_types()}. On the command line also a default model: "
-            f"{listing(DEFAULTS, 'or')}. "
-            f"{did_you_mean(reference, DEFAULTS)}".rstrip()
-        )
-    with foreign(f"the model {reference}", "Give an object with a predict method, or a callable."):
-        check_model(model)
-        return model if classes is None else _named(model, classes)
+    if ":" in reference:
+        return import_object(reference)
+    raise InputError(
+        f"the model {reference!r} is neither a file of a known kind nor a name in a module; expected "
+        f"module:attribute, or {known_types()}. On the command line also a default model: "
+        f"{listing(DEFAULTS, 'or')}. "
+        f"{did_you_mean(reference, DEFAULTS)}".rstrip()
+    )
 
 
 def _named(model: Any, classes: Any) -> Predictor:

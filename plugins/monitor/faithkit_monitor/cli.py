@@ -47,7 +47,12 @@ ALARM = 3  # the exit code
     metavar="SHARE",
     help="Give all intervals together this confidence.  [default: 0.95]",
 )
-@click.option("--seed", type=int, metavar="N", help="Split the reference by this number.  [default: 0]")
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    help="Start the random split of the reference from this number.  [default: 0]",
+)
 @click.option(
     "--outcome",
     type=click.Choice(["labels", "numbers", "scores"]),
@@ -56,7 +61,7 @@ ALARM = 3  # the exit code
 @click.option(
     "--agree",
     metavar="within:N",
-    help="Count predictions that are numbers as equal if they differ by at most N: within:2000.",
+    help="Take predictions that are numbers as equal if they differ by at most N: within:2000.",
 )
 def monitor(
     deliver: "Callable[[Monitor], None]",

@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from faithkit.errors import InputError
-from faithkit.foreign import foreign
-from faithkit.inputs.models.onnx_labels import find_labels
-from faithkit.inputs.models.onnx_tensors import has_external_data
-from faithkit.inputs.rows import Rows, iter_columns
+import faithkit
+from faithkit_model_files.onnx_messages import find_labels, has_external_data
 
 _TYPES = {
     "tensor(float)": np.float32,
@@ -36,14 +33,13 @@ class OnnxModel:
     """
 
     def __init__(self, path: str) -> None:
-        with foreign(f"loading {path}", "It may be damaged, or newer than onnxruntime."):
-            self._content = Path(path).read_bytes()
-            if has_external_data(self._content):
-                raise InputError(
-                    f"{path} keeps numbers in other files, which are not read. "
-                    "Save the model in one file: onnx.save_model(model, path, save_as_external_data=False)."
-                )
-            self._open()
+        self._content = Path(path).read_bytes()
+        if has_external_data(self._content):
+            raise faithkit.InputError(
+                f"{path} keeps numbers in other files, which are not read. "
+                "Save the model in one file: onnx.save_model(model, path, save_as_external_data=False)."
+            )
+        self._open()
 
     def _open(self) -> None:
         import onnxruntime
@@ -73,12 +69,12 @@ class OnnxModel:
         """The columns that it takes by name; None where it takes them all as one."""
         return None if len(self._inputs) == 1 else [str(given.name) for given in self._inputs]
 
-    def predict(self, X: Rows) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """Return the label of every row."""
         labels = np.asarray(self._session.run([self._session.get_outputs()[0].name], self._feed(X))[0])
         return labels.ravel()
 
-    def _predict_proba(self, X: Rows) -> np.ndarray:
+    def _predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class, in the order of `classes_`."""
         found = self._session.run([self._session.get_outputs()[1].name], self._feed(X))[0]
         if isinstance(found, list):
@@ -97,19 +93,20 @@ class OnnxModel:
             if labels and (mapped or not isinstance(width, int) or width == len(labels)):
                 self.classes_ = np.array(labels)
 
-    def _feed(self, X: Rows) -> dict[str, Any]:
+    def _feed(self, X: Any) -> dict[str, Any]:
         if len(self._inputs) == 1:
             only = self._inputs[0]
             return {only.name: np.asarray(X).astype(_TYPES.get(only.type, np.float32))}
         if not isinstance(X, pd.DataFrame):
-            raise InputError(
+            raise faithkit.InputError(
                 f"the ONNX model takes {len(self._inputs)} named columns, and X has none: give a DataFrame."
             )
         absent = [given.name for given in self._inputs if given.name not in X.columns]
         if absent:
-            raise InputError(f"the ONNX model wants the column {absent[0]!r}, which X does not have.")
-        columns = {str(name): column for name, column in zip(X.columns, iter_columns(X), strict=True)}
-        return {given.name: _tensor(columns[given.name], given.type) for given in self._inputs}
+            raise faithkit.InputError(
+                f"the ONNX model wants the column {absent[0]!r}, which X does not have."
+            )
+        return {given.name: _tensor(X[given.name], given.type) for given in self._inputs}
 
 
 def _tensor(column: Any, kind: str) -> np.ndarray:

@@ -8,8 +8,9 @@ import zipfile
 
 import numpy as np
 import pytest
-from inputs.forging import read_skops, write_skops
-from inputs.honest_models import NAMES, dictionaries, honest, sparse_svm
+from faithkit_model_files.skops_files import trusted_types
+from model_files.forging import read_skops, write_skops
+from model_files.honest_models import NAMES, dictionaries, honest, sparse_svm
 from scipy import sparse
 from sklearn import __version__
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -17,9 +18,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from faithkit import load_model
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.models.loading import load_model
-from faithkit.inputs.models.skops import trusted_types
 
 skops_io = pytest.importorskip("skops.io")
 

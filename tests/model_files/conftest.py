@@ -6,15 +6,14 @@ import os
 import sys
 
 import pytest
-from inputs.forging import CANARY, EVIL_MODULES
+from model_files.forging import CANARY, EVIL_MODULES
 
-from faithkit import registry
+from faithkit import load_model, registry
 from faithkit.errors import InputError
-from faithkit.inputs.models.loading import load_model
 
 # by the loaders themselves, whatever is in a file; zips know an old encoding of names
 NEEDED = ("skops.io", "onnxruntime", "encodings.cp437")
-NEEDED += ("faithkit.inputs.models.skops", "faithkit.inputs.models.onnx", "faithkit.inputs.models.files")
+NEEDED += tuple(f"faithkit_model_files.{name}" for name in ("loaders", "skops_files", "onnx_model"))
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from inputs.forging import CANARY, TOUCH
+from faithkit_model_files.onnx_messages import _WAYS, has_external_data
+from model_files.forging import CANARY, TOUCH
 
-from faithkit.inputs.models.loading import load_model
-from faithkit.inputs.models.onnx_tensors import _WAYS, has_external_data
+from faithkit import load_model
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -190,9 +190,7 @@ def varint(number):
 @pytest.mark.parametrize("case", BYTES)
 def test_bytes_that_are_no_onnx_model_are_refused_in_one_line(refusal, here, case):
     (here / "model.onnx").write_bytes(BYTES[case]())
-    refusal(
-        r"loading model\.onnx failed with .* It may be damaged, or newer than onnxruntime\.", "model.onnx"
-    )
+    refusal(r"loading model\.onnx failed with .* It may be damaged, or need other versions", "model.onnx")
 
 
 def test_a_model_runs_on_this_machine_and_nowhere_else(here):

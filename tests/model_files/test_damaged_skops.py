@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from inputs.forging import (
+from model_files.forging import (
     CANARY,
     array,
     items,
@@ -26,7 +26,7 @@ from inputs.forging import (
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from faithkit.inputs.models.loading import load_model
+from faithkit import load_model
 
 skops_io = pytest.importorskip("skops.io")
 

@@ -5,7 +5,8 @@ import sys
 import zipfile
 
 import pytest
-from inputs.forging import (
+from faithkit_model_files.skops_files import trusted_types
+from model_files.forging import (
     CANARY,
     TOUCH,
     applied,
@@ -27,8 +28,7 @@ from inputs.forging import (
 )
 from sklearn.linear_model import LogisticRegression
 
-from faithkit.inputs.models.loading import load_model
-from faithkit.inputs.models.skops import trusted_types
+from faithkit import load_model
 
 skops_io = pytest.importorskip("skops.io")
 

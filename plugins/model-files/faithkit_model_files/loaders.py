@@ -1,7 +1,4 @@
-"""Models in files and folders: the loaders that come with the kernel, and none that runs code unasked.
-
-Their libraries are imported when a model is loaded, not before.
-"""
+"""The loaders. Their libraries are imported when a model is loaded, not before."""
 
 import base64
 import os
@@ -9,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from faithkit.foreign import foreign
-from faithkit.inputs.models.modules import import_from_here
+import faithkit
 
 Example = tuple[str, Any]
 _ROWS = [[0.0], [1.0]]  # what the models of examples are asked
@@ -58,10 +54,8 @@ class SkopsFiles:
 
     def load(self, path: str) -> Any:
         """Return the model, or refuse it with the names of what is not trusted."""
-        from faithkit.inputs.models.skops import load_skops
+        from faithkit_model_files.skops_files import load_skops
 
-        if self.trust_types:
-            import_from_here()
         return load_skops(path, self.trust_types)
 
     def example(self, folder: str) -> Example:
@@ -80,7 +74,7 @@ class OnnxFiles:
 
     def load(self, path: str) -> Any:
         """Return the model, with the methods that others have."""
-        from faithkit.inputs.models.onnx import OnnxModel
+        from faithkit_model_files.onnx_model import OnnxModel
 
         return OnnxModel(path)
 
@@ -102,17 +96,19 @@ class MLflowFolders:
     def load(self, path: str) -> Any:
         """Return the model that was saved."""
         _no_telemetry()
-        with foreign(
-            f"loading {path}", "It may be damaged, or need other versions: see its requirements.txt."
-        ):
-            import mlflow.pyfunc
+        import mlflow.pyfunc
 
+        try:
             model = mlflow.pyfunc.load_model(path)
-            try:
-                # which has scores, and can be read by explainers; the face checks types that a gap changes
-                own = model.get_raw_model()
-            except NotImplementedError:  # a class of the user's own, which knows no other face
-                return model
+            # it has scores, and explainers can read it; MLflow's own model checks types that a gap changes
+            own = model.get_raw_model()
+        except NotImplementedError:  # a class of the user's own
+            return model
+        except Exception as error:
+            raise faithkit.InputError(
+                f"loading {path} failed with {type(error).__name__}: {' '.join(str(error).split())}. It may "
+                "be damaged, or need other versions: see its requirements.txt."
+            ) from error
         return own if hasattr(own, "predict") else model
 
     def example(self, folder: str) -> Example:

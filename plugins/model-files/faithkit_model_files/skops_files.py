@@ -15,13 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from faithkit.errors import FaithkitWarning, InputError
-from faithkit.foreign import foreign
-from faithkit.inputs.models.skops_schema import Pair, read_pairs
-from faithkit.inputs.models.soundness import check_sound
-from faithkit.wording import few
+import faithkit
+from faithkit_model_files.skops_schema import Pair, read_pairs
+from faithkit_model_files.soundness import check_sound
 
 _OLDEST = (0, 12)  # before, a forged file could hide what it calls
+_LISTED = 10  # names in a message
 _SHOWN = 20  # names that a person may be asked to repeat
 # skops trusts few names under these, says which others there are, and looks none up before
 _JUDGED_BY_SKOPS = {
@@ -54,19 +53,18 @@ def load_skops(path: str, trust_types: Iterable[str] = ()) -> Any:
         Full names of types and functions that are trusted besides, wherever they stand in the file.
     """
     named = frozenset(trust_types)
-    with foreign(f"loading {path}", "It may be damaged, or made with other versions."):
-        skops_io = _skops_io(path)
-        content = Path(path).read_bytes()
-        pairs = read_pairs(content)
-        known = {pair for pair in pairs if _is_known(pair)}
-        unknown = pairs - known
-        _refuse({name for loader, name in unknown if loader not in _JUDGED_BY_SKOPS} - named, path, named)
-        reported = set(skops_io.get_untrusted_types(data=content))
-        safe = {name for _, name in known} - {name for _, name in unknown}
-        _refuse(reported - safe - named, path, named)
-        with _one_warning(path):
-            model = skops_io.loads(content, trusted=sorted(reported))
-        check_sound(model)
+    skops_io = _skops_io(path)
+    content = Path(path).read_bytes()
+    pairs = read_pairs(content)
+    known = {pair for pair in pairs if _is_known(pair)}
+    unknown = pairs - known
+    _refuse({name for loader, name in unknown if loader not in _JUDGED_BY_SKOPS} - named, path, named)
+    reported = set(skops_io.get_untrusted_types(data=content))
+    safe = {name for _, name in known} - {name for _, name in unknown}
+    _refuse(reported - safe - named, path, named)
+    with _one_warning(path):
+        model = skops_io.loads(content, trusted=sorted(reported))
+    check_sound(model)
     return model
 
 
@@ -94,7 +92,7 @@ def _skops_io(path: str) -> Any:
     import skops.io
 
     if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _OLDEST:
-        raise InputError(
+        raise faithkit.InputError(
             f"{path} needs skops 0.12 or newer: with {skops.__version__}, which is installed, a forged file "
             "can run code. Update it: pip install --upgrade skops."
         )
@@ -103,10 +101,12 @@ def _skops_io(path: str) -> Any:
 
 def _refuse(names: set[str], path: str, named: frozenset[str]) -> None:
     if names:
+        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        listed = ", ".join(sorted(names)[:_LISTED]) + more
         all_names = sorted(names | named)
         repeated = ",".join(all_names) if len(all_names) <= _SHOWN else "NAME,NAME,…"
-        raise InputError(
-            f"{path} holds types that are not trusted: {few(sorted(names))}. If you know them and trust the "
+        raise faithkit.InputError(
+            f"{path} holds types that are not trusted: {listed}. If you know them and trust the "
             f"file's origin, say so with trust_types in Python, or name them: --trust-types {repeated}"
         )
 
@@ -128,4 +128,4 @@ def _one_warning(path: str) -> Iterator[None]:
         version = str(ours[0].original_sklearn_version)
         origin = version if re.fullmatch(r"[\w.+-]{1,30}", version) else "of another version"
         told_once = f"{path} was made with scikit-learn {origin}, and {__version__} is installed"
-        warnings.warn(f"{told_once}: it may answer otherwise.", FaithkitWarning, stacklevel=2)
+        warnings.warn(f"{told_once}: it may answer otherwise.", faithkit.FaithkitWarning, stacklevel=2)

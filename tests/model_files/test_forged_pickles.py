@@ -4,10 +4,10 @@ import os
 import pickle
 
 import pytest
-from inputs.forging import CANARY, TOUCH
+from model_files.forging import CANARY, TOUCH
 
+from faithkit import load_model
 from faithkit.errors import InputError
-from faithkit.inputs.models.loading import load_model
 
 
 class Trap:

@@ -5,7 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
-from inputs.honest_models import NAMES, honest
+from faithkit_model_files.soundness import check_sound
+from model_files.honest_models import NAMES, honest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
@@ -13,9 +14,8 @@ from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
+from faithkit import load_model
 from faithkit.errors import InputError
-from faithkit.inputs.models.loading import load_model
-from faithkit.inputs.models.soundness import check_sound
 
 
 def state_of(part):
