@@ -29,6 +29,7 @@ from faithkit.measure.bitsets import count_labels as count_labels
 from faithkit.measure.bitsets import pack_bits as pack_bits
 from faithkit.measure.containers import n_rows as n_rows
 from faithkit.measure.containers import take_rows as take_rows
+from faithkit.measure.content_words import content_words as content_words
 from faithkit.measure.difference import Difference as Difference
 from faithkit.measure.estimate import Estimate as Estimate
 from faithkit.measure.explanations import Explanations as Explanations
@@ -46,10 +47,10 @@ from faithkit.measure.predicates import NoneOf as NoneOf
 from faithkit.measure.predicates import OneOf as OneOf
 from faithkit.measure.predicates import tokens as tokens
 from faithkit.measure.predicted import Predicted as Predicted
+from faithkit.measure.protocols import Diagnostic as Diagnostic
 from faithkit.measure.protocols import Discretizer as Discretizer
 from faithkit.measure.protocols import Estimator as Estimator
 from faithkit.measure.protocols import Explainer as Explainer
-from faithkit.measure.reader.reading import Share as Share
 from faithkit.measure.relations import Relation as Relation
 from faithkit.measure.rules import Rule as Rule
 from faithkit.measure.rules import scope_bits as scope_bits
@@ -68,12 +69,12 @@ from faithkit.run.api import score as score
 from faithkit.run.comparison import Comparison as Comparison
 from faithkit.run.comparison import Pair as Pair
 from faithkit.run.components import relation as relation
+from faithkit.run.diagnoses import ExplainedRows as ExplainedRows
 from faithkit.run.discretizations import try_discretizers as try_discretizers
 from faithkit.run.evaluation import Evaluation as Evaluation
 from faithkit.run.explaining.progress import rows_done as rows_done
 from faithkit.run.judging import Judgement as Judgement
 from faithkit.run.loading import load as load
-from faithkit.run.reading import ReaderResult as ReaderResult
 from faithkit.run.row_counts import RowCounts as RowCounts
 from faithkit.run.row_counts import count_log as count_log
 from faithkit.run.row_counts import count_rows as count_rows

@@ -11,6 +11,7 @@ from faithkit.cli.options import (
     asking,
     begin,
     configured_backend,
+    diagnosing,
     discretizing,
     explaining,
     judged_output,
@@ -19,7 +20,6 @@ from faithkit.cli.options import (
     measuring,
     naming,
     predicting,
-    reading,
     referring,
     running,
 )
@@ -33,7 +33,7 @@ from faithkit.errors import InputError
 @predicting
 @discretizing
 @measuring
-@reading
+@diagnosing
 @referring
 @asking
 @naming
@@ -44,7 +44,7 @@ def command(
     loading: dict[str, Any],
     workers: dict[str, Any],
     output: dict[str, Any],
-    reader: str | None,
+    diagnostics: Any,
     reference: str | None,
     by: str | None,
     violations: int | None,
@@ -61,12 +61,11 @@ def command(
     from faithkit.inputs.situation import prepare
     from faithkit.run.api import evaluate
     from faithkit.run.findings import Findings
-    from faithkit.run.reading import asked
     from faithkit.run.reference import check_alike, is_saved, saved_reference
 
     check_reference(reference, limits)
     begin(options)
-    paths, classifier = check_paths(output), asked(reader)
+    paths = check_paths(output)
     kind, *_ = checked(options["outcome"], options["agree"], options["range"])
     situation = prepare(by=by, id=id, outcome=kind, **loading)
     saved = earlier = None
@@ -84,5 +83,5 @@ def command(
         before = saved if earlier is None else result.on(earlier)
         if before is not None:
             check_alike(result, before)
-        found = Findings.of(result, violations, situation.groups, before, margins(limits), classifier)
+        found = Findings.of(result, violations, situation.groups, before, margins(limits), diagnostics)
     deliver(found, paths, limits)

@@ -16,6 +16,7 @@ FIELDS = {
     "relation": 'kinds=("vector",)',
     "discretizer": 'kinds=("vector",)',
     "estimator": "",
+    "diagnostic": "",
 }
 """The kinds that can be begun, and what their components declare besides name, factory and summary."""
 
@@ -83,7 +84,7 @@ def test_the_plugin_keeps_the_contract(check):
 @click.argument("name")
 @option("--folder FOLDER", default=".", help="Write the package into this folder instead of the current one.")
 def command(kind: str, name: str, folder: str) -> None:
-    """Write a package with an explainer, a relation, a discretizer or an estimator called NAME.
+    """Write a package with an explainer, a relation, a discretizer, an estimator or a diagnostic called NAME.
 
     It passes `faithkit check` as it is; change it into your own step by step. A plugin has one of each.
     """
@@ -101,9 +102,9 @@ def command(kind: str, name: str, folder: str) -> None:
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         (place / path).write_text(text, encoding="utf-8")
         say(f"wrote {place / path}")
-    use = {"explainer": "--explainer", "relation": "--relation", "discretizer": "--discretize"}
+    options = {"discretizer": "--discretize", "diagnostic": "--diagnose"}
     say(f"\nNext:\n  python -m pip install --editable {place}\n  faithkit check faithkit-{name}")
-    say(f"  faithkit evaluate {use.get(kinds[0], '--estimator')} {name}")
+    say(f"  faithkit evaluate {options.get(kinds[0], f'--{kinds[0]}')} {name}")
 
 
 def _files(kinds: list[str], name: str) -> dict[str, str]:

@@ -244,12 +244,21 @@ asking = together(
     ),
 )
 
-reading = option(
-    "--reader NAME",
-    help="Let this classifier, or regressor where predictions are numbers, guess them from the "
-    "explanations: auto (chosen), logistic or linear, trees, words, module:attribute of one of "
-    "scikit-learn's, or none.  [default: auto for 10 to 10,000 rows]",
+diagnosing = option(
+    "--diagnose NAME",
+    "diagnostics",
+    multiple=True,
+    callback=lambda _ctx, _param, given: _requested(given),
+    help="Use this diagnostic, too, which answers a further question: a name or name:param=value,…, or none. "
+    "`faithkit plugins` lists them. Can be given several times.  [default: those that are quick]",
 )
+
+
+def _requested(names: tuple[str, ...]) -> Any:
+    from faithkit.run.diagnoses import requested
+
+    return requested(names)
+
 
 referring = option(
     "--reference FILE",

@@ -13,6 +13,7 @@ from faithkit.cli.options import (
     begin,
     clustering,
     configured_backend,
+    diagnosing,
     discretizing,
     drawing,
     judged_output,
@@ -21,7 +22,6 @@ from faithkit.cli.options import (
     naming,
     option,
     predicting,
-    reading,
     referring,
 )
 from faithkit.cli.places import check_paths, placed
@@ -63,7 +63,7 @@ from faithkit.cli.places import check_paths, placed
 @predicting
 @discretizing
 @measuring
-@reading
+@diagnosing
 @referring
 @asking
 @naming
@@ -81,7 +81,7 @@ def command(
     pool: str | None,
     unexplained: str,
     outcome: str | None,
-    reader: str | None,
+    diagnostics: Any,
     reference: str | None,
     by: str | None,
     violations: int | None,
@@ -102,7 +102,6 @@ def command(
     from faithkit.inputs.logs.opening import open_log
     from faithkit.inputs.pools import logged_pool
     from faithkit.inputs.predictions.outcome import checked
-    from faithkit.run.reading import asked
     from faithkit.run.reference import is_saved, saved_reference
     from faithkit.run.scoring import score_log
 
@@ -116,7 +115,7 @@ def command(
         raise click.UsageError(
             "--text takes texts as the instances: leave --features and --pool out, or --text."
         )
-    paths, classifier = check_paths(output), asked(reader)
+    paths = check_paths(output)
     kind, *_ = checked(outcome, options["agree"], options["range"])
     columns = {"weights": weights, "clusters": clusters, "outcome": kind}
     with configured_backend(**workers):
@@ -130,7 +129,8 @@ def command(
             earlier = open_log(reference, prediction, explanation, features, **columns, text=text)
             _check_cluster(reference, earlier, workers)
         earlier_too = {"reference": earlier, "allowed": margins(limits)}
-        found = score_log(logged, violations, more, unexplained, **earlier_too, reader=classifier, **options)
+        asked = {**earlier_too, "diagnostics": diagnostics, **options}
+        found = score_log(logged, violations, more, unexplained, **asked)
         deliver(found, paths, limits)
 
 

@@ -1,4 +1,4 @@
-"""The seven hooks by which a plugin says what it offers.
+"""The eight hooks by which a plugin says what it offers.
 
 They take no arguments and yield values, so that no order of plugins or calls can matter. Each hook serves one
 arrow of the pipeline; adapters, loaders and datasets stand beside it.
@@ -16,7 +16,16 @@ GROUP = "faithkit"
 API_VERSION = 1
 """What a plugin's module states as ``FAITHKIT_API``; it changes when old plugins would no longer work."""
 
-HOOK_KINDS = ("explainer", "relation", "discretizer", "estimator", "adapter", "loader", "dataset")
+HOOK_KINDS = (
+    "explainer",
+    "relation",
+    "discretizer",
+    "estimator",
+    "diagnostic",
+    "adapter",
+    "loader",
+    "dataset",
+)
 """The kinds of component that hooks offer, in the order of the pipeline: each by ``faithkit_<kind>s``."""
 
 KINDS = (*HOOK_KINDS, "command")
@@ -136,6 +145,30 @@ def faithkit_estimators() -> Iterable[Component]:
     ...     )
     >>> next(iter(faithkit_estimators())).factory
     'my_plugin.estimators:Smoothed'
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def faithkit_diagnostics() -> Iterable[Component]:
+    """Offer diagnostics: what answers a further question about a result.
+
+    Returns
+    -------
+    iterable of Component
+
+    Examples
+    --------
+    >>> from faithkit import Component, hookimpl
+    >>> @hookimpl
+    ... def faithkit_diagnostics():
+    ...     yield Component(
+    ...         name="stability",
+    ...         factory="my_plugin.stability:Stability",
+    ...         summary="How far explanations move with the rows.",
+    ...     )
+    >>> next(iter(faithkit_diagnostics())).name
+    'stability'
     """
     raise NotImplementedError
 

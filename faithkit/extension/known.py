@@ -30,6 +30,9 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "adapter": ("shap-values", "lime-weights", "interpret-local", "torch-tensors", "torch-module"),
         "command": ("agreement",),
     },
+    "faithkit-diagnostics": {
+        "diagnostic": ("reader",),
+    },
     "faithkit-example-based": {
         "explainer": ("nearest-neighbor", "nearest-counterfactual", "dice"),
         "relation": ("nearest", "within", "in-ball"),

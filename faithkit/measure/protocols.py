@@ -79,6 +79,25 @@ class Estimator(Protocol):
         ...
 
 
+class Diagnostic(Protocol):
+    """Answers a further question about a result.
+
+    It may have `is_automatic(result)`, to say whether commands run it where nobody names a diagnostic; by
+    default they do not.
+
+    Examples
+    --------
+    >>> class Rows:
+    ...     def diagnose(self, result: Any) -> Any:
+    ...         return RowReport(result.n)  # a faithkit.Report
+    >>> diagnostic: Diagnostic = Rows()
+    """
+
+    def diagnose(self, result: Any) -> Any:
+        """Return a report: a value with `to_dict` and `sheet`."""
+        ...
+
+
 UNSAID: dict[str, Any] = {
     "name": None,  # what results call it
     "learns": True,  # an explainer, from the background
@@ -89,6 +108,7 @@ UNSAID: dict[str, Any] = {
     "outcomes": ("labels",),  # what predictions may be: labels, numbers or scores
     "interval": False,  # an estimator of the measure itself, whose interval is that of leave-one-out
     "by_chance": None,  # what an estimator gives to explanations unrelated to the predictions
+    "is_automatic": None,  # whether a diagnostic runs on a result where nobody names any
     "weigh": None,  # how much an instance counts in the mean of an estimator
 }
 """All that a component may say beside the methods of its kind, and what is assumed where it does not."""

@@ -9,7 +9,7 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Told, unbroken
 from faithkit.report.pages import comparison_view, findings_view
 from faithkit.report.plots import chart, chart_axes
-from faithkit.report.sheets import Sheet, Table
+from faithkit.report.sheets import Sheet, Table, diagnostic_sheets
 from faithkit.report.svg import drawn
 from faithkit.wording import visible
 
@@ -42,7 +42,8 @@ def page(
     >>> "<b>" in text, "&lt;b&gt;" in text
     (False, True)
     """
-    return _rendered("findings.html.jinja", findings_view(told, violations, owners or {}))
+    more = {"diagnostics": diagnostic_sheets(told), "is_table": _is_table}
+    return _rendered("findings.html.jinja", findings_view(told, violations, owners or {}) | more)
 
 
 def comparison_page(

@@ -74,11 +74,6 @@ def subgroup_line(groups: Any) -> str:
     return f"by {groups.name}; consistency estimates: {each_line(printed_groups(found))}"
 
 
-def reader_line(found: Any) -> str:
-    """Return what a reader guesses."""
-    return f"of {plural(found.n, 'instance')}: {found.sentence}"
-
-
 def difference_line(found: Difference) -> str:
     """Return a difference with interval and p."""
     ends = f"{100 * found.confidence:g} % interval {between(found.low, found.high)}"

@@ -46,6 +46,11 @@ class Table:
         """
         return cls(heads, [[cell(value) for value in row] for row in rows], name=name)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        rows = [list(row) for row in self.rows]
+        return {"name": self.name, "heads": list(self.heads), "rows": rows, "is_numeric": self.is_numeric}
+
     def is_text(self, place: int) -> bool:
         """Whether a column has words, which are aligned at the left."""
         return not self.is_numeric or place == 0 or self.heads[place] in ("", "finding")
@@ -70,6 +75,29 @@ class Sheet:
         """Make a sheet of those parts that there are."""
         return cls(title, [part for part in parts if part])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values.
+
+        Examples
+        --------
+        >>> sheet = Sheet.of("shap", Table.of(["measure", "mean"], [["overlap", 0.5]]), "Enough.")
+        >>> Sheet.from_dict(sheet.to_dict()) == sheet
+        True
+        """
+        parts = [part.to_dict() if isinstance(part, Table) else part for part in self.parts]
+        return {"title": self.title, "parts": parts}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Sheet":
+        """Rebuild from the output of `to_dict`."""
+        parts = [part if isinstance(part, str) else Table(**part) for part in values["parts"]]
+        return cls(values["title"], parts)
+
+
+def diagnostic_sheets(told: Told) -> list[Sheet]:
+    """Return what diagnostics said about a result."""
+    return [Sheet.from_dict(diagnosis["sheet"]) for diagnosis in told.get("diagnostics") or ()]
+
 
 def result_sheet(told: Told) -> Sheet:
     """Return the measures of a result, and what they mean.
@@ -88,7 +116,8 @@ def result_sheet(told: Told) -> Sheet:
         [(one["name"], *_numbers(named, one)) for one in shown["measures"]],
     )
     steps = [f"Next step: {step}" for step in shown["next_steps"]]
-    said = [shown["permuted"], *shown["sentences"], *shown["reader"], *steps]
+    found = [part for sheet in diagnostic_sheets(told) for part in (sheet.title, *sheet.parts)]
+    said = [shown["permuted"], *shown["sentences"], *found, *steps]
     title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
     return Sheet.of(title, *shown["facts"], table, *said)
 

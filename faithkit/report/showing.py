@@ -75,7 +75,6 @@ KINDS = {
         lambda one: sheets.subgroup_sheet(*_grouped(one)),
         lambda one: subgroup_table(*_grouped(one)),
     ),
-    "ReaderResult": Kind(lines.reader_line, lambda one: small.reader_sheet(one.to_dict())),
     "Pair": Kind(
         lines.pair_line,
         lambda one: small.difference_sheet(one.difference, (one.first, one.second), one.adjusted),

@@ -9,7 +9,6 @@ from faithkit.measure.planning import Plan
 from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.report.agreeing import Shares, Words
 from faithkit.report.formats import (
-    Told,
     between,
     held,
     predictions,
@@ -25,7 +24,6 @@ from faithkit.report.instances import (
     witness_lines,
 )
 from faithkit.report.plans import advice, promises
-from faithkit.report.readings import reading_sentences
 from faithkit.report.sheets import Sheet, Table, cut, pairs
 from faithkit.report.views import estimate_view
 from faithkit.wording import cell_text
@@ -111,11 +109,6 @@ def plan_sheet(plan: Plan) -> Sheet:
     """Return what each number of rows promises, and which one to use."""
     tables = [Table(("", ""), told, is_numeric=False, name=source) for source, told in promises(plan).items()]
     return Sheet.of(None, *tables, *advice(plan))
-
-
-def reader_sheet(told: Told) -> Sheet:
-    """Return what somebody could guess, and what that says about consistency."""
-    return Sheet.of(None, *reading_sentences({"reader": told}))
 
 
 def shortened(text: str) -> str:

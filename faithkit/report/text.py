@@ -14,7 +14,16 @@ from faithkit.report.formats import (
     significance,
 )
 from faithkit.report.instances import local_facts, local_table, no_violation, sharers, witness_lines
-from faithkit.report.layout import add_row, indented, measured_table, new_table, paragraphs, printed
+from faithkit.report.layout import (
+    add_row,
+    indented,
+    measured_table,
+    new_table,
+    paragraphs,
+    printed,
+    sheet_text,
+)
+from faithkit.report.sheets import diagnostic_sheets
 from faithkit.report.told import are_compared, confidence, estimates, group_estimates, note, printed_groups
 from faithkit.report.views import (
     View,
@@ -34,7 +43,8 @@ def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
     """Return the table and what it means, then what else was asked for: drift, subgroups, witnesses."""
     shown = fragment_view(told)
     title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
-    said = paragraphs([shown["permuted"], *shown["sentences"], *shown["reader"]])
+    said = paragraphs([shown["permuted"], *shown["sentences"]])
+    said += "".join(map(sheet_text, diagnostic_sheets(told)))
     parts = [printed(title, *shown["facts"], _table(shown)) + said]
     if "reference" in told:
         parts.append(_drift(told, told["reference"]))

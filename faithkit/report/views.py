@@ -21,7 +21,6 @@ from faithkit.report.formats import (
     system_name,
     unbroken,
 )
-from faithkit.report.readings import reading_sentences
 from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.told import confidence, estimates, estimator_name, interval_name, note, ranked
 from faithkit.shown import VERBOSE
@@ -36,9 +35,7 @@ NUMBERS = ("estimate", "interval", "chance", "checked", "agree", "value", "brack
 
 def fragment_view(told: Told) -> View:
     """Return what fits in a terminal, and between the cells of a notebook."""
-    said, of_reader = (  # a page breaks lines where it likes
-        [unbroken(one) for one in some] for some in (sentences(told), reading_sentences(told))
-    )
+    said = [unbroken(sentence) for sentence in sentences(told)]  # a page breaks lines where it likes
     measures = [
         {"name": name, "sentence": sentence, **estimate_view(found, words(told))}
         for (name, found), sentence in zip(estimates(told).items(), said, strict=False)  # then come remarks
@@ -53,7 +50,6 @@ def fragment_view(told: Told) -> View:
         "measures": measures,
         "permuted": _permuted(told, p),
         "sentences": said,
-        "reader": of_reader,
         "next_steps": [unbroken(step) for step in told.get("next_steps") or ()],
     }
 

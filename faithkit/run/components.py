@@ -17,7 +17,13 @@ from faithkit.measure.explanations import Explanations
 from faithkit.measure.relations import FunctionRelation, Relation
 from faithkit.run.composing import composed, is_composed
 
-METHOD = {"explainer": "explain", "discretizer": "discretize", "relation": "holds", "estimator": "scores"}
+METHOD = {
+    "explainer": "explain",
+    "discretizer": "discretize",
+    "relation": "holds",
+    "estimator": "scores",
+    "diagnostic": "diagnose",
+}
 
 
 @attrs.frozen(eq=False)
@@ -62,11 +68,23 @@ class FunctionDiscretizer:
         return self.function(explanations)
 
 
+class FunctionDiagnostic:
+    """A plain function ``result -> report``."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+    def diagnose(self, result: Any) -> Any:
+        """Call the function on the result."""
+        return self.function(result)
+
+
 _WRAP: dict[str, Callable[[Any], Any]] = {
     "explainer": FunctionExplainer,
     "discretizer": FunctionDiscretizer,
     "relation": FunctionRelation,
     "estimator": FunctionEstimator,
+    "diagnostic": FunctionDiagnostic,
 }
 
 

@@ -9,6 +9,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.files import written
 from faithkit.inputs.models.columns import unused
+from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
@@ -24,12 +25,12 @@ from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.beside import RowIds
 from faithkit.run.components import component
+from faithkit.run.diagnoses import ExplainedRows, diagnose
 from faithkit.run.drawing import design_of
 from faithkit.run.in_memory import InMemory
 from faithkit.run.judging import Judgement, given_limits, judged, judged_by_chance
 from faithkit.run.pairing import check_paired
 from faithkit.run.population import Population
-from faithkit.run.reading import ReaderResult, reader
 from faithkit.run.result import Result
 from faithkit.run.setup import Setup
 from faithkit.run.subgroups import Subgroups
@@ -153,32 +154,56 @@ class Evaluation(Result):
         counted = self._counted("sufficiency" if "sufficiency" in self.measures else "consistency")
         return violations(self.population, self.setup, counted, most)
 
-    def reader(self, classifier: Any = None, seed: int | None = None) -> ReaderResult:
-        """Let a classifier guess the predictions from the explanations, having learnt from other rows.
+    def diagnose(self, diagnostic: Any) -> Any:
+        """Ask a further question about the result.
 
-        This works where no two explanations are equal: what a reader can guess, the explanations tell. A
-        result that was loaded from a file has the reader that was saved there, if any, and can ask no other.
+        A result that was loaded from a file has the diagnoses that were saved there, and can ask for no
+        others.
 
         Parameters
         ----------
-        classifier : str or classifier, optional
-            "auto", the default, lets every reader choose between "logistic" regression and boosted "trees"
-            by the rows it learns from. Or any scikit-learn classifier that has `predict_proba`; it is copied.
-            Numbers and scores are read by "linear" regression, "trees", or any scikit-learn regressor.
-        seed : int, optional
-            Decides which rows are read by whom; by default that of the result.
+        diagnostic : str, object or callable
+            A name or "name:param=value,…" of an installed diagnostic, an object with the method `diagnose`,
+            or a function ``result -> report``.
+
+        Returns
+        -------
+        Report
+            What the diagnostic returns: it has `to_dict`, and can be printed.
 
         Examples
         --------
         >>> import faithkit, numpy as np
         >>> x = np.random.default_rng(0).normal(size=(300, 2))
-        >>> found = faithkit.score(x[:, 0] > 0, x).reader()
-        >>> found.accuracy.value > 0.9, found.baseline.value < 0.6, found.low > 0.8
-        (True, True, True)
+        >>> reader = faithkit.score(x[:, 0] > 0, x).diagnose("reader")
+        >>> reader.accuracy.value > 0.9, reader.baseline.value < 0.6
+        (True, True)
         """
-        if self._saved_reader is not None and classifier is None and seed is None:
-            return self._saved_reader
-        return reader(self.population, self.setup, classifier, seed)
+        saved = (diagnosis for diagnosis in self._saved_diagnoses if diagnosis.name == diagnostic)
+        return next(saved, None) or diagnose(component("diagnostic", diagnostic), self)
+
+    @property
+    def explained_rows(self) -> ExplainedRows:
+        """The rows with their explanations and predictions, for diagnostics."""
+        return self.population.explained_rows(self.setup.outcome)
+
+    @property
+    def predictor(self) -> Predictor:
+        """The model that was explained; refused where there is none, as in a log."""
+        return self._job.predictor
+
+    @property
+    def background(self) -> Any:
+        """The rows that the explainer learnt from; refused where there are none, as in a log."""
+        return self._job.background
+
+    @property
+    def _job(self) -> Any:
+        if self.setup.system is None:
+            raise InputError(
+                "the model is needed, which neither a log nor a result from a file has: evaluate the rows."
+            )
+        return self.setup.system.job
 
     def mean(self, scores: Any, least: float = 0.0) -> Mean:
         """Return the mean of one score for each row of the sample, by their weights and clusters.

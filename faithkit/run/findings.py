@@ -1,6 +1,6 @@
 """A result and what else was asked about it: what the command line prints, writes and shows in a browser."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
+from faithkit.run.components import Given
+from faithkit.run.diagnoses import Diagnosis, automatic
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.reading import NOBODY, ReaderResult, read_unasked
 from faithkit.run.reference import learnt_apart
 from faithkit.run.result import with_ends
 from faithkit.run.subgroups import Subgroups
@@ -23,7 +24,7 @@ from faithkit.shown import Report
 
 @attrs.frozen(eq=False, repr=False)
 class Findings(Report):
-    """An evaluation with its witnesses, its subgroups, its reader, and the same system on a reference sample.
+    """An evaluation with its witnesses, its subgroups, its diagnoses, and the system on a reference.
 
     `allowed` says for measures how much worse than in the reference they may be.
 
@@ -33,7 +34,7 @@ class Findings(Report):
     >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"])
     >>> found = Findings.of(result, violations=1, by=["f", "f", "m"])
     >>> sorted(set(found.to_dict()) - set(result.to_dict()))
-    ['reader', 'subgroups', 'violations']
+    ['diagnostics', 'subgroups', 'violations']
     """
 
     result: Evaluation
@@ -41,7 +42,7 @@ class Findings(Report):
     subgroups: Subgroups | None = None
     reference: Evaluation | None = None
     allowed: Mapping[str, float] = attrs.field(factory=dict)
-    reader: ReaderResult | None = None
+    diagnoses: tuple[Diagnosis, ...] = ()
 
     @classmethod
     def of(
@@ -51,16 +52,17 @@ class Findings(Report):
         by: Any = None,
         reference: Evaluation | None = None,
         allowed: Mapping[str, float] | None = None,
-        reader: Any = NOBODY,
+        diagnostics: Sequence[Given] | None = (),
     ) -> "Findings":
-        """Ask a result for more; what is None is not asked for, but a reader: it reads if that is quick."""
+        """Ask a result for more; what is None is not asked for, except diagnostics: what is quick runs."""
+        chosen = automatic(result) if diagnostics is None else diagnostics
         return cls(
             result,
             None if violations is None else result.violations(violations),
             None if by is None else result.by(by),
             reference,
             allowed or {},
-            _read(result, reader),
+            tuple(Diagnosis.of(one.text, result.diagnose(one)) for one in chosen),
         )
 
     def drift(self) -> dict[str, Difference]:
@@ -87,7 +89,7 @@ class Findings(Report):
     def to_dict(self, data: bool = True) -> dict[str, Any]:
         """Return the result's JSON values, and what else was asked for; `data` as there."""
         found = self.result.to_dict(data)
-        found["reader"] = None if self.reader is None else self.reader.to_dict()
+        found["diagnostics"] = [diagnosis.saved() for diagnosis in self.diagnoses]
         if self.violations is not None:
             found["violations"] = [violation.to_dict() for violation in self.violations]
         if self.subgroups is not None:
@@ -147,10 +149,3 @@ class Findings(Report):
         minus, drift = {"rows": "minus the reference", "bracket": (None, None)}, self.drift()
         rows += [minus | {"measure": name} | self.change(name, found) for name, found in drift.items()]
         return with_ends(pd.DataFrame(rows).astype({"n": "Int64"}))
-
-
-def _read(result: Evaluation, classifier: Any) -> ReaderResult | None:
-    if isinstance(classifier, str) and classifier == NOBODY:
-        return None
-    asked = classifier is not None or read_unasked(result.n, result.clusters, result.setup.outcome)
-    return result.reader(classifier) if asked else None

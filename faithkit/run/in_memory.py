@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from faithkit.inputs.models.columns import seen_by
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
-from faithkit.inputs.randomness import global_seed
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.containers import take_rows
 from faithkit.measure.counting import count_cells
@@ -23,7 +22,6 @@ from faithkit.measure.inference import Moments
 from faithkit.measure.owners import Counts
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.pool import Pool
-from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation
 from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count, RowCount, count
@@ -31,6 +29,7 @@ from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.beside import NOTHING_BESIDE, Beside, RowIds
 from faithkit.run.components import Given
 from faithkit.run.contradictions import witnesses
+from faithkit.run.diagnoses import ExplainedRows, explained_rows
 from faithkit.run.discretizing import discretize, teach
 from faithkit.run.local_rows import local_row
 from faithkit.run.pairing import RowNames
@@ -216,13 +215,11 @@ class InMemory(Population):
         place = seen.row + (len(self.sample) if seen.in_pool else 0)
         return attrs.evolve(seen, id=self.beside.name(place))
 
-    def read(self, classifier: Any, confidence: float, seed: int) -> Read:
-        """Show the explanations to a classifier; one that takes no seed draws from the global generators."""
-        rows, design = self.sample.explanations, self.own_design
-        with global_seed(seed):
-            points = self.coded.outcome.points(self.labels)
-            reader = prepared(rows, self.coded.codes, self.labels, design, classifier, seed, points)
-            return read(reader, design, confidence)
+    def explained_rows(self, outcome: Outcome) -> ExplainedRows:
+        """Return the rows as diagnostics see them."""
+        return explained_rows(
+            self.sample.explanations, self.coded.codes, self.labels, outcome, self.own_design, self.sample.X
+        )
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         """Measure a row of the sample by its number, or a new one."""

@@ -31,7 +31,7 @@ def load(path: str | Path) -> Evaluation | Comparison:
     ----------
     path : path
         A JSON file. What else the command line was asked for (violations, subgroups, a reference) stays
-        there, but for a reader.
+        there, except diagnoses.
 
     Returns
     -------

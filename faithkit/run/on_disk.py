@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.inputs.randomness import global_seed
 from faithkit.measure import asking
 from faithkit.measure.blocks import spans
 from faithkit.measure.census import Census
@@ -22,12 +21,12 @@ from faithkit.measure.explanations import Explanations, Sample, object_array
 from faithkit.measure.inference import Moments
 from faithkit.measure.jackknife import added
 from faithkit.measure.owners import Counts
-from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation
 from faithkit.measure.summary import Grouped, level_of, related_moments
 from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import RowId, Witness, contradicted
 from faithkit.run.components import Given
+from faithkit.run.diagnoses import ExplainedRows, explained_rows
 from faithkit.run.discretizing import discretize
 from faithkit.run.held import held
 from faithkit.run.passes import FirstPass, LaterPasses, Reading, label_places
@@ -167,15 +166,12 @@ class OnDisk(Population):
             self.refuse(f"{relation} learns from all rows, which cannot be had at once")
         return relation
 
-    def read(self, classifier: Any, confidence: float, seed: int) -> Read:
-        """Show every row's explanation to a classifier: the distinct ones are in memory, nothing is read."""
+    def explained_rows(self, outcome: Outcome) -> ExplainedRows:
+        """Return the rows as diagnostics see them; nothing is read, as explanations are in memory."""
         census = self.census
         rows = census.explanations.take(np.repeat(census.owner, census.count))
-        with global_seed(seed):
-            codes = np.repeat(census.label, census.count)
-            points = self.reading.outcome.points(census.labels)
-            reader = prepared(rows, codes, self.labels, None, classifier, seed, points)
-            return read(reader, None, confidence)
+        codes = np.repeat(census.label, census.count)
+        return explained_rows(rows, codes, listed(census.labels), outcome)
 
     def count(self, relation: Relation) -> LogCount:
         """Tally a relation: grouping in one pass, any other in two."""

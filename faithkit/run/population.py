@@ -14,16 +14,17 @@ import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.predictions.labels import Labels
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments
 from faithkit.measure.owners import Counts
-from faithkit.measure.reader.reading import Read
 from faithkit.measure.relations import Relation, fitted
 from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
+from faithkit.run.diagnoses import ExplainedRows
 from faithkit.run.groups import members
 from faithkit.run.pairing import RowNames
 from faithkit.run.setup import Setup
@@ -133,9 +134,9 @@ class Population:
         """
         self.refuse("rows that contradict each other cannot be shown")
 
-    def read(self, classifier: Any, confidence: float, seed: int) -> Read:
-        """Let a classifier guess the predictions by the explanations."""
-        self.refuse("explanations cannot be read by a classifier")
+    def explained_rows(self, outcome: Outcome) -> ExplainedRows:
+        """Return the rows as diagnostics see them."""
+        self.refuse("rows and explanations cannot be had")
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
         """Measure one row, of the population or a new one."""

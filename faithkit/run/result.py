@@ -8,9 +8,9 @@ import pandas as pd
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
+from faithkit.run.diagnoses import Diagnosis
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.population import Population, Saved
-from faithkit.run.reading import ReaderResult
 from faithkit.run.setup import Setup
 from faithkit.shown import Report
 
@@ -45,7 +45,7 @@ class Result(Report):
     setup: Setup
     population: Population
     _steps: list[str] | None = None
-    _saved_reader: ReaderResult | None = None  # that of a file, whose rows are gone
+    _saved_diagnoses: tuple[Diagnosis, ...] = ()  # those of a file, whose rows are gone
     _found: list[str] = attrs.field(factory=list, init=False)
 
     @property
@@ -117,7 +117,8 @@ class Result(Report):
             "relation": self.relation,
             **self.setup.to_dict(),
         }
-        told |= {} if self._saved_reader is None else {"reader": self._saved_reader.to_dict()}
+        saved = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
+        told |= {"diagnostics": saved} if saved else {}
         told |= {"next_steps": self.next_steps} if steps else {}
         return told | {"data": self.data} if data else told
 
@@ -125,7 +126,6 @@ class Result(Report):
     def from_dict(cls, told: Mapping[str, Any]) -> Self:
         """Make a result of what `to_dict` told: all numbers, and no rows behind them."""
         found = {name: one for name, one in told["measures"].items() if one is not None}
-        reader = told.get("reader")
         names = ("n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance")
         return cls(
             **{name: told[name] for name in (*names, "uniqueness", "why_no_sufficiency", "relation")},
@@ -139,7 +139,7 @@ class Result(Report):
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),
             steps=told.get("next_steps"),
-            saved_reader=None if reader is None else ReaderResult.from_dict(reader),
+            saved_diagnoses=tuple(map(Diagnosis.from_dict, told.get("diagnostics", ()))),
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Score a log on disk: in pieces where that gives the same numbers, else in memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -19,7 +19,6 @@ from faithkit.run.learnt import learnt_discretizer, learnt_relation
 from faithkit.run.on_disk import OnDisk, learns_from_rows
 from faithkit.run.passes import Reading
 from faithkit.run.pipeline import measured
-from faithkit.run.reading import NOBODY
 from faithkit.run.reference import check_alike, check_columns
 from faithkit.run.setup import THE_SAMPLE, Applicability, Setup
 from faithkit.run.weighted_log import WeightedLog
@@ -32,7 +31,7 @@ def score_log(
     unexplained: str = "count",
     reference: Log | ParquetLog | Evaluation | None = None,
     allowed: Mapping[str, float] | None = None,
-    reader: Any = NOBODY,
+    diagnostics: Sequence[Given] | None = (),
     **options: Any,
 ) -> Findings:
     """Measure a log, with its groups where it names some; `options` are those of `score`.
@@ -51,7 +50,7 @@ def score_log(
     result = _having_learnt("given" if taught else result.setup.learnt_from, result)
     if reference is not None:
         check_alike(result, reference)
-    return Findings.of(result, violations, groups, reference, allowed, reader)
+    return Findings.of(result, violations, groups, reference, allowed, diagnostics)
 
 
 def _learnt(reference: Log | ParquetLog, options: dict[str, Any]) -> tuple[Log | ParquetLog, dict[str, Any]]:

@@ -11,7 +11,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
-from faithkit.inputs.randomness import global_seed
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.arrays import Floats
 from faithkit.measure.containers import as_objects, as_series
 from faithkit.measure.counting import CellCount, count_coded
@@ -20,12 +20,12 @@ from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.grouping import group, ordered
 from faithkit.measure.inference import Moments
 from faithkit.measure.owners import Counts
-from faithkit.measure.reader.reading import Read, prepared, read
 from faithkit.measure.relations import Relation, SameExplanation, key_of
 from faithkit.measure.summary import Side
 from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components import Given
+from faithkit.run.diagnoses import ExplainedRows, explained_rows
 from faithkit.run.on_disk import OnDisk
 from faithkit.run.passes import Reading, labels_of
 
@@ -185,14 +185,11 @@ class WeightedLog(OnDisk):
             return Side.of(counted, n_classes).facts
         return OnDisk(self.reading).moments(counted, n_classes)
 
-    def read(self, classifier: Any, confidence: float, seed: int) -> Read:
-        """Show every row's explanation to a classifier: the distinct ones are in memory, nothing is read."""
+    def explained_rows(self, outcome: Outcome) -> ExplainedRows:
+        """Return the rows as diagnostics see them; nothing is read, as explanations are in memory."""
         rows = self.rows
-        with global_seed(seed):
-            points = self.reading.outcome.points(rows.labels)
-            every = rows.explanations.take(rows.owned)
-            reader = prepared(every, rows.label, self.labels, self.design, classifier, seed, points)
-            return read(reader, self.design, confidence)
+        every = rows.explanations.take(rows.owned)
+        return explained_rows(every, rows.label, listed(rows.labels), outcome, self.design)
 
     def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
         """Find two rows that count, of different clusters: the others are no evidence."""

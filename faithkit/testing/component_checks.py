@@ -25,6 +25,7 @@ METHODS = {
     "relation": ("key", "holds"),
     "discretizer": ("discretize",),
     "estimator": ("scores",),
+    "diagnostic": ("diagnose",),
     "adapter": ("example",),
     "loader": ("load", "example"),
     "dataset": ("load", "place"),

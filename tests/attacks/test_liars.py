@@ -68,7 +68,7 @@ def test_the_cherry_picker_is_caught_by_consistency(n, seed):
 def test_the_encoder_fools_consistency_and_readers():
     lie, _ = sides("encoder", 400, 0)
     assert lie.consistency.value == 1.0
-    assert lie.reader().accuracy.value == 1.0
+    assert lie.diagnose("reader").accuracy.value == 1.0
     columns = {p.column for rule in lie.sample.explanations.values for p in rule.predicates}
     assert len(columns) == 2
     assert not columns & {"arrears", "reminders"}  # what decides is never named

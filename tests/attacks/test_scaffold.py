@@ -75,7 +75,7 @@ def test_who_sees_every_digit_misses_it():
     *_, result = measured(None, LIME, 400, 0)
     # no two vectors are equal; small weights beside the large one still tell men from women
     assert result.consistency.low > 0.7
-    assert result.reader().accuracy.value > 0.9
+    assert result.diagnose("reader").accuracy.value > 0.9
 
 
 @pytest.mark.slow

@@ -1,12 +1,12 @@
 """The reader against the shortest way that scikit-learn has to the same accuracy."""
 
 import numpy as np
+from faithkit_diagnostics.reader.models import candidates
 from harness import Contest, benchmark
 from sklearn.datasets import make_classification
 from sklearn.model_selection import cross_val_predict
 
 import faithkit
-from faithkit.measure.reader.models import candidates
 
 ROWS, COLUMNS = 10_000, 14
 WANTED = 0.2  # beside the five readers there are nine in a chain, and those that are chosen from
@@ -24,7 +24,7 @@ def reader() -> list[Contest]:
     return [
         Contest(
             f"{ROWS:,} × {COLUMNS} vectors",
-            lambda: result.reader().accuracy.value,
+            lambda: result.diagnose("reader").accuracy.value,
             "cross_val_predict of the trees",
             lambda: float(np.mean(cross_val_predict(trees, X, y, cv=5) == y)),
             wanted=WANTED,

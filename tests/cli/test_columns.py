@@ -77,7 +77,7 @@ def test_a_column_that_the_model_needs_cannot_be_dropped(loans):
 
 def told(*arguments):
     asked = ("evaluate", "--model", "model.joblib", "--trust-pickle", "--explainer", "tree:max_depth=1")
-    found = run(*asked, *arguments, "--reader", "none", "--json", "-")
+    found = run(*asked, *arguments, "--diagnose", "none", "--json", "-")
     assert found.exit_code == 0, found.output
     return json.loads(found.stdout)
 

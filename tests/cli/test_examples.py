@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from documented import DOCS, FOLLOWED, ROOT, blocks, pages
+from faithkit_diagnostics.reader import crossfit
 from on_path import install_house
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
@@ -20,7 +21,6 @@ from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 from faithkit.cli import main
-from faithkit.measure.reader import crossfit
 
 pytestmark = pytest.mark.xdist_group("examples")  # what its tests share is made once
 

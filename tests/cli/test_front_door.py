@@ -65,9 +65,9 @@ def _log(X, predictions):
 PIPELINE = ("--target", "granted", "--explainer", "empirical-anchors:threshold=0.9")
 
 
-def evaluated(folder, *more, data="test.csv", model="model.skops", reader="none"):
+def evaluated(folder, *more, data="test.csv", model="model.skops", diagnostic="none"):
     own = ("--data", folder / data, "--model", folder / model, "--background", folder / "train.csv")
-    return run("evaluate", *own, *PIPELINE, "--reader", reader, *more)
+    return run("evaluate", *own, *PIPELINE, "--diagnose", diagnostic, *more)
 
 
 def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
@@ -82,7 +82,7 @@ def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
         tmp_path / "r.json",
         "--csv",
         tmp_path / "r.csv",
-        reader="auto",
+        diagnostic="reader",
     )
     assert result.exit_code == 0, result.output
     assert max(map(len, result.stdout.splitlines())) <= 80
@@ -158,7 +158,7 @@ def test_explainers_are_compared_on_the_same_rows(folder, tmp_path):
 
 
 def scored(folder, *more):
-    return run("score", folder / "log.parquet", "--prediction", "prediction", "--reader", "none", *more)
+    return run("score", folder / "log.parquet", "--prediction", "prediction", "--diagnose", "none", *more)
 
 
 def test_a_log_of_importances_is_scored_without_a_model(folder):
@@ -343,7 +343,7 @@ def test_a_pickle_is_loaded_when_it_is_trusted_and_the_help_says_what_that_means
 
 def test_the_real_command_fails_a_real_build(folder):
     command = [sys.executable, "-m", "faithkit", "score", str(folder / "log.parquet")]
-    columns = ["--prediction", "prediction", "--explanation", "phi_*", "--reader", "none"]
+    columns = ["--prediction", "prediction", "--explanation", "phi_*", "--diagnose", "none"]
     limit = ["--fail-under", "consistency=0.999"]
     found = subprocess.run([*command, *columns, *limit], capture_output=True, text=True)
     assert found.returncode == 3

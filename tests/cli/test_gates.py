@@ -132,7 +132,7 @@ UNTESTED = [
 
 def scored(name, *gates):
     pd.DataFrame(LOGS[name]).to_csv(f"{name}.csv", index=False)
-    options = ("--prediction", "label", "--explanation", "why", "--reader", "none", "--junit", "r.xml")
+    options = ("--prediction", "label", "--explanation", "why", "--diagnose", "none", "--junit", "r.xml")
     return run("score", f"{name}.csv", *options, *gates)
 
 
@@ -156,7 +156,7 @@ def test_names_pass_where_sufficiency_is_tested(here, measures, code):
     x = [1, 2] * 200
     rules = ["x <= 1.5" if value == 1 else "x > 1.5" for value in x]
     pd.DataFrame({"x": x, "label": ["no", "yes"] * 200, "rule": rules}).to_csv("rules.csv", index=False)
-    options = ("--prediction", "label", "--explanation", "rule", "--features", "x", "--reader", "none")
+    options = ("--prediction", "label", "--explanation", "rule", "--features", "x", "--diagnose", "none")
     gates = [part for measure in measures for part in ("--fail-under", f"{measure}=0.8")]
     assert run("score", "rules.csv", *options, *gates).exit_code == code
 

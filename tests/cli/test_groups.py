@@ -35,7 +35,7 @@ def letters(tmp_path, monkeypatch):
 
 
 def sizes(*arguments):
-    result = CliRunner().invoke(main, ["evaluate", *map(str, arguments), "--reader", "none", "--json", "-"])
+    result = CliRunner().invoke(main, ["evaluate", *map(str, arguments), "--diagnose", "none", "--json", "-"])
     assert result.exit_code == 0, result.output
     groups = json.loads(result.stdout)["subgroups"]["groups"]["consistency"]
     return {group: facts["n"] for group, facts in groups.items()}

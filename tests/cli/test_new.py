@@ -13,7 +13,7 @@ from faithkit.cli import main
 from faithkit.cli.new import FIELDS
 from faithkit.testing import run_checks
 
-USE = {"explainer": "--explainer", "relation": "--relation", "discretizer": "--discretize"}
+USE = {"discretizer": "--discretize", "diagnostic": "--diagnose"}
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_new_package_keeps_the_contract_and_measures(kind, new):
         assert [f"my-own-{kind}" in faithkit.registry().names(one) for one in FIELDS] == [
             one in kinds for one in FIELDS
         ]
-        options = [word for one in kinds for word in (USE.get(one, "--estimator"), f"my-own-{kind}")]
+        options = [word for one in kinds for word in (USE.get(one, f"--{one}"), f"my-own-{kind}")]
         explainer = [] if "explainer" in kinds else ["--explainer", "gradient"]
         data = ["--data", "iris", "--model", "logistic"]
         found = CliRunner().invoke(main, ["evaluate", *data, *explainer, *options])

@@ -199,7 +199,7 @@ def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outlie
 
 @pytest.mark.parametrize("data", ["diabetes", "houses"])
 def test_a_dataset_whose_target_is_a_number_is_evaluated_at_once(data):
-    found = told("evaluate", "--data", data, "--explainer", "tree", "--model", "tree", "--reader", "none")
+    found = told("evaluate", "--data", data, "--explainer", "tree", "--model", "tree", "--diagnose", "none")
     assert found["outcome"] == {"kind": "numbers", "within": None, "range": None, "unasked": True}
     assert "DecisionTreeRegressor" in found["model"]
     assert 0 < found["measures"]["consistency"]["low"] < found["measures"]["consistency"]["high"] <= 1
@@ -219,7 +219,7 @@ TARGETS = [
 def test_the_target_decides_what_is_trained(tmp_path, cells, options, model):
     rows = "".join(f"{k},{k % 5},{cells[k % 3]}\n" for k in range(60))
     (tmp_path / "data.csv").write_text(f"a,b,y\n{rows}")
-    asked = ("--data", tmp_path / "data.csv", "--target", "y", "--model", "tree", "--reader", "none")
+    asked = ("--data", tmp_path / "data.csv", "--target", "y", "--model", "tree", "--diagnose", "none")
     found = told("evaluate", *asked, "--explainer", "tree", *options)
     assert model in found["model"]
 
@@ -234,7 +234,7 @@ def test_rows_that_were_not_drawn_are_no_hindrance():
         "tree",
         "--samples",
         "60",
-        "--reader",
+        "--diagnose",
         "none",
     )
     assert told("evaluate", *asked)["n"] == 60

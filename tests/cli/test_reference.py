@@ -16,7 +16,7 @@ from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.findings import Findings
 
-COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--reader", "none")
+COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none")
 TREE = (
     "--target",
     "y",
@@ -26,7 +26,7 @@ TREE = (
     "tree:max_depth=2",
     "--background",
     "train.csv",
-    "--reader",
+    "--diagnose",
     "none",
 )
 

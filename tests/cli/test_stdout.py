@@ -92,7 +92,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-EVALUATE = ("evaluate", "--data", "data.csv", "--target", "y", "--background", "data.csv", "--reader", "none",
+EVALUATE = ("evaluate", "--data", "data.csv", "--target", "y", "--background", "data.csv", "--diagnose", "none",
             "--json", "-")  # fmt: skip
 
 

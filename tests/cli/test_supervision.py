@@ -126,7 +126,7 @@ DATA = (
     "data.csv",
     "--target",
     "y",
-    "--reader",
+    "--diagnose",
     "none",
     "--background",
     "data.csv",

@@ -47,7 +47,7 @@ def test_the_last_words_of_a_refusal_are_the_option_that_lets_the_model_in(tmp_p
         "model.skops",
         "--explainer",
         "tree",
-        "--reader",
+        "--diagnose",
         "none",
     )
     refused = faithkit(tmp_path, *asked)

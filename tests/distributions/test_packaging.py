@@ -32,6 +32,7 @@ def test_every_distribution_builds_and_twine_has_nothing_to_say(built):
         "faithkit_scoped_rules",
         "faithkit_feature_importance",
         "faithkit_example_based",
+        "faithkit_diagnostics",
         "faithkit_glass_box",
         "faithkit_model_files",
         "faithkit_monitor",

@@ -44,6 +44,11 @@ def faithkit_estimators():
 
 
 @faithkit.hookimpl
+def faithkit_diagnostics():
+    yield faithkit.Component(name="q", factory=f"{__name__}:Thing", summary="…", params={"kind": "diagnostic"})
+
+
+@faithkit.hookimpl
 def faithkit_adapters():
     yield faithkit.Component(name="a", factory=f"{__name__}:Thing", summary="…", params={"kind": "adapter"})
 

@@ -78,7 +78,7 @@ SYSTEMS = {
     "a witness": lambda hostile: system(hostile).violations()[0].witnesses[0],
     "an instance": lambda hostile: system(hostile).local(0),
     "one measure of it": lambda hostile: system(hostile).local(0).consistency,
-    "a reader": lambda hostile: system(hostile).reader(),
+    "a reader": lambda hostile: system(hostile).diagnose("reader"),
     "a plan from a pilot": lambda hostile: faithkit.plan(0.05, pilot=system(hostile)),
 }
 OTHERS = {
@@ -88,7 +88,7 @@ OTHERS = {
     "an estimate of numbers": lambda: numbers().consistency,
     "violations of numbers": lambda: numbers().violations(),
     "an instance of numbers": lambda: numbers().local(3),
-    "a reader of numbers": lambda: numbers().reader(),
+    "a reader of numbers": lambda: numbers().diagnose("reader"),
     "nothing checked": lambda: faithkit.score(["y", "n", "n"], ["a", "b", "c"]),
     "no interval": lambda: faithkit.score(["y", "n", "n"], ["a", "a", "a"], estimator="majority").consistency,
 }

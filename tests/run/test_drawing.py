@@ -67,7 +67,7 @@ def run(*args):
 
 
 ROWS = {"prediction": "label", "explanation": "rule", "features": "x"}
-FLAGS = [f"--{name}={value}" for name, value in ROWS.items()] + ["--reader=none"]
+FLAGS = [f"--{name}={value}" for name, value in ROWS.items()] + ["--diagnose=none"]
 
 
 @pytest.mark.parametrize(("weights", "clusters"), [("w", None), (None, "customer"), ("w", "customer")])

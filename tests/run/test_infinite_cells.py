@@ -39,12 +39,12 @@ def strict(constant):
 
 def run(path, *options):
     columns = ("--prediction", "label", "--explanation", "phi_*")
-    arguments = ["score", path, *columns, "--reader", "none", "--json", "-", *options]
+    arguments = ["score", path, *columns, "--diagnose", "none", "--json", "-", *options]
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 OPTIONS = [
-    ("--reader", "auto"),
+    ("--diagnose", "reader"),
     ("--violations", 9),
     ("--violations", 9, "--features", "x"),
     ("--by", "group"),

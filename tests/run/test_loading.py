@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import faithkit
+from faithkit.run.components import component
 from faithkit.run.findings import Findings
 
 RNG = np.random.default_rng(0)
@@ -104,62 +105,55 @@ def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
         faithkit.load(path)
 
 
-def read(tmp_path):
-    """Return what the command line writes of a result with its reader, and the file."""
-    found = Findings.of(scored(), reader="logistic")
+def diagnosed(tmp_path):
+    """Return what the command line writes of a result with a diagnosis, and the file."""
+    found = Findings.of(scored(), diagnostics=[component("diagnostic", "reader:classifier=logistic")])
     path = tmp_path / "found.json"
     path.write_text(found.to_json())
     return found, path
 
 
-def test_a_reader_that_was_saved_comes_back(tmp_path):
-    found, path = read(tmp_path)
+def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
+    found, path = diagnosed(tmp_path)
     loaded = faithkit.load(path)
-    assert loaded.reader() == found.reader
-    assert str(loaded.reader()) == str(found.reader)
+    again, (diagnosis,) = loaded.diagnose("reader:classifier=logistic"), found.diagnoses
+    assert again.to_dict() == diagnosis.to_dict()
+    assert str(again) == str(diagnosis)
     assert loaded.to_dict() == found.to_dict()
-    assert " ".join(found.reader.sentence.split()) in " ".join(str(loaded).split())
+    assert " ".join(str(diagnosis).split()) in " ".join(str(loaded).split())
     assert "Somebody who sees only the explanation" in loaded.to_html()
     assert "Somebody who sees only the explanation" in loaded._repr_html_()
+    assert faithkit.load(saved(loaded, tmp_path)).to_dict() == loaded.to_dict()
 
 
-def test_a_reader_that_was_saved_survives_another_file(tmp_path):
-    _, path = read(tmp_path)
-    assert faithkit.load(saved(faithkit.load(path), tmp_path)).reader() == faithkit.load(path).reader()
+@pytest.mark.parametrize("asked", ["reader", "reader:seed=1"])
+def test_another_diagnosis_than_the_saved_one_needs_rows(asked, tmp_path):
+    _, path = diagnosed(tmp_path)
+    with pytest.raises(faithkit.InputError, match="cannot be had in a result that was loaded from a file"):
+        faithkit.load(path).diagnose(asked)
 
 
-@pytest.mark.parametrize(
-    "asked", [{"classifier": "trees"}, {"seed": 1}, {"classifier": "logistic", "seed": 0}]
-)
-def test_another_reader_than_the_saved_one_needs_rows(asked, tmp_path):
-    _, path = read(tmp_path)
-    said = "explanations cannot be read by a classifier in a result that was loaded from a file: evaluate or score "
-    with pytest.raises(faithkit.InputError, match=said):
-        faithkit.load(path).reader(**asked)
-
-
-DAMAGED_READER = {
-    "a limit above all": (("low",), 2, "low is 2"),
-    "an accuracy above all": (("accuracy", "value"), 3, "value is 3"),
-    "no score": (("score",), None, "score is None"),
-    "classifiers of another kind": (("classifiers",), 3, "classifiers is 3"),
-    "columns that are a text": (("columns",), "many", "columns is 'many'"),
+DAMAGED_DIAGNOSES = {
+    "no name": (("name",), None, "name is None"),
+    "a number for what was found": (("result",), 3, "result is 3"),
+    "no title": (("sheet", "title"), 3, "title is 3"),
+    "a part of another kind": (("sheet", "parts"), [3], "parts.0 is 3"),
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGED_READER)
-def test_a_damaged_reader_is_refused_in_one_line(damage, tmp_path):
-    way, to, reason = DAMAGED_READER[damage]
-    _, path = read(tmp_path)
+@pytest.mark.parametrize("damage", DAMAGED_DIAGNOSES)
+def test_a_damaged_diagnosis_is_refused_in_one_line(damage, tmp_path):
+    way, to, reason = DAMAGED_DIAGNOSES[damage]
+    _, path = diagnosed(tmp_path)
     told = json.loads(path.read_text())
-    changed("reader", *way, to=to)(told)
+    changed("diagnostics", 0, *way, to=to)(told)
     path.write_text(json.dumps(told))
     with pytest.raises(faithkit.InputError, match=f"is no result as faithkit writes it .*{reason}"):
         faithkit.load(path)
 
 
 NEEDS_ROWS = {
-    "a reader": lambda result: result.reader(),
+    "a reader": lambda result: result.diagnose("reader"),
     "a row": lambda result: result.local(0),
     "witnesses": lambda result: result.violations(),
     "groups": lambda result: result.by(["f"] * result.n),

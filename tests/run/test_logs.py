@@ -379,7 +379,7 @@ def test_a_damaged_row_group_is_named_and_nothing_is_written(folder, checksums):
         {"label": [0, 1] * 500, "phi_a": np.random.default_rng(0).normal(size=1000), "phi_b": [0.5] * 1000}
     )
     pq.write_table(table, file, row_group_size=250, write_page_checksum=checksums, use_dictionary=False)
-    roles = ("--prediction", "label", "--explanation", "phi_*", "--reader", "none")
+    roles = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none")
     assert run("score", folder / "b.parquet", *roles).exit_code == 0
     pq.write_table(pq.read_table(folder / "a.parquet").replace_schema_metadata(), folder / "a.parquet")
     place = pq.ParquetFile(file).metadata.row_group(2).column(1)

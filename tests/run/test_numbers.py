@@ -232,5 +232,5 @@ def test_numbers_of_any_size_are_told(scale):
     result = faithkit.score(y * scale, ["a", "b"] * 15)
     told = faithkit.score(y, ["a", "b"] * 15).local(0).consistency.numbers
     assert result.local(0).consistency.numbers.sd == pytest.approx(told.sd * scale)
-    assert "nan" not in str(result.reader())
+    assert "nan" not in str(result.diagnose("reader"))
     assert result.to_html()

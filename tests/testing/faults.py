@@ -590,6 +590,44 @@ DATASETS = {
     ),
 }
 
+DIAGNOSTICS = {
+    "Crashes": (
+        "answers_something",
+        "crashes on a_log_of_labels: KeyError: 'rows'. Answer, or raise a FaithkitError that says what the "
+        "diagnostic needs.",
+    ),
+    "RefusesEverything": (
+        "answers_something",
+        "refuses-everything: it answers nothing about any result. a_log_of_labels: more rows are needed. "
+        "a_log_of_numbers: more rows are needed. a_model: more rows are needed. Answer about at least one of "
+        "them.",
+    ),
+    "ReturnsANumber": (
+        "report_has_values_and_a_sheet",
+        "returns-a-number on a_log_of_labels: the report has no to_dict. Return a faithkit.Report with "
+        "to_dict and sheet.",
+    ),
+    "ReturnsNoJson": (
+        "report_has_values_and_a_sheet",
+        "returns-no-json on a_log_of_labels: to_dict is no JSON: Out of range float values are not JSON "
+        "compliant … Use numbers, texts and None.",
+    ),
+    "CountsItsCalls": (
+        "asking_again_gives_the_same",
+        "counts-its-calls on a_log_of_labels: two answers about one result differ. Draw random numbers from "
+        "the result's seed only.",
+    ),
+    "LooksAtTheFirstRow": (
+        "order_of_rows_is_irrelevant",
+        "looks-at-the-first-row on a_log_of_labels: rows in the opposite order got another answer. Let seeds "
+        "belong to rows: faithkit.row_seeds.",
+    ),
+    "IsAutomaticPerhaps": (
+        "says_whether_it_is_automatic",
+        "is-automatic-perhaps on a_log_of_labels: is_automatic gave 'perhaps'. Return True or False.",
+    ),
+}
+
 ADAPTERS = {
     "TakesAnother": (
         "takes_objects_of_the_types_that_it_names",
@@ -714,6 +752,7 @@ TABLES = (
     RELATIONS,
     DISCRETIZERS,
     ESTIMATORS,
+    DIAGNOSTICS,
     ADAPTERS,
     LOADERS,
     DATASETS,

@@ -9,6 +9,7 @@ from testing.faults import (
     ADAPTERS,
     COMMANDS,
     DATASETS,
+    DIAGNOSTICS,
     DISCRETIZERS,
     ESTIMATORS,
     EXPLAINERS,
@@ -67,6 +68,13 @@ def test_an_estimators_fault_is_found_by_one_check(name):
     check, message = ESTIMATORS[name]
     faulty = component("estimator", name)
     assert_only(run_checks(("estimator", faulty)), f"{faulty.name}-{check}", message)
+
+
+@pytest.mark.parametrize("name", DIAGNOSTICS)
+def test_a_diagnostics_fault_is_found_by_one_check(name):
+    check, message = DIAGNOSTICS[name]
+    faulty = component("diagnostic", name)
+    assert_only(run_checks(("diagnostic", faulty)), f"{faulty.name}-{check}", message)
 
 
 @pytest.mark.parametrize("name", DATASETS)

@@ -18,7 +18,6 @@ from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
 from faithkit.measure.containers import unmasked
 from faithkit.measure.owners import Counts
-from faithkit.measure.reader.regression import Points
 from faithkit.wording import listing
 
 WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a label
@@ -110,13 +109,6 @@ class Outcome:
                     f"the prediction {found:g} lies outside the declared range, {low:g} to {high:g}: declare "
                     "one that all predictions lie in (range=, CLI: --range)."
                 )
-
-    def points(self, classes: Any) -> Points | None:
-        """Return what distinct predictions are as points; None for labels."""
-        if self.kind == LABELS:
-            return None
-        values = np.array(classes, dtype=np.float64)
-        return Points(values.reshape(len(values), -1), self.kind == SCORES)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""

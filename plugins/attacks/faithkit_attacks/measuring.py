@@ -99,7 +99,7 @@ def cells(told: Telling, attack: Attack, world: World, seed: int = 0) -> dict[st
     whole = attrs.evolve(result.sample.explanations, identity=None)  # importances with all their digits
     raw = faithkit.score([labels.classes[code] for code in labels.codes], whole, discretizer="original")
     is_vector, applied = whole.kind == "vector", result.sufficiency
-    guessed = raw.reader().accuracy
+    guessed = raw.diagnose("reader").accuracy
     return {
         "consistency": _of(result.consistency),
         "merged bound": Cell(raw.consistency.estimate, raw.consistency.low, raw.consistency.high),

@@ -90,7 +90,7 @@ def told(process):
 
 def evaluate(*more, seconds=0.0):
     return ("evaluate", "--data", "data.csv", "--target", "y", "--model", "odd_model:model", "--explainer",
-            f"slow:seconds={seconds}", "--reader", "none", "--json", "-", *more)  # fmt: skip
+            f"slow:seconds={seconds}", "--diagnose", "none", "--json", "-", *more)  # fmt: skip
 
 
 def on(scheduler):
@@ -179,7 +179,7 @@ def test_rows_on_which_an_explainer_tries_to_leave_cost_no_worker(folder, schedu
 
 
 def score(*more):
-    return ("score", "log", "--prediction", "label", "--explanation", "phi_*", "--reader", "none",
+    return ("score", "log", "--prediction", "label", "--explanation", "phi_*", "--diagnose", "none",
             "--json", "-", *more)  # fmt: skip
 
 

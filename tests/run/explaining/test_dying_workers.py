@@ -208,7 +208,7 @@ def started(folder, *options, **environment):
     path = os.pathsep.join([str(PLUGIN), str(folder), os.environ.get("PYTHONPATH", "")])
     return subprocess.Popen(
         [sys.executable, "-m", "faithkit", "evaluate", "--data", "data.csv", "--target", "y", "--model",
-         "odd_model:model", "--reader", "none", "--json", "-", *options],
+         "odd_model:model", "--diagnose", "none", "--json", "-", *options],
         cwd=folder, env={**os.environ, "PYTHONPATH": path, **environment}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip

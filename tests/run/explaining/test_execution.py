@@ -152,7 +152,7 @@ def start(folder, n_jobs=1, run="", seconds=0.02, **popen):
     return subprocess.Popen(
         [sys.executable, "-m", "faithkit", "evaluate", "--data", str(data), "--target", "y", "--model",
          "odd_model:model", "--explainer", f"slow:seconds={seconds}", "--n-jobs", str(n_jobs), "--store",
-         str(folder / "store"), "--reader", "none", "--json", "-"],
+         str(folder / "store"), "--diagnose", "none", "--json", "-"],
         env={**os.environ, "PYTHONPATH": path, **log},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_hear_interrupts, **popen,
     )  # fmt: skip

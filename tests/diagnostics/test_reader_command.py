@@ -1,4 +1,4 @@
-"""`--reader`: what the command line says about it, unasked and asked."""
+"""`--diagnose reader`: what the command line says about it, unasked and asked."""
 
 import json
 from pathlib import Path
@@ -9,8 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from faithkit.cli import main
-
-pytestmark = pytest.mark.usefixtures("read_unasked")
 
 SAYS = "Somebody who sees only the explanation"
 ROLES = ["--prediction", "label", "--explanation", "phi_*"]
@@ -34,7 +32,7 @@ def log(tmp_path, monkeypatch):
     return write
 
 
-@pytest.mark.parametrize("asked", [[], ["--reader", "auto"], ["--reader", "logistic"], ["--reader", "trees"]])
+@pytest.mark.parametrize("asked", [[], ["--diagnose", "reader"], ["--diagnose", "reader:classifier=trees"]])
 def test_the_sentence_stands_below_the_table(log, asked):
     done = run("score", log("log.csv"), *ROLES, *asked)
     assert done.exit_code == 0, done.stderr
@@ -45,15 +43,15 @@ def test_the_sentence_stands_below_the_table(log, asked):
 
 def test_nobody_reads_if_told_so(log):
     name = log("log.csv")
-    assert SAYS not in run("score", name, *ROLES, "--reader", "none").stdout
-    told = run("score", name, *ROLES, "--reader", "none", "--json", "-").stdout
-    assert json.loads(told)["reader"] is None
+    assert SAYS not in run("score", name, *ROLES, "--diagnose", "none").stdout
+    told = run("score", name, *ROLES, "--diagnose", "none", "--json", "-").stdout
+    assert json.loads(told)["diagnostics"] == []
 
 
 def test_json_and_html_tell_the_same(log):
     done = run("score", log("log.csv"), *ROLES, "--json", "result.json", "--html", "result.html")
     assert done.exit_code == 0, done.stderr
-    told = json.loads(Path("result.json").read_text("utf-8"))["reader"]
+    told = json.loads(Path("result.json").read_text("utf-8"))["diagnostics"][0]["result"]
     assert told["accuracy"]["value"] > 0.9
     assert SAYS in Path("result.html").read_text("utf-8")
 
@@ -61,13 +59,13 @@ def test_json_and_html_tell_the_same(log):
 def test_a_large_sample_is_read_only_if_asked(log):
     name = log("log.csv", 10_001)
     assert SAYS not in run("score", name, *ROLES).stdout
-    assert SAYS in run("score", name, *ROLES, "--reader", "logistic").stdout
+    assert SAYS in run("score", name, *ROLES, "--diagnose", "reader:classifier=logistic").stdout
 
 
 def test_a_log_on_disk_is_read_as_one_in_memory(log):
     told = [run("score", log(name), *ROLES, "--json", "-") for name in ("log.csv", "log.parquet")]
     assert told[0].stdout == told[1].stdout
-    assert json.loads(told[1].stdout)["reader"]["n"] > 0
+    assert json.loads(told[1].stdout)["diagnostics"][0]["result"]["n"] > 0
 
 
 @pytest.mark.parametrize("rows", [1, 2, 9])
@@ -75,7 +73,7 @@ def test_few_rows_are_not_read_unasked(log, rows):
     name = log("log.csv", rows)
     assert "reader" not in run("score", name, *ROLES).stdout
     said = f"a reader learns from other rows, and {rows} independent are too few: give 10 or more."
-    assert said in run("score", name, *ROLES, "--reader", "auto").stderr
+    assert said in run("score", name, *ROLES, "--diagnose", "reader").stderr
 
 
 def test_few_clusters_are_not_read_unasked(log, tmp_path):
@@ -89,32 +87,42 @@ def test_a_classifier_of_ones_own(log, tmp_path):
     (tmp_path / "my_readers.py").write_text(
         "from sklearn.naive_bayes import GaussianNB\nbayes = GaussianNB()\n"
     )
-    done = run("score", log("log.csv"), *ROLES, "--reader", "my_readers:bayes", "--json", "-")
+    done = run(
+        "score", log("log.csv"), *ROLES, "--diagnose", "reader:classifier=my_readers:bayes", "--json", "-"
+    )
     assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["reader"]["classifiers"] == {"GaussianNB": 5}
+    assert json.loads(done.stdout)["diagnostics"][0]["result"]["classifiers"] == {"GaussianNB": 5}
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("forest", "there is no reader 'forest'. There is: auto, logistic, trees, words."),
-        ("sklearn.svm:NoSuch", "the module 'sklearn.svm' has no 'NoSuch'."),
+        ("forest", "there is no reader 'forest'. Choose one of auto, logistic, trees, words."),
+        ("sklearn.svm:NoSuch", "importing the reader sklearn.svm:NoSuch failed with AttributeError"),
         ("decimal:Decimal", "the class Decimal cannot be a reader; expected 'auto'"),
     ],
 )
 def test_what_is_no_reader_is_refused_before_anything_is_read(given, message):
     for words in (("evaluate", "--data", "no_such_file.csv"), ("score", "no_such_file.csv", *ROLES)):
-        done = run(*words, "--reader", given)
+        done = run(*words, "--diagnose", f"reader:classifier={given}")
         assert done.exit_code == 1
         assert message in done.stderr
 
 
 def test_a_class_of_scikit_learns_has_its_defaults(log):
-    done = run("score", log("log.csv"), *ROLES, "--reader", "sklearn.naive_bayes:GaussianNB", "--json", "-")
-    assert json.loads(done.stdout)["reader"]["classifiers"] == {"GaussianNB": 5}
+    done = run(
+        "score",
+        log("log.csv"),
+        *ROLES,
+        "--diagnose",
+        "reader:classifier=sklearn.naive_bayes:GaussianNB",
+        "--json",
+        "-",
+    )
+    assert json.loads(done.stdout)["diagnostics"][0]["result"]["classifiers"] == {"GaussianNB": 5}
 
 
 def test_evaluate_reads_what_it_explains():
     done = run("evaluate", "--data", "iris", "--model", "tree", "--explainer", "tree", "--json", "-")
     assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["reader"]["accuracy"]["value"] > 0.9
+    assert json.loads(done.stdout)["diagnostics"][0]["result"]["accuracy"]["value"] > 0.9

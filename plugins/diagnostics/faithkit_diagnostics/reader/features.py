@@ -13,12 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.measure.arrays import Floats
-from faithkit.measure.containers import n_rows
-from faithkit.measure.content_words import Words, content_words
-from faithkit.measure.explanations import object_array
-from faithkit.measure.grouping import group, mix
-from faithkit.measure.rules import Rule
+import faithkit
 
 MOST_TOKENS = 255
 MOST_WORDS = 20_000  # words and pairs of words that are read of texts
@@ -26,6 +21,8 @@ SPREAD_ROWS = 1_000  # by which it is judged where rows differ, or some more
 LEAST_ROWS = 2  # a token that one row has says nothing about another row
 HUGE = 1e100  # stands for infinity: its square is a number, too
 
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
 Rows = NDArray[np.intp]
 Tokens = tuple[Rows, Words]
 """Which rows have which words; a row may stand there several times."""
@@ -68,8 +65,8 @@ class Features:
         array([[1., 0.], [1., 0.], [1., 1.], [0., 1.]])
         """
         numbers, tokens = _columns(identities)
-        n = n_rows(identities)
-        incidence = _incidence([(np.arange(n), content_words(identities)), *tokens], n)
+        n = faithkit.n_rows(identities)
+        incidence = _incidence([(np.arange(n), faithkit.content_words(identities)), *tokens], n)
         return cls(_beside(numbers, n), *incidence, _tf_idf(_texts(identities)))
 
     def columns(self, rows: Rows, most: int, most_words: int = 0) -> "Columns":
@@ -212,7 +209,8 @@ def _side_by_side(parts: Iterable[tuple[list[Floats], list[Tokens]]]) -> tuple[l
 
 
 def _placed(some: Words, place: Any) -> Words:
-    return mix(np.column_stack([np.broadcast_to(np.asarray(place, dtype=np.uint64), some.shape), some]))
+    places = np.broadcast_to(np.asarray(place, dtype=np.uint64), some.shape)
+    return faithkit.content_words(np.column_stack([places, some]))
 
 
 def _column(column: pd.Series) -> tuple[list[Floats], list[Tokens]]:
@@ -278,7 +276,7 @@ def _parts(values: NDArray[Any]) -> tuple[list[Floats], list[Tokens]]:
 
 def _elements(value: Any) -> Iterator[tuple[int, Any]]:
     """Yield the parts of an identity with their places; what has no parts is known as a whole."""
-    if isinstance(value, Rule):
+    if isinstance(value, faithkit.Rule):
         yield from ((0, predicate) for predicate in value.predicates)
     elif isinstance(value, frozenset):
         yield from ((0, element) for element in value)
@@ -287,6 +285,13 @@ def _elements(value: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _words(values: NDArray[Any]) -> Words:
-    """Return a word for every value; equal ones are written down once."""
-    groups = group(values)
-    return content_words(values[groups.first])[groups.codes]
+    """Return a word for every value; equal ones are hashed once."""
+    places: dict[Any, int] = {}
+    codes = [places.setdefault(value, len(places)) for value in values]
+    return faithkit.content_words(object_array(places))[codes]
+
+
+def object_array(values: Iterable[Any]) -> NDArray[Any]:
+    """Return values as an array of objects, whatever they are."""
+    listed = list(values)
+    return np.fromiter(listed, dtype=object, count=len(listed))

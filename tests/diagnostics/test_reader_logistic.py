@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+from faithkit_diagnostics.reader.models import Logistic
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-
-from faithkit.measure.reader.logistic import Logistic
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 3)) * [1.0, 100.0, 0.0]

@@ -5,11 +5,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_diagnostics.reader.diagnostic import Reader
+from faithkit_diagnostics.reader.features import MOST_TOKENS, SPREAD_ROWS, Features
 from sklearn.naive_bayes import GaussianNB
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.measure.reader.features import MOST_TOKENS, SPREAD_ROWS, Features
 
 N = 60
 YES = np.arange(N) % 3 == 0
@@ -60,7 +61,7 @@ TELLING = {
 def test_identities_of_every_kind_are_read(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = faithkit.score(YES, TELLING[kind]).reader()
+        found = faithkit.score(YES, TELLING[kind]).diagnose("reader")
     assert found.accuracy.value > 0.95
     assert found.baseline.value < 0.7
 
@@ -78,7 +79,7 @@ def answers(n, k=3):
 
 def test_texts_are_read_as_words():
     texts, options = answers(300)
-    found = faithkit.score(options, texts).reader()
+    found = faithkit.score(options, texts).diagnose("reader")
     assert found.accuracy.value > 0.99
     assert found.low > 0.8
     assert found.baseline.value < 0.4
@@ -86,19 +87,19 @@ def test_texts_are_read_as_words():
 
 def test_numbers_can_be_read_from_texts():
     texts, options = answers(300, k=2)
-    found = faithkit.score(10.0 * options + LOOSE[np.arange(300) % N], texts).reader()
+    found = faithkit.score(10.0 * options + LOOSE[np.arange(300) % N], texts).diagnose("reader")
     assert found.score > 0.8
 
 
 def test_a_column_of_texts_is_read_as_words_beside_others():
     texts, options = answers(300)
     table = pd.DataFrame({"noise": LOOSE[np.arange(300) % N], "text": texts})
-    assert faithkit.score(options, table).reader().accuracy.value > 0.95
+    assert faithkit.score(options, table).diagnose("reader").accuracy.value > 0.95
 
 
 def test_a_classifier_of_ones_own_is_shown_the_words_of_texts():
     texts, options = answers(300)
-    found = faithkit.score(options, texts).reader(GaussianNB())
+    found = faithkit.score(options, texts).diagnose(Reader(GaussianNB()))
     assert found.classifiers == {"GaussianNB": 5}
     assert found.accuracy.value > 0.95
 
@@ -106,7 +107,7 @@ def test_a_classifier_of_ones_own_is_shown_the_words_of_texts():
 def test_words_that_say_nothing_tell_no_more_than_the_labels_alone():
     texts, options = answers(300)
     shuffled = np.random.default_rng(2).permutation(options)
-    found = faithkit.score(shuffled, texts).reader()
+    found = faithkit.score(shuffled, texts).diagnose("reader")
     assert found.accuracy.low < found.baseline.value + 0.05
     assert found.score < 1 / 3 + 0.03
 
@@ -115,7 +116,7 @@ def test_parts_side_by_side_are_read():
     def both(explanations):
         return np.where(YES, 0.0, 1.0)[:, None], pd.DataFrame({"noise": NOISE.astype(str)})
 
-    assert faithkit.score(YES, LOOSE[:, None], discretizer=both).reader().accuracy.value > 0.95
+    assert faithkit.score(YES, LOOSE[:, None], discretizer=both).diagnose("reader").accuracy.value > 0.95
 
 
 def test_the_same_word_in_two_columns_is_two_tokens():
@@ -187,7 +188,7 @@ def test_tokens_are_found_by_the_rows_that_a_reader_learns_from():
 def test_odd_samples_have_numbers_and_no_warnings(labels, explanations):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = faithkit.score(labels, explanations).reader()
+        found = faithkit.score(labels, explanations).diagnose("reader")
     assert -1 <= found.score <= 1
     assert 0 <= found.low <= max(0, found.score)
     for share in (found.accuracy, found.baseline):
@@ -200,7 +201,7 @@ def test_what_stands_in_the_place_of_a_missing_explanation_is_not_read():
     words = np.where(labels == "yes", "high", "low").astype(object)
     other = np.where(missing, "whatever", words).astype(object)
     one, two = (
-        faithkit.score(labels, Explanations(kind="value", values=values, missing=missing)).reader()
+        faithkit.score(labels, Explanations(kind="value", values=values, missing=missing)).diagnose("reader")
         for values in (words, other)
     )
     assert one == two

@@ -1,4 +1,4 @@
-"""`result.reader()`: classifiers of anybody's, what is refused, and what comes back."""
+"""`result.diagnose("reader")`: classifiers of anybody's, what is refused, and what comes back."""
 
 import json
 import re
@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from readers import Hedging
+from diagnostics.readers import Hedging
+from faithkit_diagnostics.reader.diagnostic import Reader
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -60,11 +61,11 @@ def scored(**options):
 @pytest.mark.parametrize(
     ("classifier", "message"),
     [
-        ("forest", "there is no reader 'forest'. There is: auto, logistic, trees, words."),
-        (int, "the class int cannot be a reader; expected 'auto', 'logistic', 'trees' or 'words', or a"),
+        ("forest", "there is no reader 'forest'. Choose one of auto, logistic, trees, words."),
+        (int, "the class int cannot be a reader; expected 'auto', 'logistic', 'trees', 'words', or a"),
         (
             7,
-            "an object of type int cannot be a reader; expected 'auto', 'logistic', 'trees' or 'words', or a classifier",
+            "an object of type int cannot be a reader; expected 'auto', 'logistic', 'trees', 'words', or a classifier",
         ),
         (LinearSVC(), "the classifier LinearSVC failed with AttributeError: 'LinearSVC' object has no"),
         (
@@ -87,7 +88,7 @@ def scored(**options):
 )
 def test_what_cannot_be_a_reader_is_refused_in_one_line(classifier, message):
     with pytest.raises(faithkit.InputError) as raised:
-        scored().reader(classifier)
+        scored().diagnose(Reader(classifier))
     assert str(raised.value).startswith(message)
     assert "\n" not in str(raised.value)
 
@@ -97,7 +98,7 @@ def test_a_classifier_that_takes_no_gaps_is_named():
     with pytest.raises(
         faithkit.InputError, match=r"the classifier LogisticRegression failed with ValueError: .* NaN"
     ):
-        faithkit.score(LABELS, gaps).reader(LogisticRegression())
+        faithkit.score(LABELS, gaps).diagnose(Reader(LogisticRegression()))
 
 
 @pytest.mark.parametrize(("rows", "clusters"), [(1, None), (2, None), (9, None), (40, 4)])
@@ -105,7 +106,7 @@ def test_too_few_rows_cannot_be_read(rows, clusters):
     said = f"a reader learns from other rows, and {clusters or rows} independent are too few: give 10 or more"
     units = None if clusters is None else [row % clusters for row in range(rows)]
     with pytest.raises(faithkit.InputError, match=said):
-        faithkit.score([row % 2 for row in range(rows)], list(range(rows)), clusters=units).reader()
+        faithkit.score([row % 2 for row in range(rows)], list(range(rows)), clusters=units).diagnose("reader")
 
 
 def flat(found):
@@ -114,36 +115,34 @@ def flat(found):
 
 
 def test_a_score_that_bounds_nothing_is_not_told_as_a_number():
-    found = faithkit.score([0, 1] * 5, list(range(10))).reader()
+    found = faithkit.score([0, 1] * 5, list(range(10))).diagnose("reader")
     assert found.low == 0
     assert "By this reader's score consistency may be anything (95 %" in flat(found)
 
 
 def test_a_seed_is_a_whole_number():
-    with pytest.raises(faithkit.InputError, match=re.escape("the seed must be a whole number, got 0.5.")):
-        scored().reader(seed=0.5)
+    with pytest.raises(faithkit.InputError, match=re.escape("reader: seed must be a whole number, got 0.5.")):
+        scored().diagnose(Reader(seed=0.5))
 
 
 def test_a_result_from_a_file_has_no_rows_to_read(tmp_path):
     scored().to_json(tmp_path / "result.json")
-    with pytest.raises(
-        faithkit.InputError, match="cannot be read by a classifier in a result that was loaded from"
-    ):
-        faithkit.load(tmp_path / "result.json").reader()
+    with pytest.raises(faithkit.InputError, match="cannot be had in a result that was loaded from"):
+        faithkit.load(tmp_path / "result.json").diagnose("reader")
 
 
 def test_the_order_of_named_columns_changes_nothing():
     table = pd.DataFrame(X, columns=[f"phi_{j}" for j in range(X.shape[1])])
-    assert (
-        faithkit.score(LABELS, table).reader() == faithkit.score(LABELS, table[table.columns[::-1]]).reader()
-    )
+    assert faithkit.score(LABELS, table).diagnose("reader") == faithkit.score(
+        LABELS, table[table.columns[::-1]]
+    ).diagnose("reader")
 
 
 @pytest.mark.parametrize("column", [X[:, 0], np.arange(len(X)) % 7], ids=["floats", "integers"])
 def test_a_log_that_stays_on_disk_is_read_with_the_same_bytes(tmp_path, column):
     pd.DataFrame({"label": LABELS, "phi": column}).to_parquet(tmp_path / "log.parquet")
     result = score_in_pieces(open_log(str(tmp_path / "log.parquet"), "label", ("phi",), ()))
-    assert result.reader() == faithkit.score(LABELS, column[:, None]).reader()
+    assert result.diagnose("reader") == faithkit.score(LABELS, column[:, None]).diagnose("reader")
 
 
 @pytest.mark.parametrize(
@@ -152,10 +151,10 @@ def test_a_log_that_stays_on_disk_is_read_with_the_same_bytes(tmp_path, column):
     ids=lambda classifier: type(classifier).__name__,
 )
 def test_any_classifier_can_be_a_reader_and_is_copied(classifier):
-    found = scored().reader(classifier)
+    found = scored().diagnose(Reader(classifier))
     assert found.accuracy.value > 0.9
     assert found.classifiers == {type(classifier).__name__: 5}
-    assert found == scored().reader(classifier)
+    assert found == scored().diagnose(Reader(classifier))
     assert not [name for name in vars(classifier) if name.endswith("_") and not name.startswith("_")]
 
 
@@ -163,26 +162,26 @@ def test_any_classifier_can_be_a_reader_and_is_copied(classifier):
 def test_a_classifier_that_can_learns_by_weight(classifier):
     """All have one explanation, half are "yes" and weigh nine times as much: who knows that says 0.9."""
     labels = ["yes", "no"] * 100
-    found = faithkit.score(labels, np.ones((200, 1)), weights=[9, 1] * 100).reader(classifier)
+    found = faithkit.score(labels, np.ones((200, 1)), weights=[9, 1] * 100).diagnose(Reader(classifier))
     assert found.score == pytest.approx(0.9**2 + 0.1**2, abs=0.01)
 
 
 def test_global_generators_are_seeded_and_given_back():
     np.random.seed(3)
     before = np.random.get_state()[1].tolist()
-    found = scored().reader(Drawing())
+    found = scored().diagnose(Reader(Drawing()))
     assert np.random.get_state()[1].tolist() == before
     np.random.seed(4)
-    assert scored().reader(Drawing()) == found
+    assert scored().diagnose(Reader(Drawing())) == found
 
 
 def test_a_reader_can_be_asked_in_a_group():
     for part in scored().by(np.where(X[:, 1] > 0, "f", "m")).values():
-        assert part.reader("logistic").n == part.n
+        assert part.diagnose(Reader("logistic")).n == part.n
 
 
 def test_what_comes_back_is_told_in_a_sentence_and_in_json():
-    found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).reader(Hedging())
+    found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).diagnose(Reader(Hedging()))
     assert found.sentence == (
         "This classifier, which sees only the explanation, guesses the prediction right 70 % of the time (60 – 79 %); "
         "without it, 70 %. Another reader may learn more."
@@ -199,7 +198,7 @@ def test_what_comes_back_is_told_in_a_sentence_and_in_json():
 
 def test_a_result_is_hard_to_change():
     with pytest.raises(AttributeError):
-        scored().reader("logistic").score = 1.0
+        scored().diagnose(Reader("logistic")).score = 1.0
 
 
 ONE_THREAD = """
@@ -216,7 +215,7 @@ class Watching(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
 
-print(faithkit.score([0, 1] * 20, np.arange(40.0)[:, None]).reader(Watching()).n)
+print(faithkit.score([0, 1] * 20, np.arange(40.0)[:, None]).diagnose(Reader(Watching())).n)
 """
 
 
@@ -242,7 +241,7 @@ WIDE = {
 def test_what_a_reader_costs_is_bounded_by_the_columns_that_it_is_shown_and_the_result_says_so(case):
     classifier, columns, seen, said = WIDE[case]
     phi = np.random.default_rng(0).normal(size=(40, columns))
-    found = faithkit.score(phi[:, 0] > 0, phi).reader(classifier)
+    found = faithkit.score(phi[:, 0] > 0, phi).diagnose(Reader(classifier))
     assert (found.columns, found.seen) == (columns, seen)
     assert flat(found).endswith(said)
 
@@ -250,4 +249,4 @@ def test_what_a_reader_costs_is_bounded_by_the_columns_that_it_is_shown_and_the_
 def test_the_columns_that_tell_are_those_that_vary():
     """As importances do: of 300 columns of hardly any, one has most of it."""
     phi = np.random.default_rng(0).normal(size=(200, 300)) * np.where(np.arange(300) == 7, 1.0, 0.01)
-    assert faithkit.score(phi[:, 7] > 0, phi).reader("trees").accuracy.value > 0.95
+    assert faithkit.score(phi[:, 7] > 0, phi).diagnose(Reader("trees")).accuracy.value > 0.95

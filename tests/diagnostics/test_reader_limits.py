@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from readers import Hedging, Table
+from diagnostics.readers import Hedging, Table
+from faithkit_diagnostics.reader.diagnostic import Reader, score_limit
 from scipy.stats import binomtest
 
 import faithkit
-from faithkit import Explanations
-from faithkit.measure.design import Design
-from faithkit.measure.reader.reading import prepared, read, score_limit
 
 
 @pytest.mark.parametrize(
@@ -27,7 +25,7 @@ def test_the_limit_of_a_score_is_clopper_and_pearsons_of_the_half_way_share():
 
 def test_shares_have_the_exact_binomial_interval():
     labels = ["yes"] * 70 + ["no"] * 30
-    found = faithkit.score(labels, ["same"] * 100, confidence=0.9).reader(Hedging())
+    found = faithkit.score(labels, ["same"] * 100, confidence=0.9).diagnose(Reader(Hedging()))
     expected = binomtest(70, 100).proportion_ci(0.9, method="exact")
     for share in (found.accuracy, found.baseline):
         assert share.value == 0.7
@@ -40,8 +38,8 @@ def misses(q, n, times):
     for seed in range(times):
         seen = rng.integers(0, len(q), n)
         labels = (rng.random(n) < q[seen]).astype(int)
-        reader = prepared(Explanations.vectors(seen[:, None]), labels, [0, 1], None, Table(), seed)
-        above += read(reader, None, 0.95).low > m
+        result = faithkit.score(labels, seen[:, None])
+        above += result.diagnose(Reader(Table(), seed)).low > m
     return above / times
 
 
@@ -64,9 +62,6 @@ def test_rows_that_are_cases_seen_again_are_not_taken_for_more():
     for seed in range(times):
         kind, who = rng.integers(0, 3, 60), np.repeat(np.arange(60), rng.integers(1, 9, 60))
         labels = (rng.random(60) < q[kind]).astype(int)[who]
-        design = Design.of(None, who, len(who))
-        rows = Explanations.vectors(kind[who][:, None])
-        above += read(prepared(rows, labels, [0, 1], design, Table(), seed), design, 0.95).low > np.mean(
-            q**2 + (1 - q) ** 2
-        )
+        result = faithkit.score(labels, kind[who][:, None], clusters=who)
+        above += result.diagnose(Reader(Table(), seed)).low > np.mean(q**2 + (1 - q) ** 2)
     assert above / times <= 0.025 + 3 * math.sqrt(0.025 * 0.975 / times)

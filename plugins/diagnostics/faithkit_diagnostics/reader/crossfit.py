@@ -1,4 +1,10 @@
-"""Let readers learn from some rows, and score them on others, by folds."""
+"""Let readers learn from some rows, and score them on others, by folds.
+
+Rows are first sorted by what they contain, so that their order does not matter. Then turns are drawn, and
+folds are cut from these. A shuffled sort is a shuffle: given all contents, each of them has each turn with
+the same probability. Folds in which labels are balanced would not be such: a label would tell something about
+the rows that it was read by.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,11 +13,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.arrays import Floats
-from faithkit.measure.owners import Counts
-from faithkit.measure.reader.features import Columns, Features, Rows
-from faithkit.measure.reader.folds import Turns
-from faithkit.measure.reader.models import MOST_CLASSES, Candidate
+from faithkit_diagnostics.reader.features import Columns, Features, Floats, Rows, Words
+from faithkit_diagnostics.reader.models import MOST_CLASSES, Candidate, Counts
 
 FOLDS = 5
 CHOICE_ROWS = 4_000  # that a choice between classifiers looks at
@@ -21,6 +24,41 @@ PIECE = 50_000  # rows that are read at once
 
 Read = Callable[[Rows], tuple[Counts, Floats]]
 """Return labels, and the probability of each of them in some rows."""
+
+
+@attrs.frozen(eq=False)
+class Turns:
+    """The rows in an order of their content, the turn of each of them there, and how many turns there are.
+
+    Rows of one cluster have one turn, so that nothing separates them.
+    """
+
+    order: NDArray[np.intp]
+    turn: Counts
+    n: int
+
+    @classmethod
+    def drawn(cls, contents: Words, unit: Counts, seed: int) -> "Turns":
+        """Draw turns for the clusters of rows; `contents` has a word for what each row is.
+
+        Examples
+        --------
+        >>> words, unit = np.array([7, 8, 7], dtype=np.uint64), np.array([0, 1, 0])
+        >>> turns = Turns.drawn(words, unit, seed=0)
+        >>> turns.n, len(set(turns.turn[np.argsort(turns.order)[[0, 2]]].tolist()))
+        (2, 1)
+        """
+        n = int(unit.max()) + 1
+        sums = np.zeros(n, dtype=np.uint64)
+        np.add.at(sums, unit, contents)
+        place = np.argsort(np.argsort(sums, kind="stable"))  # of every cluster
+        order = np.lexsort((contents, place[unit]))
+        rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
+        return cls(order, rng.permutation(n)[place][unit[order]], n)
+
+    def folds(self, most: int) -> Counts:
+        """Return the fold of every row, in the order of contents."""
+        return self.turn % min(most, self.n)
 
 
 @attrs.frozen(eq=False)
@@ -36,7 +74,7 @@ class Guesses:
 
 
 @attrs.frozen(eq=False)
-class Reader:
+class CrossFit:
     """Rows in an order of their content, and who may read them.
 
     Attributes

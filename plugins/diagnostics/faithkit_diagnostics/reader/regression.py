@@ -9,19 +9,18 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.errors import InputError
-from faithkit.measure.arrays import Floats
-from faithkit.measure.owners import Counts
-from faithkit.measure.reader.crossfit import Guesses, Reader
-from faithkit.measure.reader.features import MOST_WORDS, Rows
-from faithkit.measure.reader.logistic import Scaled
-from faithkit.measure.reader.models import (
+import faithkit
+from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses
+from faithkit_diagnostics.reader.features import MOST_WORDS, Floats, Rows
+from faithkit_diagnostics.reader.models import (
     LINEAR_CELLS,
     TREE_CELLS,
     TREE_COLUMNS,
     WEIGHT_OF_WORDS,
     WORDS,
     Candidate,
+    Counts,
+    Scaled,
     boosting,
     chosen_by,
     weighted,
@@ -35,12 +34,12 @@ class Linear(Scaled):
         """Learn means and spreads of the columns, then the regression."""
         from sklearn.linear_model import Ridge
 
-        self._model: Any = Ridge().fit(self.learnt(X), y, sample_weight)
+        self._model: Any = Ridge().fit(self.fit_transform(X), y, sample_weight)
         return self
 
     def predict(self, X: Floats) -> Floats:
         """Return the numbers of every row."""
-        return np.asarray(self._model.predict(self.scaled(X)))
+        return np.asarray(self._model.predict(self.transform(X)))
 
 
 class Trees:
@@ -82,7 +81,7 @@ class Regressor(Candidate):
             with self.called():
                 found = np.asarray(model.predict(rows), dtype=np.float64).reshape(rows.shape[0], -1)
             if found.shape != (rows.shape[0], y.shape[1]) or not np.isfinite(found).all():
-                raise InputError(
+                raise faithkit.InputError(
                     f"the regressor {self.name} gave no finite number for some rows, or of shape "
                     f"{found.shape}; expected {(rows.shape[0], y.shape[1])}. {self.advice}"
                 )
@@ -116,7 +115,7 @@ def _of_words(_rows: int, _outputs: int, _seed: int) -> Any:
 
 
 @attrs.frozen(eq=False)
-class NumberReader(Reader):
+class NumberCrossFit(CrossFit):
     """Rows whose predictions are points.
 
     Attributes

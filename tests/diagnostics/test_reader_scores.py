@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from readers import Hedging, Table
+from diagnostics.readers import Hedging, Table
+from faithkit_diagnostics.reader.diagnostic import Reader
 
 import faithkit
 
@@ -17,7 +18,7 @@ def drawn(q, rng):
 
 
 def test_a_score_is_twice_the_probability_of_the_truth_minus_the_sum_of_squares():
-    found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).reader(Hedging(0.75))
+    found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).diagnose(Reader(Hedging(0.75)))
     squares = 0.75**2 + 0.25**2
     assert found.score == pytest.approx(0.7 * (2 * 0.75 - squares) + 0.3 * (2 * 0.25 - squares))
     assert found.classifiers == {"Hedging": 5}
@@ -26,7 +27,7 @@ def test_a_score_is_twice_the_probability_of_the_truth_minus_the_sum_of_squares(
 def test_a_row_without_an_explanation_scores_nothing_and_is_guessed_as_without_one():
     """A hundred rows like those above, and a hundred without an explanation, of which 40 are "yes"."""
     labels = ["yes"] * 70 + ["no"] * 30 + ["yes"] * 40 + ["no"] * 60
-    found = faithkit.score(labels, ["same"] * 100 + [None] * 100).reader(Hedging(0.75))
+    found = faithkit.score(labels, ["same"] * 100 + [None] * 100).diagnose(Reader(Hedging(0.75)))
     squares = 0.75**2 + 0.25**2
     assert found.score == pytest.approx((0.7 * (2 * 0.75 - squares) + 0.3 * (2 * 0.25 - squares)) / 2)
     assert found.accuracy == found.baseline
@@ -34,14 +35,14 @@ def test_a_row_without_an_explanation_scores_nothing_and_is_guessed_as_without_o
 
 
 def test_explanations_that_all_are_missing_tell_nothing():
-    found = faithkit.score(["yes", "yes", "no"] * 10, [None] * 30).reader()
+    found = faithkit.score(["yes", "yes", "no"] * 10, [None] * 30).diagnose("reader")
     assert (found.score, found.low) == (0.0, 0.0)
     assert found.accuracy == found.baseline
 
 
 def test_a_label_that_nobody_learnt_has_probability_0():
     """Ten rows of ten labels, each read by who learnt from eight others: it scores 0 − 8 · (1/8)²."""
-    found = faithkit.score(list("0123456789"), list("abcdefghij")).reader()
+    found = faithkit.score(list("0123456789"), list("abcdefghij")).diagnose("reader")
     assert found.score == pytest.approx(-1 / 8)
     assert (found.accuracy.value, found.baseline.value) == (0.0, 0.0)
 
@@ -61,7 +62,7 @@ def test_the_score_is_near_consistency_where_the_law_is_smooth(law):
         rng = np.random.default_rng(seed)
         z = rng.normal(size=(2000, 2))
         labels, m = drawn(SMOOTH[law](z), rng)
-        apart.append(faithkit.score(labels, z).reader().score - m)
+        apart.append(faithkit.score(labels, z).diagnose("reader").score - m)
     assert -0.02 < np.mean(apart) < 0.01  # 0.01: the error of such a mean
 
 
@@ -70,7 +71,7 @@ def test_the_score_is_at_most_consistency_in_the_mean():
     for seed in range(40):
         seen = rng.integers(0, 3, 80)
         labels, m = drawn(q[seen], rng)
-        apart.append(faithkit.score(labels, seen[:, None]).reader(Table(), seed=seed).score - m)
+        apart.append(faithkit.score(labels, seen[:, None]).diagnose(Reader(Table(), seed=seed)).score - m)
     assert np.mean(apart) < 3 * np.std(apart) / np.sqrt(40)
     assert np.mean(apart) > -0.05
 
@@ -79,7 +80,7 @@ def test_random_vectors_tell_no_more_than_the_labels_alone():
     scores, better = [], []
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        found = faithkit.score(rng.random(90) < 0.7, rng.normal(size=(90, 2))).reader()
+        found = faithkit.score(rng.random(90) < 0.7, rng.normal(size=(90, 2))).diagnose("reader")
         scores.append(found.score)
         better.append(found.accuracy.value - found.baseline.value)
     assert np.mean(scores) < 0.7**2 + 0.3**2 + 0.02
@@ -91,13 +92,13 @@ def test_a_reader_sees_what_equality_compares_and_not_the_values_behind_it():
     x = rng.normal(size=(100, 2))
     labels = np.where(x[:, 0] > 0, "yes", "no")
     hidden = faithkit.score(labels, x, discretizer=lambda explanations: ["same"] * len(explanations))
-    assert hidden.reader().accuracy == hidden.reader().baseline
-    assert faithkit.score(labels, x).reader().accuracy.value > 0.9
+    assert hidden.diagnose("reader").accuracy == hidden.diagnose("reader").baseline
+    assert faithkit.score(labels, x).diagnose("reader").accuracy.value > 0.9
 
 
 def test_trees_are_chosen_where_a_line_tells_nothing():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 2))
-    found = faithkit.score((x[:, 0] > 0) ^ (x[:, 1] > 0), x).reader()
+    found = faithkit.score((x[:, 0] > 0) ^ (x[:, 1] > 0), x).diagnose("reader")
     assert found.classifiers == {"trees": 5}
     assert found.accuracy.value > 0.85

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from docs.test_results import SCHEMA
+from faithkit_diagnostics.reader.diagnostic import Reader
 from jsonschema import Draft7Validator
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import LinearSVC
@@ -21,14 +22,14 @@ SCORES = np.column_stack([P, 1 - P])
 
 
 def test_a_reader_explains_as_much_of_the_variance_as_there_is_to_explain():
-    found = faithkit.score(LINEAR, X).reader()
+    found = faithkit.score(LINEAR, X).diagnose("reader")
     assert found.score == pytest.approx(1 / 1.25, abs=0.06)  # by the law that made the numbers
     assert found.score_without == pytest.approx(0, abs=0.03)
     assert (found.accuracy, found.baseline, found.low) == (None, None, None)
 
 
 def test_errors_are_in_the_unit_of_the_prediction():
-    found = faithkit.score(LINEAR, X).reader()
+    found = faithkit.score(LINEAR, X).diagnose("reader")
     assert found.error == pytest.approx(500, rel=0.15)
     assert found.error_without == pytest.approx(LINEAR.std(), rel=0.02)
     off, without = (float(f"{one:.3g}") for one in (found.error, found.error_without))
@@ -39,32 +40,32 @@ def test_errors_are_in_the_unit_of_the_prediction():
 @pytest.mark.parametrize("y", [LINEAR, SQUARE, RNG.standard_t(2, 400)], ids=["line", "square", "heavy tails"])
 def test_the_score_and_the_error_say_the_same(y):
     """R² is 1 less the mean squared error over the variance, so that both are better or both worse."""
-    found = faithkit.score(y, X).reader("linear")
+    found = faithkit.score(y, X).diagnose(Reader("linear"))
     assert found.score == pytest.approx(1 - (found.error / y.std(ddof=1)) ** 2)
     assert found.score_without == pytest.approx(1 - (found.error_without / y.std(ddof=1)) ** 2)
 
 
 def test_a_shift_and_a_scale_change_nothing_but_the_unit():
-    one, other = (faithkit.score(y, X).reader("linear") for y in (LINEAR, LINEAR * 1e-9 + 7))
+    one, other = (faithkit.score(y, X).diagnose(Reader("linear")) for y in (LINEAR, LINEAR * 1e-9 + 7))
     assert other.score == pytest.approx(one.score, abs=0.02)  # rows are drawn by their content
     assert other.error == pytest.approx(one.error * 1e-9, rel=0.05)
 
 
 def test_readers_choose_what_reads_better():
-    assert faithkit.score(SQUARE, X).reader().classifiers == {"trees": 5}
-    assert faithkit.score(LINEAR, X).reader().classifiers == {"linear": 5}
-    trees = faithkit.score(SQUARE, X).reader("trees").score
-    assert trees > 0.7 > 0.1 > faithkit.score(SQUARE, X).reader("linear").score
+    assert faithkit.score(SQUARE, X).diagnose("reader").classifiers == {"trees": 5}
+    assert faithkit.score(LINEAR, X).diagnose("reader").classifiers == {"linear": 5}
+    trees = faithkit.score(SQUARE, X).diagnose(Reader("trees")).score
+    assert trees > 0.7 > 0.1 > faithkit.score(SQUARE, X).diagnose(Reader("linear")).score
 
 
 def test_explanations_that_say_nothing_cannot_be_read():
-    found = faithkit.score(LINEAR, RNG.normal(size=(400, 3))).reader()
+    found = faithkit.score(LINEAR, RNG.normal(size=(400, 3))).diagnose("reader")
     assert found.score < 0.05
     assert "nothing is known" in " ".join(str(found).split()) or found.score > 0
 
 
 def test_a_constant_explanation_is_read_as_the_mean():
-    found = faithkit.score(LINEAR, ["same"] * 400).reader()
+    found = faithkit.score(LINEAR, ["same"] * 400).diagnose("reader")
     assert found.score == pytest.approx(found.score_without)
     assert found.error == pytest.approx(found.error_without)
 
@@ -77,19 +78,19 @@ def test_the_mean_of_scores_is_at_most_the_consistency():
         rng = np.random.default_rng(seed)
         groups = rng.integers(0, 10, 120)
         y = (groups - 4.5) / np.sqrt(8.25) + rng.normal(size=120)
-        found.append(faithkit.score(y, groups.tolist()).reader("linear").score)
+        found.append(faithkit.score(y, groups.tolist()).diagnose(Reader("linear")).score)
     assert np.mean(found) < m + 2 * np.std(found) / np.sqrt(30)
 
 
 def test_a_row_without_an_explanation_scores_0():
     words = ["a", "b", None, None] * 50
     y = np.array([1.5, 5.5, 1.5, 5.5] * 50)
-    found = faithkit.score(y, words).reader("trees")
+    found = faithkit.score(y, words).diagnose(Reader("trees"))
     assert found.score == pytest.approx(0.5, abs=0.02)
 
 
 def test_scores_have_the_limits_of_labels():
-    found = faithkit.score(SCORES, X).reader()
+    found = faithkit.score(SCORES, X).diagnose("reader")
     assert 0 < found.low <= found.score <= 1
     assert found.score > found.score_without
     assert "can tell the scores with an agreement of" in " ".join(str(found).split())
@@ -97,31 +98,31 @@ def test_scores_have_the_limits_of_labels():
 
 def test_certain_scores_are_read_like_labels():
     sure = np.eye(2)[(X[:, 0] > 0).astype(int)]
-    scores = faithkit.score(sure, X).reader("trees").score
-    labels = faithkit.score(X[:, 0] > 0, X).reader("trees").score
+    scores = faithkit.score(sure, X).diagnose(Reader("trees")).score
+    labels = faithkit.score(X[:, 0] > 0, X).diagnose(Reader("trees")).score
     assert scores == pytest.approx(labels, abs=0.1)
 
 
 def test_several_numbers_are_read_together():
-    found = faithkit.score(np.column_stack([LINEAR, -LINEAR]), X).reader()
+    found = faithkit.score(np.column_stack([LINEAR, -LINEAR]), X).diagnose("reader")
     assert found.score > 0.7
     assert found.error is None
     assert "of the variance of the predictions" in " ".join(str(found).split())
 
 
 def test_anybody_s_regressor_can_read():
-    found = faithkit.score(LINEAR, X).reader(KNeighborsRegressor(n_neighbors=20))
+    found = faithkit.score(LINEAR, X).diagnose(Reader(KNeighborsRegressor(n_neighbors=20)))
     assert found.classifiers == {"KNeighborsRegressor": 5}
     assert found.score > 0.5
 
 
 REFUSED = {
-    "a classifier's name": (lambda: faithkit.score(LINEAR, X).reader("logistic"), "There is: auto, linear, trees"),
-    "no regressor": (lambda: faithkit.score(LINEAR, X).reader(LinearSVC()), "the regressor LinearSVC"),
+    "a classifier's name": (lambda: faithkit.score(LINEAR, X).diagnose(Reader("logistic")), "Choose one of auto, linear, trees"),
+    "no regressor": (lambda: faithkit.score(LINEAR, X).diagnose(Reader(LinearSVC())), "the regressor LinearSVC"),
     "a tolerance": (
-        lambda: faithkit.score(LINEAR, X, agree="within:9").reader(), "agree within a tolerance: measure without it",
+        lambda: faithkit.score(LINEAR, X, agree="within:9").diagnose("reader"), "agree within a tolerance: measure without it",
     ),
-    "what cannot learn": (lambda: faithkit.score(LINEAR, X).reader(3), "or a regressor such as"),
+    "what cannot learn": (lambda: faithkit.score(LINEAR, X).diagnose(Reader(3)), "or a classifier such as"),
 }  # fmt: skip
 
 
@@ -134,15 +135,15 @@ def test_what_cannot_read_is_refused_in_one_line(case):
 
 
 def test_what_a_reader_found_is_written_and_comes_back(tmp_path):
-    findings = Findings.of(faithkit.score(LINEAR, X), reader=None)
-    told = findings.to_dict()
-    Draft7Validator({"$ref": "#/definitions/reader", "definitions": SCHEMA["definitions"]}).validate(
-        told["reader"]
+    findings = Findings.of(faithkit.score(LINEAR, X), diagnostics=None)
+    Draft7Validator({"$ref": "#/definitions/evaluation", "definitions": SCHEMA["definitions"]}).validate(
+        findings.to_dict()
     )
     (tmp_path / "result.json").write_text(findings.to_json(), "utf-8")
-    again = faithkit.load(tmp_path / "result.json").reader()
-    assert str(again) == str(findings.reader)
+    again = faithkit.load(tmp_path / "result.json").diagnose("reader")
+    (diagnosis,) = findings.diagnoses
+    assert str(again) == str(diagnosis)
 
 
 def test_nobody_reads_within_a_tolerance_unasked():
-    assert Findings.of(faithkit.score(LINEAR, X, agree="within:9"), reader=None).reader is None
+    assert Findings.of(faithkit.score(LINEAR, X, agree="within:9"), diagnostics=None).diagnoses == ()

@@ -5,12 +5,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_diagnostics.reader.crossfit import Turns
+from faithkit_diagnostics.reader.diagnostic import Reader
 from nearly import assert_nearly
 from threadpoolctl import threadpool_limits
 
 import faithkit
 from faithkit import Interval, Rule
-from faithkit.measure.reader.folds import Turns
 
 RNG = np.random.default_rng(1)
 N = 60
@@ -33,7 +34,7 @@ def told(labels, explanations, rows, **drawn):
     given = {name: values[rows] for name, values in drawn.items()}
     if isinstance(some, np.ndarray) and some.ndim == 1:
         some = some.tolist()
-    return json.dumps(faithkit.score(labels[rows].tolist(), some, **given).reader().to_dict())
+    return json.dumps(faithkit.score(labels[rows].tolist(), some, **given).diagnose("reader").to_dict())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,22 +50,23 @@ def test_the_order_of_rows_with_weights_and_clusters_changes_nothing():
 def test_neither_the_order_nor_the_number_of_threads_changes_what_trees_find():
     result = faithkit.score(LABELS, X)
     with threadpool_limits(2):
-        many = result.reader("trees")
-    assert many == result.reader("trees")
+        many = result.diagnose(Reader("trees"))
+    assert many == result.diagnose(Reader("trees"))
     mixed = RNG.permutation(N)
-    assert many == faithkit.score(LABELS[mixed], X[mixed]).reader("trees")
+    assert many == faithkit.score(LABELS[mixed], X[mixed]).diagnose(Reader("trees"))
 
 
 def test_another_seed_reads_otherwise_and_the_same_alike():
     result = faithkit.score(LABELS, X)
-    assert result.reader() == result.reader(seed=0)
-    assert result.reader(seed=1) != result.reader()
-    assert result.reader(seed=-1) == result.reader(seed=-1)
+    assert result.diagnose("reader") == result.diagnose(Reader(seed=0))
+    assert result.diagnose(Reader(seed=1)) != result.diagnose("reader")
+    assert result.diagnose(Reader(seed=-1)) == result.diagnose(Reader(seed=-1))
 
 
 def turns(labels, unit, seed=0):
     words = np.arange(len(labels), dtype=np.uint64)
-    return Turns.drawn(words, np.asarray(labels, dtype=np.uint64), np.ones(len(labels), np.int64), unit, seed)
+    contents = faithkit.content_words(np.column_stack([words, np.asarray(labels, dtype=np.uint64)]))
+    return Turns.drawn(contents, unit, seed)
 
 
 def test_rows_of_one_cluster_have_one_fold():
@@ -96,8 +98,8 @@ def test_folds_know_nothing_of_labels():
 def test_customers_who_are_logged_several_times_are_not_read_by_themselves():
     who = np.repeat(np.arange(60), 5)
     labels, names = np.repeat([0, 1] * 30, 5), [f"because of customer {one}" for one in who]
-    alone = faithkit.score(labels, names).reader()
-    found = faithkit.score(labels, names, clusters=who).reader()
+    alone = faithkit.score(labels, names).diagnose("reader")
+    found = faithkit.score(labels, names, clusters=who).diagnose("reader")
     assert alone.accuracy.value > 0.9
     assert found.accuracy == found.baseline
     assert found.clusters == 60
@@ -109,7 +111,7 @@ def test_weights_say_how_much_a_row_counts():
     labels = np.array(["yes", "no"] * 200)
     words = np.where(np.arange(400) % 20 < 2, "odd", np.where(labels == "yes", "high", "low"))
     weights = np.where(labels == "yes", 1.0, 9.0)
-    found = faithkit.score(labels, words.tolist(), weights=weights).reader("logistic")
+    found = faithkit.score(labels, words.tolist(), weights=weights).diagnose(Reader("logistic"))
     assert found.baseline.value == pytest.approx(0.9)
     assert found.accuracy.value == pytest.approx(0.99, abs=0.011)  # "odd" is read as "no", which it mostly is
     assert found.effective == pytest.approx(400**2 / (400 * (0.2**2 + 1.8**2) / 2))
@@ -118,9 +120,11 @@ def test_weights_say_how_much_a_row_counts():
 def test_rows_of_weight_0_teach_nothing_and_count_nothing():
     labels, words = np.array(["yes", "no"] * 40), np.array(["a", "b"] * 40)
     wrong = np.array(["b", "a"] * 10)
-    plain = faithkit.score(labels, words.tolist(), weights=np.where(np.arange(80) < 40, 1, 2)).reader()
+    plain = faithkit.score(labels, words.tolist(), weights=np.where(np.arange(80) < 40, 1, 2)).diagnose(
+        "reader"
+    )
     weights = np.concatenate([np.where(np.arange(80) < 40, 1, 2), np.zeros(20)])
     more = faithkit.score(
         np.concatenate([labels, labels[:20]]), [*words.tolist(), *wrong.tolist()], weights=weights
-    ).reader()
+    ).diagnose("reader")
     assert more.accuracy.value == plain.accuracy.value == 1.0

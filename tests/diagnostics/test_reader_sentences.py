@@ -1,12 +1,13 @@
 """A reader's sentence: shares that are never rounded to what they are not."""
 
 import pytest
-
-from faithkit.report.readings import bounded, guessed, reading_sentences
+from faithkit_diagnostics.reader.sentences import accuracy_sentence, bound_sentence
 
 
 def sentence(value, low, high, usual=0.5):
-    return guessed({"accuracy": {"value": value, "low": low, "high": high}, "baseline": {"value": usual}})
+    return accuracy_sentence(
+        {"accuracy": {"value": value, "low": low, "high": high}, "baseline": {"value": usual}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,18 +43,14 @@ def test_shares_are_rounded_outwards_and_never_to_nothing_or_everything(value, l
     ],
 )
 def test_what_one_classifier_could_not_learn_is_not_said_of_everybody(told, begins):
-    assert guessed(told).startswith(begins)
-    assert ("Another reader may learn more." in guessed(told)) == (begins != "Somebody")
+    assert accuracy_sentence(told).startswith(begins)
+    assert ("Another reader may learn more." in accuracy_sentence(told)) == (begins != "Somebody")
 
 
 @pytest.mark.parametrize(("clusters", "units"), [(None, "rows"), (60, "clusters")])
 def test_the_one_bound_says_what_it_rests_on(clusters, units):
     told = {"accuracy": {}, "score": 0.9, "low": 0.8691, "classifiers": {"trees": 5}, "confidence": 0.95}
-    assert bounded({**told, "clusters": clusters}) == (
+    assert bound_sentence({**told, "clusters": clusters, "seen": 2, "columns": 2}) == (
         f"By this reader's score of 0.900, consistency is at least 0.869 if {units} are independent (95 % confidence; "
         "classifier: trees 5×)."
     )
-
-
-def test_no_sentence_without_a_reader():
-    assert reading_sentences({"reader": None}) == reading_sentences({}) == []

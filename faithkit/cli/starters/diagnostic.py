@@ -1,0 +1,58 @@
+"""A diagnostic that counts how often predictions occur."""
+
+from collections import Counter
+from typing import Any
+
+import attrs
+
+import faithkit
+
+
+@attrs.frozen
+class Frequencies(faithkit.Report):
+    """How many rows have each prediction."""
+
+    rows: dict[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {"rows": self.rows}
+
+    def line(self) -> str:
+        """Return the text for `repr`."""
+        return f"of {len(self.rows)} predictions"
+
+    def sheet(self) -> faithkit.Sheet:
+        """Return what people see."""
+        return faithkit.Sheet.of("Predictions", faithkit.Table.of(["prediction", "rows"], self.rows.items()))
+
+
+class Mine:
+    """How often the most frequent predictions occur.
+
+    Parameters
+    ----------
+    most : int
+        How many predictions are listed.
+
+    Examples
+    --------
+    >>> print(faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).diagnose(Mine()))
+    Predictions
+    prediction  rows
+    ────────────────
+    yes            2
+    no             1
+    """
+
+    name = "mine"
+
+    def __init__(self, most: int = 10) -> None:
+        self.most = faithkit.whole_number(most, "mine: most", least=1, error=faithkit.ParameterError)
+
+    def diagnose(self, result: faithkit.Evaluation) -> Frequencies:
+        """Count the predictions of a result; equally frequent ones are sorted by name."""
+        rows = result.explained_rows
+        times = Counter(str(rows.predictions[code]) for code in rows.codes)
+        ordered = sorted(times.items(), key=lambda item: (-item[1], item[0]))
+        return Frequencies(dict(ordered[: self.most]))

@@ -1,0 +1,1 @@
+"""The reader: what somebody could guess who sees only the explanations."""

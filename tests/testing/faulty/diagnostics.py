@@ -1,0 +1,77 @@
+"""One sound diagnostic, and heirs of it with one fault each."""
+
+import itertools
+
+import faithkit
+
+CALLS = itertools.count()
+
+
+class Values(faithkit.Report):
+    def __init__(self, **values):
+        self.values = values
+
+    def to_dict(self):
+        return self.values
+
+    def sheet(self):
+        return faithkit.Sheet.of("values", *map(str, self.values))
+
+
+class Sound:
+    """How many rows there are."""
+
+    name = "sound"
+
+    def diagnose(self, result):
+        return Values(rows=result.n)
+
+
+class Crashes(Sound):
+    """Knows no result."""
+
+    def diagnose(self, result):
+        raise KeyError("rows")
+
+
+class RefusesEverything(Sound):
+    """Always asks for more."""
+
+    def diagnose(self, result):
+        raise faithkit.InputError("more rows are needed.")
+
+
+class ReturnsANumber(Sound):
+    """No report."""
+
+    def diagnose(self, result):
+        return result.n
+
+
+class ReturnsNoJson(Sound):
+    """NaN is no JSON."""
+
+    def diagnose(self, result):
+        return Values(rows=float("nan"))
+
+
+class CountsItsCalls(Sound):
+    """Another answer each time."""
+
+    def diagnose(self, result):
+        return Values(calls=next(CALLS))
+
+
+class LooksAtTheFirstRow(Sound):
+    """The first row is any row."""
+
+    def diagnose(self, result):
+        rows = result.explained_rows
+        return Values(first=float(rows.explanations.values[0, 0]))
+
+
+class IsAutomaticPerhaps(Sound):
+    """Neither yes nor no."""
+
+    def is_automatic(self, result):
+        return "perhaps"
