@@ -3,14 +3,24 @@
 import gc
 import sys
 
-from faithkit.supervision import INTERRUPTED, supervised
+from faithkit.supervision import INTERRUPTED, open_standard_streams, supervise
+
+UNSUPERVISED = ("datasets", "new", "plan", "plugins", "show")  # these run no model and judge nothing
 
 
 def main() -> None:
-    """Start the command line, in a process that is watched over."""
+    """Start the command line; a verb that measures or runs code of others works in a supervised child."""
     gc.disable()  # imports leave no garbage, and looking for it is a tenth of the start; a verb turns it on
-    # the help and the version run no model, and answer at once
-    supervised(_command_line, watched=len(sys.argv) > 1 and not sys.argv[1].startswith("-"))
+    if _measures(sys.argv[1:]):
+        supervise(_command_line)
+    open_standard_streams()
+    sys.exit(_command_line())
+
+
+def _measures(arguments: list[str]) -> bool:
+    verb, options = arguments[:1], arguments[1:]
+    is_verb = bool(verb) and not verb[0].startswith("-") and verb[0] not in UNSUPERVISED
+    return is_verb and options not in (["--help"], ["-h"])
 
 
 def _command_line() -> int:

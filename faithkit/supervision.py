@@ -1,8 +1,8 @@
-"""The console command watches over itself: a process that ends without having said how has not succeeded.
+"""Run a command in one child process, whose last act is to report its exit code.
 
-A model may call `os._exit(0)`, a library `exit(0)`; a process may crash, or be killed for want of memory. So
-the work is done by a child, which says its exit code as the last thing it does. The parent imports nothing
-and runs no code of others; it waits, passes signals on, and clears away what the child leaves behind.
+A model may call `os._exit(0)`, a library may crash, the system may kill a process for want of memory: none of
+these is a success. The parent runs no code of others. It starts the same command once more, passes signals
+on, and ends with the code that this child reports through a pipe, or with a failure where it reports none.
 """
 
 import contextlib
@@ -10,21 +10,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn
-
-from faithkit import scratch
+from collections.abc import Callable
+from typing import NoReturn
 
 FAILED, MISSED, INTERRUPTED = 1, 3, 130  # a limit or a check that was not met is missed
-SECONDS_TO_END = 10  # of a child that was asked to end, or that has said its code
-SECONDS_FOR_ORPHANS = 5
-ECHO_SECONDS = 1.0
 
-ENDING = tuple(  # there is no SIGHUP on Windows
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-
-PR_SET_CHILD_SUBREAPER = 36  # from linux/prctl.h
+REPORT = "FAITHKIT_REPORT"  # the environment variable that tells the child where to report
+END_OF_REPORT = b"."
 
 CRASHED = "A library crashed: the same command with PYTHONFAULTHANDLER=1 in its environment shows where."
 REASONS = {
@@ -33,39 +25,22 @@ REASONS = {
 }
 
 
-def supervised(work: Callable[[], int], watched: bool = True) -> NoReturn:
-    """Do the work in a child process, and end with the code that it returns; never with 0 if it does not.
-
-    Where processes cannot be forked, or nobody need watch, the work is done in this one.
-    """
-    _plug()
-    if not watched or not hasattr(os, "fork"):
-        sys.exit(work())
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who inherits that it is ignored learns of no child's end
-    folder = scratch.make()
-    parent = os.getpid()
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # until the parent is there to pass them on
-    try:
-        (said, saying), (ends, lives) = os.pipe(), os.pipe()
-        child = os.fork()
-    except OSError as error:
-        sys.exit(f"error: no process can be started ({error.strerror}): end some others first.")
-    if child == 0:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        os.close(lives)
-        _end_with(parent, ends)
-        _work(work, saying, folder)
-    os.close(saying)
-    _watch(child, said, folder, mask)
+def supervise(work: Callable[[], int]) -> NoReturn:
+    """Do the work in a child process, and exit with the code that it returns; never with 0 if it does not."""
+    open_standard_streams()
+    report = os.environ.pop(REPORT, None)
+    if report is None:
+        sys.exit(_run_child())
+    _work(work, int(report))
 
 
-def _plug() -> None:
+def open_standard_streams() -> None:
     """Let no file that is opened later become stdin, stdout or stderr, where one of these is closed."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            # one that cannot be written to, so that a result that nobody can get is an error
+            # stdout cannot be written to, so that a result that nobody can get is an error
             os.open(os.devnull, os.O_RDONLY if descriptor == 1 else os.O_RDWR)
             os.set_inheritable(descriptor, True)
 
@@ -73,180 +48,127 @@ def _plug() -> None:
 # --- the child ------------------------------------------------------------------------------------------
 
 
-def _work(work: Callable[[], int], saying: int, folder: str | None) -> NoReturn:
-    me = os.getpid()
-    if folder is not None:
-        scratch.use(folder)
-    with _interrupting():
-        code = work()
-    if os.getpid() == me:  # and no copy that code of others has made of us
+def _work(work: Callable[[], int], report: int) -> NoReturn:
+    child = os.getpid()
+    descriptor = _report_descriptor(report)
+    end_with_parent()
+    if sys.platform != "win32":
+        # Ctrl-C reaches the parent, which passes it on as SIGTERM; workers inherit that they ignore it
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, _interrupt_once)
+        os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
+    code = work()
+    if os.getpid() == child:  # and no copy that code of others has forked
         with contextlib.suppress(OSError):  # closed by code of others
-            os.write(saying, bytes([code & 0xFF]))
-    # all that matters has been said: a thread that never ends, or an exit handler that hangs, is waited for
-    # no longer than this
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(SECONDS_TO_END)
+            os.write(descriptor, bytes([code & 0xFF]))
     sys.exit(code)
 
 
-def _end_with(parent: int, ends: int) -> None:
-    """Make this process end with its parent, however that ends, even in a loop that hears of nothing.
+def _report_descriptor(report: int) -> int:
+    if sys.platform == "win32":  # where handles are inherited, not descriptors
+        import msvcrt
 
-    The parent alone holds the other end of the pipe `ends`, and Linux can send any signal when it is closed.
-    """
-    import fcntl
+        return msvcrt.open_osfhandle(report, os.O_WRONLY)
+    os.set_inheritable(report, False)
+    return report
 
-    try:
-        fcntl.fcntl(ends, fcntl.F_SETOWN, os.getpid())
-        fcntl.fcntl(ends, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(ends, fcntl.F_SETFL, os.O_ASYNC)
-    except (AttributeError, OSError):  # another system
-        import threading
 
-        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:
-        os._exit(1)
+def _interrupt_once(_number: int, _frame: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def end_with_parent() -> None:
+    """End this process when its parent is gone, however that ended."""
+    import threading
+
+    threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
 
 
 def _follow(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
-    os._exit(1)
-
-
-@contextlib.contextmanager
-def _interrupting() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP interrupt the work; either may come twice, when it is sent to all and passed on.
-
-    Ctrl-C is for the parent to hear, which passes it on as SIGTERM: what ignores a signal has children that
-    do, so that no worker complains of it.
-    """
-    last = -ECHO_SECONDS
-
-    def interrupt(_number: int, _frame: object) -> None:
-        nonlocal last
-        before, last = last, time.monotonic()
-        if last - before >= ECHO_SECONDS:
-            raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    heard = {signal.SIGTERM, *_heard()} - {signal.SIGINT}
-    _handle(heard, interrupt)
-    # a process that code of others forks, and ends by a signal, is to end as any other would
-    os.register_at_fork(after_in_child=lambda: _handle(heard, signal.SIG_DFL))
-    try:
-        yield
-    finally:
-        _handle(heard, signal.SIG_IGN)
-
-
-def _heard() -> list[signal.Signals]:
-    """Return the signals that end a run, but for those that whoever started us chose to have ignored."""
-    return [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
-
-
-def _handle(numbers: Iterable[int], handler: Any) -> None:
-    for number in numbers:
-        signal.signal(number, handler)
+    os._exit(FAILED)
 
 
 # --- the parent -----------------------------------------------------------------------------------------
 
 
-def _watch(child: int, said: int, folder: str | None, mask: Iterable[int]) -> NoReturn:
-    passed: list[int] = []
+def _run_child() -> int:
+    """Start the same command as a child, wait for it, and return the exit code."""
+    import subprocess
+
+    reader, writer = os.pipe()
+    report = _inheritable(writer)
+    try:
+        child = subprocess.Popen(
+            [sys.executable, *sys.orig_argv[1:]],
+            env={**os.environ, REPORT: str(report)},
+            close_fds=False,  # a shell may pass files on, as in `--json >(jq .)`
+        )
+    except OSError as error:
+        _print_error(f"error: no process can be started ({error.strerror}): end some others first.")
+        return FAILED
+    signals: list[int] = []
 
     def pass_on(number: int, _frame: object) -> None:
-        passed.append(number)
-        os.kill(child, signal.SIGTERM)
-        signal.alarm(SECONDS_TO_END)  # it may be in a loop that hears nothing
+        signals.append(number)
+        if len(signals) > 1:
+            child.kill()
+        elif sys.platform != "win32":  # Windows sends Ctrl-C to the child as well
+            child.terminate()
 
-    heard = _heard()
-    _handle(heard, pass_on)
-    _handle([signal.SIGALRM], lambda _number, _frame: os.kill(child, signal.SIGKILL))
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    _adopt_orphans()
-    scratch.sweep()
-    _, status = os.waitpid(child, 0)
-    signal.alarm(0)
-    _handle(heard, signal.SIG_IGN)
-    _end_orphans()
-    if folder is not None:
-        scratch.remove(folder)
-    os._exit(_exit_code(_code(said), status, passed))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, pass_on)
+    status = child.wait()
+    return _exit_code(_read_report(reader, writer), status, signals)
 
 
-def _code(said: int) -> int | None:
-    """Return the code that the child said, which may have left processes behind that keep the pipe open."""
-    os.set_blocking(said, False)
-    try:
-        code = os.read(said, 1)
-    except BlockingIOError:
-        return None
-    return code[0] if code else None
+def _inheritable(descriptor: int) -> int:
+    """Let children inherit a descriptor, and return the number by which they know it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        handle = msvcrt.get_osfhandle(descriptor)
+        os.set_handle_inheritable(handle, True)
+        return handle
+    os.set_inheritable(descriptor, True)
+    return descriptor
 
 
-def _exit_code(said: int | None, status: int, passed: list[int]) -> int:
-    """Say what happened where the child did not, and return what the command ends with."""
-    if passed and said in (None, FAILED, INTERRUPTED):  # interrupted twice, it may have failed to say so
-        if said is None:
-            _tell("interrupted")
-        return 128 + passed[-1]
-    if said is not None:
-        return said
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
+def _read_report(reader: int, writer: int) -> int | None:
+    """Return the code that the child reported.
+
+    Processes that it left behind may keep the pipe open, so this one writes the end that it reads up to.
+    """
+    os.write(writer, END_OF_REPORT)
+    report = os.read(reader, 2)
+    return report[0] if len(report) == 2 else None
+
+
+def _exit_code(code: int | None, status: int, signals: list[int]) -> int:
+    """Return what the command exits with; say what happened where the child did not."""
+    if signals and code in (None, INTERRUPTED):
+        if code is None:
+            _print_error("interrupted")
+        return 128 + signals[0]
+    if code is not None:
+        return code
+    if status < 0:
         # a real-time signal has no name
-        name = next((known.name for known in signal.Signals if known == number), f"signal {number}")
-        _tell(f"error: the run was ended by {name}, without a result. {REASONS.get(name, '')}".rstrip())
-        return 128 + number
-    _tell(
-        f"error: the run ended with exit status {os.WEXITSTATUS(status)} and without a result: a model, an "
-        "explainer or a library ended the whole process. Find the call of exit in it, and take it out."
+        name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")
+        _print_error(
+            f"error: the run was ended by {name}, without a result. {REASONS.get(name, '')}".rstrip()
+        )
+        return 128 - status
+    _print_error(
+        f"error: the run ended with exit status {status} and without a result: a model, an explainer or a "
+        "library ended the whole process. Find the call of exit in it, and take it out."
     )
     return FAILED
 
 
-def _tell(line: str) -> None:
+def _print_error(line: str) -> None:
     with contextlib.suppress(OSError):
         os.write(2, f"{line}\n".encode())
-
-
-def _adopt_orphans() -> None:
-    """Let processes whose parent has died become children of this one, where the system is Linux."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _end_orphans() -> None:
-    """End what the child left behind in our process group: its workers, but nothing that became a daemon."""
-    started = time.monotonic()
-    while orphans := _orphans():
-        late = time.monotonic() - started > SECONDS_FOR_ORPHANS
-        for orphan in orphans:
-            with contextlib.suppress(OSError):
-                # a process that clears up after others ignores the first, and ends when they are gone
-                os.kill(orphan, signal.SIGKILL if late else signal.SIGTERM)
-        time.sleep(0.01)
-
-
-def _orphans() -> list[int]:
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    me = os.getpid()
-    try:
-        with open(f"/proc/{me}/task/{me}/children") as children:
-            found = [int(word) for word in children.read().split()]
-    except OSError:  # not Linux
-        return []
-    return [orphan for orphan in found if _group(orphan) == os.getpgrp()]
-
-
-def _group(process: int) -> int | None:
-    with contextlib.suppress(OSError):
-        return os.getpgid(process)
-    return None
