@@ -33,7 +33,7 @@ def stored(found: Explanations) -> Explanations:
     >>> stored(Explanations.vectors([[0.5, -1.0]], shared={"names": ["age", "sex"]})).values
     array([[ 0.5, -1. ]])
     """
-    again = Answer.load(Answer.of(found).dump(""), "").found
+    again = Answer.load(Answer.of(found).dump(""), "").explanations
     assert again is not None
     return again
 

@@ -130,7 +130,7 @@ def test_one_that_learns_from_the_sample_itself_is_said_to():
         lambda named: Explanations.concat([named, named]),
         lambda named: named.identified(np.sign(named.values)),
         lambda named: named.take([0]).spread(np.array([0]), 2, np.array([None, "gone"], dtype=object)),
-        lambda named: Answer.load(Answer.of(named).dump("key"), "key").found,
+        lambda named: Answer.load(Answer.of(named).dump("key"), "key").explanations,
     ],
     ids=["take", "concat", "identified", "spread", "the store"],
 )

@@ -78,7 +78,7 @@ def chunks(tmp_path):
 
 def stored(tmp_path):
     yield asked(store=tmp_path / "store")
-    kept = sorted((tmp_path / "store").glob("*/*.chunk"))
+    kept = sorted((tmp_path / "store").glob("*/*.npz"))
     assert len(kept) > 3
     yield asked(store=tmp_path / "store")
     for chunk in kept[::2]:

@@ -1,31 +1,32 @@
-"""What came of a chunk: explanations, why some rows have none, what the explainer warned of; and its bytes.
+"""The answer to a chunk: explanations, why some rows have none, the explainer's warnings; and its file.
 
-Reading them runs no code. Who may write into a store may say what explanations say, but nothing is read that
-`Answer.dump` would not have written: all other bytes raise `ValueError`, and nothing else.
+The file is an `.npz`: the arrays, and a head of JSON that says what they are and which key they answer. Its
+format has a checksum for each part, and reading it runs no code.
 """
 
+import io
+import json
 from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.measure.containers import n_rows
+from faithkit.errors import InputError
 from faithkit.measure.explanations import Explanations, object_array
-from faithkit.run.explaining.framing import Content, framed, unframed
 from faithkit.run.explaining.packing import pack, unpack
 from faithkit.wording import describe
 
-COLUMNS = ("values", "identity", "missing")
-NAMES = ("relation", "discretizer")  # of components that are meant for them
+FORMAT = "faithkit chunk 5"
+COLUMNS = ("values", "identity", "missing", "shared")
+TEXTS = ("kind", "relation", "discretizer")
 
 
 @attrs.frozen(eq=False)
 class Answer:
     """The explanations of some rows: `reasons` tell why a row has none, and are None where it has one.
 
-    `warnings` are those that the explainer gave, to be told again when the answer is read.
+    `warnings` are those that the explainer gave, to be shown again when the answer is read.
 
     Examples
     --------
@@ -37,29 +38,29 @@ class Answer:
     >>> Answer.load(b"hello", "a key")
     Traceback (most recent call last):
     ...
-    ValueError: these are no explanations as faithkit writes them: ValueError: 17 bytes are asked for ...
+    ValueError: this is no answer to the chunk: ...
     """
 
-    found: Explanations | None
+    explanations: Explanations | None
     reasons: list[str | None]
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, found: Explanations) -> "Answer":
+    def of(cls, explanations: Explanations) -> "Answer":
         """Answer for every row, without the instances, which whoever asked has; remarks become texts."""
-        remarks = found.remarks
+        remarks = explanations.remarks
         if remarks is not None:
             remarks = object_array(None if remark is None else str(remark) for remark in remarks)
-        return cls(attrs.evolve(found, instances=None, remarks=remarks), [None] * len(found))
+        return cls(attrs.evolve(explanations, instances=None, remarks=remarks), [None] * len(explanations))
 
     @classmethod
     def joined(cls, parts: list["Answer"]) -> "Answer":
         """Join the answers for consecutive rows."""
-        found = [part.found for part in parts if part.found is not None]
+        explained = [part.explanations for part in parts if part.explanations is not None]
         return cls(
-            Explanations.concat(found) if found else None,
+            Explanations.concat(explained) if explained else None,
             [reason for part in parts for reason in part.reasons],
-            tuple(dict.fromkeys(told for part in parts for told in part.warnings)),
+            tuple(dict.fromkeys(text for part in parts for text in part.warnings)),
         )
 
     def __len__(self) -> int:
@@ -71,70 +72,49 @@ class Answer:
         return np.flatnonzero([reason is None for reason in self.reasons])
 
     def dump(self, key: str) -> bytes:
-        """Write the answer, and what was asked."""
-        blobs: list[bytes] = []
-        found = None if self.found is None else _head(self.found, blobs)
-        return framed({"key": key, "reasons": self.reasons, "warnings": self.warnings, "found": found}, blobs)
+        """Return the bytes of a file with this answer, and the key that it answers."""
+        arrays: list[NDArray[Any]] = []
+        try:
+            packed = None if self.explanations is None else _pack_explanations(self.explanations, arrays)
+            text = json.dumps(
+                {"key": key, "reasons": self.reasons, "warnings": self.warnings, "explanations": packed}
+            )
+        except InputError:
+            raise
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(
+                f"an explanation cannot be stored ({describe(error)}): run without a store, or let the "
+                "explainer give text and numbers."
+            ) from None
+        file = io.BytesIO()
+        np.savez(file, *arrays, head=np.frombuffer(text.encode(), dtype=np.uint8))
+        return file.getvalue()
 
     @classmethod
     def load(cls, data: bytes, key: str) -> "Answer":
-        """Read the answer to what is asked; anything else raises ValueError."""
+        """Read the answer to a key; bytes that are damaged, or answer another key, raise ValueError."""
         try:
-            return cls._load(data, key)
-        except Exception as error:  # forged bytes find every hole of every library
-            raise ValueError(
-                f"these are no explanations as faithkit writes them: {describe(error)}"
-            ) from None
-
-    @classmethod
-    def _load(cls, data: bytes, key: str) -> "Answer":
-        head, content = unframed(data)
-        if head["key"] != key:
-            raise ValueError("they answer another question")
-        found = None if head["found"] is None else _explanations(head["found"], content)
-        content.end()
-        answer = cls(found, _words(head["reasons"]), tuple(filter(None, _words(head["warnings"]))))
-        explained = len(answer.rows)
-        if (found is not None) != (explained > 0) or (found is not None and len(found) != explained):
-            raise ValueError("there are more or fewer explanations than rows without a reason")
-        return answer
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                head = json.loads(file["head"].tobytes())
+                arrays = [file[f"arr_{i}"] for i in range(len(file.files) - 1)]
+            if head["key"] != key:
+                raise ValueError("it has another key")
+            explanations = head["explanations"]
+            if explanations is not None:
+                explanations = _unpack_explanations(explanations, arrays)
+            return cls(explanations, head["reasons"], tuple(head["warnings"]))
+        except Exception as error:  # damage has as many names as there are libraries that read a part of it
+            raise ValueError(f"this is no answer to the chunk: {describe(error)}") from None
 
 
-def _head(found: Explanations, blobs: list[bytes]) -> dict[str, Any]:
-    columns = {name: pack(getattr(found, name), blobs) for name in (*COLUMNS, "shared")}
-    remarks = None if found.remarks is None else found.remarks.tolist()
-    named = {name: getattr(found, name) for name in NAMES}
-    return {"kind": found.kind, **named, "remarks": remarks, **columns}
+def _pack_explanations(explanations: Explanations, arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    texts = {name: getattr(explanations, name) for name in TEXTS}
+    remarks = None if explanations.remarks is None else explanations.remarks.tolist()
+    columns = {name: pack(getattr(explanations, name), arrays) for name in COLUMNS}
+    return {**texts, "remarks": remarks, **columns}
 
 
-def _explanations(head: dict[str, Any], content: Content) -> Explanations:
-    kind, named, remarks = head["kind"], {name: head[name] for name in NAMES}, head["remarks"]
-    columns = {name: unpack(head[name], content) for name in COLUMNS}
-    shared = unpack(head["shared"], content)
-    n = _length(columns["values"])
-    words = all(isinstance(name, str | None) for name in named.values())
-    if not (isinstance(kind, str) and words and isinstance(shared, dict)):
-        raise ValueError("the kind, what is named or what is shared is of another type")
-    if columns["identity"] is not None and _length(columns["identity"]) != n:
-        raise ValueError("there are more or fewer identities than explanations")
-    missing = columns["missing"]
-    if not isinstance(missing, np.ndarray) or missing.dtype != bool or missing.shape != (n,):
-        raise ValueError("it is not told of every explanation whether it is missing")
-    told = None if remarks is None else object_array(_words(remarks))
-    return Explanations(kind=kind, shared=shared, remarks=told, **named, **columns)
-
-
-def _length(column: Any) -> int:
-    """Return the number of rows of a column, or of several side by side."""
-    if isinstance(column, tuple):
-        (n,) = {_length(part) for part in column}
-        return n
-    if isinstance(column, list | pd.DataFrame) or (isinstance(column, np.ndarray) and column.ndim):
-        return n_rows(column)
-    raise ValueError(f"a {type(column).__name__} is no column")
-
-
-def _words(given: Any) -> list[str | None]:
-    if not isinstance(given, list) or not all(isinstance(word, str | None) for word in given):
-        raise ValueError("remarks, reasons and warnings are texts")
-    return given
+def _unpack_explanations(head: dict[str, Any], arrays: list[NDArray[Any]]) -> Explanations:
+    remarks = None if head["remarks"] is None else object_array(head["remarks"])
+    columns = {name: unpack(head[name], arrays) for name in COLUMNS}
+    return Explanations(remarks=remarks, **{name: head[name] for name in TEXTS}, **columns)

@@ -17,7 +17,7 @@ from faithkit.inputs.seeds import fingerprint, header, row_words
 from faithkit.measure.blocks import spans
 from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.protocols import said
-from faithkit.run.explaining.framing import FORMAT
+from faithkit.run.explaining.answer import FORMAT
 from faithkit.run.explaining.job import Job
 from faithkit.run.provenance import libraries, versions
 

@@ -1,13 +1,7 @@
-"""Values as JSON, and the content of their arrays as bytes behind it: data only, and no pickle.
-
-What is read back is trusted in nothing. The JSON tells an array's type and shape, and the bytes of arrays
-follow in the order in which they are mentioned; so every size is held against the bytes that are left before
-anything is made of it.
-"""
+"""Values as JSON, with their arrays beside it: data only, and no pickle."""
 
 import datetime as dt
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -18,13 +12,10 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.measure.containers import unmasked
 from faithkit.measure.rules import Rule
-from faithkit.run.explaining.framing import Content
 
-DEEPEST = 32  # of values within values: a level of them is up to four of JSON
-KINDS = "biufcmMS"  # of NumPy's types: numbers, times and plain bytes
-WIDEST = 2**20  # of an array without elements, whose shape no byte vouches for
+Arrays = Sequence[NDArray[Any]]
 
-# what explanations and the cells of a table are made of, beside text and numbers: how it is written, and read
+# what explanations and the values of a table are made of, beside text and numbers: how to write and read it
 _SCALARS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     bytes: ("bytes", bytes.hex, bytes.fromhex),
     Decimal: ("decimal", str, Decimal),
@@ -50,29 +41,26 @@ _SCALARS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 _SCALAR_READERS = {tag: read for tag, _, read in _SCALARS.values()}
 
 
-def pack(value: Any, blobs: list[bytes], depth: int = 0) -> Any:
-    """Turn a value into JSON, and the arrays in it into bytes; tags say what plain JSON cannot.
+def pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    """Turn a value into JSON, and append the arrays in it to `arrays`; tags say what plain JSON cannot.
 
     Examples
     --------
-    >>> blobs = []
-    >>> days = pack((1, np.array([2.5])), blobs)
-    >>> unpack(days, Content(memoryview(b"".join(blobs))))
+    >>> arrays = []
+    >>> pack((1, np.array([2.5])), arrays)
+    {'tuple': [1, {'array': 0}]}
+    >>> unpack({'tuple': [1, {'array': 0}]}, arrays)
     (1, array([2.5]))
     """
     if value is None or isinstance(value, str | int | float):
         return value
-    if depth > DEEPEST:
-        raise InputError(
-            f"an explanation is nested more than {DEEPEST} deep, and cannot be stored: let the explainer "
-            "give flatter values, or run without a store."
-        )
     if isinstance(value, np.generic) and value.dtype.kind in "biufSU":
-        return pack(value.item(), blobs, depth)
+        return pack(value.item(), arrays)
     if isinstance(value, np.ndarray):
-        return _pack_array(unmasked(value, "values within an explanation"), blobs, depth)
+        return _pack_array(unmasked(value, "values within an explanation"), arrays)
     if isinstance(value, pd.DataFrame):
-        return _pack_frame(value, blobs, depth)
+        columns = [_pack_column(value.iloc[:, j], arrays) for j in range(value.shape[1])]
+        return {"frame": [len(value), _pack_column(pd.Series(value.columns), arrays), columns]}
     if isinstance(value, Rule):
         return {"rule": value.to_json()}
     if type(value) in _SCALARS:
@@ -80,104 +68,65 @@ def pack(value: Any, blobs: list[bytes], depth: int = 0) -> Any:
         return {tag: write(value)}
     for kind in (tuple, frozenset, list):
         if isinstance(value, kind):
-            return {kind.__name__: [pack(item, blobs, depth + 1) for item in value]}
+            return {kind.__name__: [pack(item, arrays) for item in value]}
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {"dict": {key: pack(item, blobs, depth + 1) for key, item in value.items()}}
+        return {"dict": {key: pack(item, arrays) for key, item in value.items()}}
     raise InputError(
         f"a {type(value).__name__} in an explanation cannot be stored: it is no number, text, tuple, Rule or "
         "array. Run without a store, or let the explainer give such values."
     )
 
 
-def unpack(value: Any, content: Content) -> Any:
-    """Turn JSON back into the value; anything that `pack` does not write raises an exception."""
+def unpack(value: Any, arrays: Arrays) -> Any:
+    """Turn JSON back into the value."""
     if not isinstance(value, dict):
-        if isinstance(value, list):
-            raise ValueError("a list without a tag")
         return value
     ((tag, inner),) = value.items()
     if tag in _SCALAR_READERS:
         return _SCALAR_READERS[tag](inner)
-    return _READERS[tag](inner, content)
+    return _READERS[tag](inner, arrays)
 
 
-def _pack_array(array: NDArray[Any], blobs: list[bytes], depth: int) -> Any:
-    if array.dtype.kind in "OU":
-        flat = array.astype(object).ravel()
+def _pack_array(array: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
+    if array.dtype.kind == "O":
+        flat = array.ravel()
         # many rows share a rule: each object is written once, and objects that are merely equal stay apart
         codes, _ = pd.factorize(np.fromiter(map(id, flat), dtype=np.int64, count=len(flat)))
         first = np.unique(codes, return_index=True)[1]
-        table = [pack(flat[row], blobs, depth + 1) for row in first]
-        return {"table": [table, pack(codes.astype(np.int64), blobs), list(array.shape)]}
-    if array.dtype.kind not in KINDS or not array.dtype.itemsize or _is_too_wide(array.shape):
+        table = [pack(flat[row], arrays) for row in first]
+        return {"table": [table, pack(codes.astype(np.int64), arrays), list(array.shape)]}
+    if array.dtype.hasobject:
         raise InputError(
-            f"an array of type {array.dtype} and shape {array.shape} in an explanation cannot be stored: run "
-            "without a store, or let the explainer give numbers or text."
+            f"an array of type {array.dtype} in an explanation cannot be stored: run without a store, or let "
+            "the explainer give numbers or text."
         )
-    blobs.append(array.tobytes())
-    return {"array": [array.dtype.str, list(array.shape)]}
+    arrays.append(array)
+    return {"array": len(arrays) - 1}
 
 
-def _is_too_wide(shape: tuple[int, ...]) -> bool:
-    return 0 in shape and max(shape) > WIDEST
+def _table(inner: Any, arrays: Arrays) -> NDArray[Any]:
+    table = np.fromiter((unpack(item, arrays) for item in inner[0]), dtype=object)
+    return table[unpack(inner[1], arrays)].reshape(inner[2])
 
 
-def _shape(given: Any) -> tuple[int, ...]:
-    if not all(type(size) is int and size >= 0 for size in given) or _is_too_wide(tuple(given)):
-        raise ValueError(f"no shape: {given!r:.60}")
-    return tuple(given)
-
-
-def _array(inner: Any, content: Content) -> NDArray[Any]:
-    text, shape = inner[0], _shape(inner[1])
-    dtype = np.dtype(text)
-    if dtype.kind not in KINDS or dtype.str != text or not dtype.itemsize:
-        raise ValueError(f"no type of numbers: {text!r:.60}")
-    data = content.take(math.prod(shape) * dtype.itemsize)
-    if dtype.kind == "b" and data.strip(b"\0\1"):
-        raise ValueError("truth values other than 0 and 1")
-    return np.frombuffer(data, dtype=dtype).reshape(shape)
-
-
-def _table(inner: Any, content: Content) -> NDArray[Any]:
-    table = np.fromiter((unpack(item, content) for item in inner[0]), dtype=object)
-    codes, shape = _array_of(unpack(inner[1], content), "i"), _shape(inner[2])
-    if codes.size != math.prod(shape) or ((codes < 0) | (codes >= len(table))).any():
-        raise ValueError("codes of values that are not there")
-    return table[codes].reshape(shape)
-
-
-def _array_of(given: Any, kind: str) -> NDArray[Any]:
-    if not isinstance(given, np.ndarray) or given.dtype.kind != kind or given.ndim != 1:
-        raise ValueError(f"no column of type {kind!r}: {given!r:.60}")
-    return given
-
-
-def _pack_frame(frame: pd.DataFrame, blobs: list[bytes], depth: int) -> Any:
-    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
-    names = _pack_column(pd.Series(frame.columns), blobs, depth)
-    return {"frame": [len(frame), names, [_pack_column(column, blobs, depth) for column in columns]]}
-
-
-def _pack_column(column: "pd.Series[Any]", blobs: list[bytes], depth: int) -> Any:
+def _pack_column(column: "pd.Series[Any]", arrays: list[NDArray[Any]]) -> Any:
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        codes = pack(column.cat.codes.to_numpy(), blobs)
-        categories = _pack_column(pd.Series(dtype.categories), blobs, depth)
-        return {"category": [codes, categories, bool(dtype.ordered)]}
+        codes = pack(column.cat.codes.to_numpy(), arrays)
+        return {"category": [codes, _pack_column(pd.Series(dtype.categories), arrays), bool(dtype.ordered)]}
     if isinstance(dtype, np.dtype):
-        return pack(column.to_numpy(), blobs, depth + 1)
+        return pack(column.to_numpy(), arrays)
     cells = column.to_numpy(dtype=object, na_value=None)
     try:
-        exact = _extension(cells, str(dtype)).equals(column.reset_index(drop=True))
+        is_exact = _extension(cells, str(dtype)).equals(column.reset_index(drop=True))
     except (TypeError, ValueError):
-        exact = False
-    if not exact:
+        is_exact = False
+    if not is_exact:
         raise InputError(
             f"a column of type {dtype} in an explanation cannot be stored: convert it, or run without a "
             "store."
         )
-    return {"column": [str(dtype), pack(cells, blobs, depth + 1)]}
+    return {"column": [str(dtype), pack(cells, arrays)]}
 
 
 def _extension(cells: NDArray[Any], dtype: str) -> "pd.Series[Any]":
@@ -185,56 +134,36 @@ def _extension(cells: NDArray[Any], dtype: str) -> "pd.Series[Any]":
     return pd.Series(pd.array(list(cells), dtype=dtype))
 
 
-def _frame(inner: Any, content: Content) -> pd.DataFrame:
-    (n,), names = _shape([inner[0]]), _series(inner[1], content)
-    columns = {j: _series(column, content) for j, column in enumerate(inner[2])}
-    if any(len(column) != n for column in columns.values()) or (not columns and n > WIDEST):
-        raise ValueError("columns of other lengths than their table")
-    frame = pd.DataFrame(columns, index=range(n))
+def _frame(inner: Any, arrays: Arrays) -> pd.DataFrame:
+    names = _series(inner[1], arrays)
+    frame = pd.DataFrame(
+        {j: _series(column, arrays) for j, column in enumerate(inner[2])}, index=range(inner[0])
+    )
     are_tuples = len(names) > 0 and all(isinstance(name, tuple) for name in names)
     frame.columns = pd.MultiIndex.from_tuples(names) if are_tuples else pd.Index(names)
     return frame
 
 
-def _series(value: Any, content: Content) -> "pd.Series[Any]":
+def _series(value: Any, arrays: Arrays) -> "pd.Series[Any]":
     """Read a column; pandas would make text of objects that happen to be texts."""
-    read = unpack(value, content)
-    if not isinstance(read, pd.Series | np.ndarray):
-        raise ValueError("a column is expected")
-    return pd.Series(read, dtype=read.dtype)
+    column = unpack(value, arrays)
+    return pd.Series(column, dtype=column.dtype)
 
 
-def _category(inner: Any, content: Content) -> "pd.Series[Any]":
-    codes = _array_of(unpack(inner[0], content), "i")
-    categories = pd.Index(_series(inner[1], content))
-    return pd.Series(pd.Categorical.from_codes(codes, categories, ordered=inner[2] is True))
+def _category(inner: Any, arrays: Arrays) -> "pd.Series[Any]":
+    categories = pd.Index(_series(inner[1], arrays))
+    return pd.Series(pd.Categorical.from_codes(unpack(inner[0], arrays), categories, ordered=inner[2]))
 
 
-def _column(inner: Any, content: Content) -> "pd.Series[Any]":
-    if "dateutil" in inner[0]:  # whose zones are files, by any path
-        raise ValueError("a time zone that is a file")
-    return _extension(unpack(inner[1], content), str(inner[0]))
-
-
-_READERS: dict[str, Callable[[Any, Content], Any]] = {
-    "array": _array,
+_READERS: dict[str, Callable[[Any, Arrays], Any]] = {
+    "array": lambda inner, arrays: arrays[inner],
     "table": _table,
     "frame": _frame,
     "category": _category,
-    "column": _column,
-    "rule": lambda inner, content: Rule.from_json(_list(inner)),
-    "tuple": lambda inner, content: tuple(_items(inner, content)),
-    "frozenset": lambda inner, content: frozenset(_items(inner, content)),
-    "list": lambda inner, content: _items(inner, content),
-    "dict": lambda inner, content: {key: unpack(item, content) for key, item in inner.items()},
+    "column": lambda inner, arrays: _extension(unpack(inner[1], arrays), inner[0]),
+    "rule": lambda inner, _: Rule.from_json(inner),
+    "tuple": lambda inner, arrays: tuple(unpack(item, arrays) for item in inner),
+    "frozenset": lambda inner, arrays: frozenset(unpack(item, arrays) for item in inner),
+    "list": lambda inner, arrays: [unpack(item, arrays) for item in inner],
+    "dict": lambda inner, arrays: {key: unpack(item, arrays) for key, item in inner.items()},
 }
-
-
-def _list(inner: Any) -> list[Any]:
-    if not isinstance(inner, list):
-        raise ValueError("a list is expected")
-    return inner
-
-
-def _items(inner: Any, content: Content) -> list[Any]:
-    return [unpack(item, content) for item in _list(inner)]

@@ -97,7 +97,7 @@ def _farewell(done: int, n: int, execution: Execution) -> str:
 
 def _explanations(whole: Answer, X: Any) -> Explanations:
     """Return the explanations of all rows, with the rows beside them."""
-    n, found = len(whole), whole.found
+    n, found = len(whole), whole.explanations
     told = np.fromiter(whole.reasons, dtype=object, count=n)
     if found is None:
         found = attrs.evolve(Explanations.of([None] * n), remarks=told)

@@ -1,14 +1,8 @@
-"""A chunk's file: what is written is read back, and anything else is refused with ValueError and nothing else.
+"""A chunk's file: what is written is read back, damage is noticed, and reading runs no code."""
 
-Checksums find accidents. Whoever forges a file computes a new one; so every head here is forged with a right checksum.
-"""
-
-import copy
 import datetime as dt
-import hashlib
-import json
-import sys
-import tracemalloc
+import io
+import os
 from collections import namedtuple
 from decimal import Decimal
 
@@ -21,7 +15,6 @@ from hypothesis import strategies as st
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
 from faithkit.run.explaining.answer import Answer
-from faithkit.run.explaining.framing import DIGEST, FORMAT
 from faithkit.testing.sameness import stored
 
 KEY = "0" * 32 + "1" * 32
@@ -29,8 +22,8 @@ RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])
 Point = namedtuple("Point", "x y")
 
 
-def told(*reasons, found=None, warnings=()):
-    return Answer(found, list(reasons), warnings)
+def told(*reasons, explanations=None, warnings=()):
+    return Answer(explanations, list(reasons), warnings)
 
 
 TABLE = pd.DataFrame(
@@ -48,21 +41,26 @@ TABLE = pd.DataFrame(
 
 HONEST = {
     "vectors": told(
-        *[None] * 3, found=Explanations.vectors(np.array([[0.1, np.nan], [-0.0, np.inf], [1, 2]], np.float32))
+        *[None] * 3,
+        explanations=Explanations.vectors(np.array([[0.1, np.nan], [-0.0, np.inf], [1, 2]], np.float32)),
     ),
-    "rules": told(*[None] * 3, found=Explanations.of([RULE, None, RULE], kind="rule", relation="in-scope")),
-    "failures": told(None, "ValueError: no", None, found=Explanations.of(["a", "b"]), warnings=("rough",)),
+    "rules": told(
+        *[None] * 3, explanations=Explanations.of([RULE, None, RULE], kind="rule", relation="in-scope")
+    ),
+    "failures": told(
+        None, "ValueError: no", None, explanations=Explanations.of(["a", "b"]), warnings=("rough",)
+    ),
     "nothing": told("no", "no", "time limit of 1 s"),
     "table": told(
-        *[None] * 3, found=Explanations(kind="example", values=TABLE, shared={"metric": np.eye(2)})
+        *[None] * 3, explanations=Explanations(kind="example", values=TABLE, shared={"metric": np.eye(2)})
     ),
     "values": told(
         *[None] * 3,
-        found=Explanations.of([("a", 1, 2.5, float("nan")), frozenset({"x"}), (Decimal("0.1"), (1,))]),
+        explanations=Explanations.of([("a", 1, 2.5, float("nan")), frozenset({"x"}), (Decimal("0.1"), (1,))]),
     ),
     "identity": told(
         *[None] * 3,
-        found=Explanations(
+        explanations=Explanations(
             kind="value",
             values=np.array(["a", "b", "c"]),
             identity=(np.arange(3), TABLE[["job"]]),
@@ -169,8 +167,7 @@ def test_objects_that_many_rows_share_are_written_once():
         ({1: 2}, "a dict in an explanation"),
         (10**5000, r"cannot be stored \(ValueError: Exceeds the limit"),
         (Rule([OneOf("day", [pd.Timestamp(0)])]), r"cannot be stored \(TypeError"),
-        (np.zeros(2, dtype="i4,i4"), "an array of type .* cannot be stored"),
-        (np.zeros((0, 2**40)), r"an array of type float64 and shape \(0, 1099511627776\)"),
+        (np.zeros(2, dtype="i4,O"), "an array of type .* cannot be stored"),
         (pd.DataFrame({"c": pd.Series([1], dtype="int64[pyarrow]")}).assign(d=[object()]), "a object in"),
     ],
     ids=lambda given: given if isinstance(given, str) else type(given).__name__,
@@ -204,289 +201,59 @@ def test_remarks_are_texts(remark, text):
     assert found.remarks.tolist() == [text]
 
 
-def test_what_is_nested_too_deeply_is_refused_with_a_way_out():
+def test_an_endless_value_is_refused_with_a_way_out():
     endless = []
     endless.append(endless)
-    with pytest.raises(faithkit.InputError, match=r"nested more than 32 deep.*run without a store"):
+    with pytest.raises(faithkit.InputError, match=r"RecursionError.*run without a store"):
         stored(Explanations.of(["a"], shared={"it": endless}))
 
 
-# --- forgeries --------------------------------------------------------------------------------------------
+# --- damage, and code -------------------------------------------------------------------------------------
 
 
-def taken_apart(answer):
-    """Return the head of a chunk's file and the bytes behind it."""
-    data = answer.dump(KEY)[len(FORMAT) + DIGEST :]
-    size = int.from_bytes(data[:8], "little")
-    return json.loads(data[8 : 8 + size]), data[8 + size :]
-
-
-def signed(body):
-    """Return a chunk's file with a checksum that is right."""
-    return FORMAT + hashlib.blake2b(body, digest_size=DIGEST).digest() + body
-
-
-def put_together(head, content=b""):
-    """Return a chunk's file with this head, given as JSON values or as text."""
-    text = head if isinstance(head, bytes) else json.dumps(head).encode()
-    return signed(len(text).to_bytes(8, "little") + text + content)
-
-
-def test_the_forger_can_write_an_honest_file():
-    for chunk in HONEST.values():
-        assert put_together(*taken_apart(chunk)) == chunk.dump(KEY)
-
-
-def nested(depth, tag=b'{"list":['):
-    closing = {b"[": b"]", b"{": b"}"}
-    end = b"".join(closing[tag[i : i + 1]] for i in range(len(tag) - 1, -1, -1) if tag[i : i + 1] in closing)
-    return tag * depth + b"1" + end * depth
-
-
-NAN = float("nan")
-# which honest file, where in its head (a path), and what is put there
-FORGED = [
-    *(("vectors", "found.values.array.1", shape) for shape in ([2**50, 2], [0, 2**50], [3, 2**50], [2**62, 2**62])),
-    *(("vectors", "found.values.array.1", shape) for shape in ([-3, -2], [3, 2.0], [3, NAN], [True, 6], "32", [6], None)),
-    *(("vectors", "found.values.array.1", shape) for shape in ([3], [1, 3], [3, 3], [3, 2, 1], [1] * 70, {"a": 1})),
-    *(("vectors", "found.values.array.0", dtype) for dtype in ("|O", "|V4", "i2,i2", "(2,)f2", "|S0", "<U1", "=f4")),
-    *(("vectors", "found.values.array.0", dtype) for dtype in (">f8", "<f2", "nonsense", 5, None, ["<f4"], NAN)),
-    *(("vectors", "found.values", value) for value in (None, 5, "abc", [1, 2, 3], {}, {"a": 1, "b": 2}, {"pickle": "x"})),
-    *(("vectors", "found.values", {tag: 5}) for tag in ("array", "table", "frame", "list", "tuple", "dict", "rule")),
-    *(("vectors", "key", value) for value in (None, "", 3, NAN, [KEY], KEY[:-1], KEY + "0", KEY[:32] + "0" * 32, "1" + KEY[1:])),
-    *(("vectors", "found.kind", value) for value in (None, 5, ["vector"], "rule ", {})[:3]),
-    *(("vectors", "found.relation", value) for value in (5, ["in-scope"], {})),
-    *(("vectors", "found.shared", value) for value in (None, 5, {"list": []}, {"dict": []}, [])),
-    *(("vectors", "found.remarks", value) for value in (["a"], [1, 2, 3], "abc", {}, [None] * 4)),
-    *(("vectors", "found.identity", value) for value in (5, "abc", {"list": [1]}, {"tuple": []}, {"tuple": [1, 2, 3]})),
-    *(("vectors", "found.missing", value) for value in (None, True, {"list": [False] * 3}, {"array": ["|i1", [3]]})),
-    *(("vectors", "found.missing.array.1", shape) for shape in ([2], [3, 1], [], [2**50])),
-    *(("vectors", "found", value) for value in (None, [], 5, "found", {})),
-    *(("vectors", "reasons", value) for value in ([None] * 2, [None] * 4, ["no"] * 3, [1, None, None], "abc", {}, None)),
-    *(("vectors", "warnings", value) for value in ([1], "note", {}, None, [["a"]])),
-    *(("failures", "reasons", value) for value in ([None] * 3, [None, "no", "no"], ["no"] * 3, [None, NAN, None])),
-    *(("nothing", "found", value) for value in (5, {}, [])),
-    *(("rules", "found.values.table.2", shape) for shape in ([2**50], [4], [-3], [3.0], [1, 2], None)),
-    *(("rules", "found.values.table.1", codes) for codes in (5, {"list": [0, 0, 0]}, {"array": ["<f8", [3]]})),
-    *(("rules", "found.values.table.0", items) for items in ([], [1], 5, None, [[1]], [{"rule": "[]"}, None])),
-    *(("rules", "found.values.table.0.0.rule", rule) for rule in (5, None, {}, [5], [{"op": "interval"}], [[[]]])),
-    *(("rules", "found.values.table.0.0.rule.0.op", op) for op in ("exec", 5, None, ["interval"], {})),
-    *(("rules", "found.values.table.0.0.rule.0.high", high) for high in (NAN, "x", None, [], {})),
-    *(("table", "found.values.frame.0", n) for n in (2, 4, -3, 2**50, 3.0, NAN, None, "3")),
-    *(("table", "found.values.frame.1", names) for names in (5, None, [], {"list": []}, {"table": [[], 5, [0]]})),
-    *(("table", "found.values.frame.2", columns) for columns in ([], None, 5, [1], [None] * 8)),
-    *(("table", "found.values.frame.2.2.category.0.array", codes) for codes in (["|i1", [2]], ["<f8", [3]], ["|u1", [3]])),
-    *(("table", "found.values.frame.2.3.column.0", dtype) for dtype in ("nonsense", 5, None, "datetime64[ns, Mars]")),
-    *(("values", "found.values.table.0.1", {"frozenset": value}) for value in ([{"list": []}], 5, None, {})),
-    *(("values", "found.values.table.0.2.tuple.0", {"decimal": value}) for value in ("x", None, {}, [5, 5])),
-    *(("identity", "found.identity.tuple.1.frame.0", n) for n in (2, 4)),
-]  # fmt: skip
-
-
-def forged(name, path, value):
-    head, content = taken_apart(HONEST[name])
-    place = head
-    *way, last = (int(step) if step.isdigit() else step for step in path.split("."))
-    for step in way:
-        place = place[step]
-    place[last] = copy.deepcopy(value)
-    return put_together(head, content)
-
-
-def refused(data):
-    """Whether a file is refused, by ValueError and nothing else, and at no cost."""
-    tracemalloc.start()
-    try:
-        with pytest.raises(ValueError) as raised:
-            Answer.load(data, KEY)
-        assert type(raised.value) is ValueError
-        assert tracemalloc.get_traced_memory()[1] < 32e6 + 10 * len(data)
-    finally:
-        tracemalloc.stop()
-    return True
-
-
-@pytest.mark.parametrize(("name", "path", "value"), FORGED, ids=lambda given: f"{given!r:.40}")
-def test_a_forged_head_is_refused(name, path, value):
-    assert refused(forged(name, path, value))
-
-
-@pytest.mark.parametrize("index", [2, 3, -1, -3, 2**62])
-def test_an_index_of_a_value_that_is_not_there_is_refused(index):
-    head, content = taken_apart(HONEST["rules"])
-    codes = np.frombuffer(content[:24], dtype="<i8")
-    assert codes.tolist() == [0, 1, 0]
-    assert refused(put_together(head, np.array([0, 1, index], dtype="<i8").tobytes() + content[24:]))
-
-
-def test_a_category_that_is_not_there_is_refused():
-    head, content = taken_apart(HONEST["table"])
-    assert content.count(b"\1\0\xff") == 1  # x, y, missing
-    assert refused(put_together(head, content.replace(b"\1\0\xff", b"\1\2\xff")))
-
-
-def test_a_truth_value_other_than_yes_and_no_is_refused():
-    head, content = taken_apart(HONEST["vectors"])
-    assert refused(put_together(head, content[:-3] + b"\0\2\0"))
-
-
-@pytest.mark.parametrize("name", HONEST)
-def test_bytes_too_few_or_too_many_are_refused(name):
-    head, content = taken_apart(HONEST[name])
-    assert refused(put_together(head, content + b"\0"))
-    assert not content or refused(put_together(head, content[:-1]))
-    assert not content or refused(put_together(head))
-
-
-@pytest.mark.parametrize("limit", [None, 10**6], ids=["recursion as usual", "recursion without a limit"])
-@pytest.mark.parametrize("tag", [b"[", b'{"list":[', b'{"dict":{"a":', b'{"tuple":[1,'], ids=str)
-@pytest.mark.parametrize("depth", [170, 2000, 10**6])
-def test_deep_nesting_is_refused_before_a_stack_overflows(depth, tag, limit):
-    head, content = taken_apart(HONEST["vectors"])
-    head["found"]["shared"] = {"dict": {"it": "HERE"}}
-    text = json.dumps(head).encode().replace(b'"HERE"', nested(depth, tag))
-    usual = sys.getrecursionlimit()
-    try:
-        sys.setrecursionlimit(limit or usual)
-        assert refused(put_together(text, content))
-    finally:
-        sys.setrecursionlimit(usual)
-
-
-def test_nesting_hidden_in_a_text_is_not_read():
-    head, content = taken_apart(HONEST["rules"])
-    head["found"]["values"]["table"][0][0]["rule"] = "[" * 10**6
-    assert refused(put_together(head, content))
-
-
-def test_brackets_in_texts_are_no_nesting():
-    words = ["[" * 1000 + '"' + "{" * 1000 + "\\", "]", '\\"[' * 1000, "\\\\" * 7 + "[" * 500]
-    assert stored(Explanations.of(words)).values.tolist() == words
-
-
-@pytest.mark.parametrize(
-    "text", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"{}", b'{"reasons": []}', b"1" * 5000]
-)
-def test_a_head_that_is_none_is_refused(text):
-    assert refused(put_together(text))
-
-
-@pytest.mark.parametrize("name", ["key", "reasons", "warnings", "found"])
-def test_a_head_that_says_too_little_is_refused(name):
-    head, content = taken_apart(HONEST["vectors"])
-    del head[name]
-    assert refused(put_together(head, content))
-
-
-def test_an_answer_to_another_question_is_refused():
-    with pytest.raises(ValueError, match="answer another question"):
+def test_an_answer_to_another_key_is_refused():
+    with pytest.raises(ValueError, match="it has another key"):
         Answer.load(HONEST["vectors"].dump("1" + KEY[1:]), KEY)
 
 
-@pytest.mark.parametrize("size", [0, 1, 10**6, 2**63, 2**64 - 1])
-def test_a_size_that_lies_is_refused(size):
-    assert refused(signed(size.to_bytes(8, "little") + b"{}"))
+@pytest.mark.parametrize("name", HONEST)
+def test_a_file_that_was_cut_off_is_refused(name):
+    data = HONEST[name].dump(KEY)
+    for size in range(0, len(data), 7):
+        with pytest.raises(ValueError, match="this is no answer to the chunk"):
+            Answer.load(data[:size], KEY)
 
 
-def test_memory_that_is_too_small_for_an_answer_is_damage(monkeypatch):
-    def full(*given):
-        raise MemoryError
-
-    data = HONEST["vectors"].dump(KEY)
-    monkeypatch.setattr("faithkit.run.explaining.answer.unpack", full)
-    with pytest.raises(ValueError, match="MemoryError"):
-        Answer.load(data, KEY)
-
-
-@pytest.mark.parametrize("cut", [*range(len(FORMAT) + DIGEST + 8), -1])
-def test_a_file_that_was_cut_off_is_refused(cut):
-    assert refused(HONEST["vectors"].dump(KEY)[:cut])
-
-
-# --- fuzzing ----------------------------------------------------------------------------------------------
-
-
-def consistent(answer):
-    """Check that all of an answer can be used: it is what some explainer might have said."""
-    assert all(reason is None or isinstance(reason, str) for reason in answer.reasons)
-    assert all(isinstance(told, str) for told in answer.warnings)
-    explained = [reason is None for reason in answer.reasons]
-    assert sum(explained) == (0 if answer.found is None else len(answer.found))
-    if answer.found is not None:
-        rows = np.arange(len(answer.found))
-        parts = (
-            answer.found.values,
-            answer.found.missing,
-            answer.found.remarked,
-            answer.found.take(rows[::-1]).missing,
-        )
-        assert {len(part) for part in parts if not isinstance(part, tuple)} <= {len(rows)}
-    once = answer.dump(KEY)
-    assert Answer.load(once, KEY).dump(KEY) == once
-    return True
-
-
-def accepted_or_refused(data):
-    try:
-        answer = Answer.load(data, KEY)
-    except ValueError:
-        return
-    assert consistent(answer)
-
-
-honest = st.sampled_from(sorted(HONEST))
 edits = st.lists(
     st.tuples(st.integers(0, 10**4), st.binary(max_size=9), st.integers(0, 9)), min_size=1, max_size=4
 )
-numbers = st.sampled_from([-1, 0, 1, 2, 3, 4, 7, 2**31, 2**50, 2**63, 0.5, NAN, True])
-json_values = st.recursive(
-    st.none() | numbers | st.sampled_from(["<f8", "|b1", "a", "rule", ""]),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(
-        st.sampled_from(["array", "table", "frame", "category", "column", "rule", "tuple", "frozenset", "list", "dict", "decimal", "date", "NaT"]),
-        inner,
-        max_size=2,
-    ),
-    max_leaves=6,
-)  # fmt: skip
 
 
-def edited(data, changes):
-    for place, put, cut in changes:
-        at = place % (len(data) + 1)
-        data = data[:at] + put + data[at + cut :]
-    return data
-
-
-@given(honest, edits)
-def test_an_accident_is_found(name, changes):
+@given(st.sampled_from(sorted(HONEST)), edits)
+def test_damage_is_noticed_or_changes_nothing(name, changes):
     data = HONEST[name].dump(KEY)
-    changed = edited(data, changes)
-    if changed != data:
-        with pytest.raises(ValueError):
-            Answer.load(changed, KEY)
+    damaged = data
+    for place, put, cut in changes:
+        at = place % (len(damaged) + 1)
+        damaged = damaged[:at] + put + damaged[at + cut :]
+    try:
+        answer = Answer.load(damaged, KEY)
+    except ValueError:
+        return
+    assert answer.dump(KEY) == data  # a date in the file's format, say
 
 
-@given(honest, edits)
-def test_bytes_that_were_forged_are_refused_or_make_sense(name, changes):
-    accepted_or_refused(signed(edited(HONEST[name].dump(KEY)[len(FORMAT) + DIGEST :], changes)))
+class Trap:
+    def __reduce__(self):
+        return os.mkdir, ("trap",)
 
 
-def places(value, path=()):
-    """Yield the path of everything in a head."""
-    yield path
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for step, part in inner:
-        yield from places(part, (*path, step))
-
-
-@given(st.data())
-def test_heads_that_were_forged_are_refused_or_make_sense(data):
-    head, content = taken_apart(HONEST[data.draw(honest)])
-    for _ in range(data.draw(st.integers(1, 3))):
-        *way, last = data.draw(st.sampled_from([path for path in places(head) if path]))
-        place = head
-        for step in way:
-            place = place[step]
-        place[last] = data.draw(json_values)
-    accepted_or_refused(put_together(head, content))
+def test_a_pickle_in_the_place_of_an_array_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with np.load(io.BytesIO(HONEST["vectors"].dump(KEY))) as honest:
+        arrays = {name: honest[name] for name in honest.files}
+    file = io.BytesIO()
+    np.savez(file, **{**arrays, "arr_0": np.array([Trap()], dtype=object)})
+    with pytest.raises(ValueError, match="this is no answer to the chunk"):
+        Answer.load(file.getvalue(), KEY)
+    assert list(tmp_path.iterdir()) == []

@@ -117,7 +117,7 @@ def test_a_cluster_changes_no_byte(folder, scheduler, alone):
 
 def test_all_workers_use_one_store(folder, scheduler, alone):
     assert told(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
-    assert len(list((folder / "store").glob("*/*.chunk"))) == ROWS // 4
+    assert len(list((folder / "store").glob("*/*.npz"))) == ROWS // 4
     explained = (folder / "slow.log").read_text()
     assert told(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
     assert (folder / "slow.log").read_text() == explained
@@ -237,7 +237,7 @@ def test_a_store_that_workers_do_not_see_is_filled_here(folder, scheduler, tmp_p
     X = np.arange(20.0)[:, None]
     with connected(scheduler):
         faithkit.evaluate(lambda X: X[:, 0] > 9, X, explainer=slow, store=tmp_path)
-    assert len(list(tmp_path.glob("*/*.chunk"))) == 5
+    assert len(list(tmp_path.glob("*/*.npz"))) == 5
 
 
 def test_warnings_given_on_workers_are_told_once(scheduler):

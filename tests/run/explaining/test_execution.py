@@ -170,8 +170,8 @@ def finish(process):
 
 
 def stored_rows(folder):
-    answers = [Answer.load(file.read_bytes(), file.stem) for file in (folder / "store").glob("*/*.chunk")]
-    return {int(row) for answer in answers for row in answer.found.values[:, 0]}
+    answers = [Answer.load(file.read_bytes(), file.stem) for file in (folder / "store").glob("*/*.npz")]
+    return {int(row) for answer in answers for row in answer.explanations.values[:, 0]}
 
 
 def killed_again_and_again(folder, times, n_jobs):
@@ -220,7 +220,7 @@ def test_four_kills_lose_no_finished_chunk(tmp_path):
 def test_an_interrupt_ends_soon_and_says_what_is_kept(tmp_path, n_jobs):
     process = start(tmp_path, n_jobs=n_jobs, seconds=0.3, start_new_session=True)
     deadline = time.monotonic() + 60
-    while not list((tmp_path / "store").glob("*/*.chunk")):
+    while not list((tmp_path / "store").glob("*/*.npz")):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too

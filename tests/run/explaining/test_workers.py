@@ -137,7 +137,7 @@ def test_chunks_at_which_a_cluster_dies_are_not_lost_where_no_process_can_be_sta
     )
     with pytest.raises(faithkit.ExplainerError, match=message):
         evaluated(on_error="record", store=tmp_path)
-    assert len([*tmp_path.glob("*/*.chunk")]) == 1
+    assert len([*tmp_path.glob("*/*.npz")]) == 1
 
 
 def test_a_cluster_that_dies_of_a_chunk_ends_a_run_that_raises(deadly_cluster):
