@@ -51,7 +51,7 @@ def open_standard_streams() -> None:
 def _work(work: Callable[[], int], report: int) -> NoReturn:
     child = os.getpid()
     descriptor = _report_descriptor(report)
-    end_with_parent()
+    end_with_parent(os.getppid())
     if sys.platform != "win32":
         # Ctrl-C reaches the parent, which passes it on as SIGTERM; workers inherit that they ignore it
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -78,11 +78,11 @@ def _interrupt_once(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def end_with_parent() -> None:
-    """End this process when its parent is gone, however that ended."""
+def end_with_parent(parent: int) -> None:
+    """End this process when its parent, which has this number, is gone, however that ended."""
     import threading
 
-    threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
 
 
 def _follow(parent: int) -> None:

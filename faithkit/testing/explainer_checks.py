@@ -23,6 +23,7 @@ from faithkit.measure.protocols import said
 from faithkit.measure.relations import fitted, holds_bits, key_of
 from faithkit.run.components import installed_component
 from faithkit.run.discretizing import accepted_kinds, discretizer_for
+from faithkit.run.explaining.job import declared_rows
 from faithkit.testing.checks import Check, bind, demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh, situation_named, situation_names
@@ -105,8 +106,8 @@ def check_declared_chunks_are_possible(entry: Entry) -> None:
 
     The kernel cuts samples by the one, and warns by the other.
     """
-    made, who = make(entry), entry.component.name
-    rows, learns = said(made, "rows_per_chunk"), said(made, "learns")
+    trial, who = trials(entry)[0], entry.component.name
+    rows, learns = declared_rows(trial.made, trial.predictor), said(trial.made, "learns")
     is_number = isinstance(rows, int | np.integer) and not isinstance(rows, bool) and bool(rows >= 1)
     found = f"rows_per_chunk is {rows!r}; expected a whole number of at least 1"
     demand(is_number, who, found, "Say how many rows to explain at a time, or nothing: 32 are usual")

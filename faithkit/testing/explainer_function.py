@@ -14,7 +14,7 @@ from faithkit.extension.entries import Entry
 from faithkit.inputs.rows import input_kind
 from faithkit.measure.containers import n_rows
 from faithkit.measure.explanations import Explanations
-from faithkit.measure.protocols import said
+from faithkit.run.explaining.job import declared_rows
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.elsewhere import elsewhere
 from faithkit.testing.explainer_checks import (
@@ -156,7 +156,8 @@ def check_a_full_chunk_changes_nothing(entry: Entry) -> None:
     """
     needs(check_chunking_is_irrelevant, entry)
     needs(check_declared_chunks_are_possible, entry)
-    rows = min(said(trials(entry)[0].made, "rows_per_chunk"), _LARGEST)
+    first = trials(entry)[0]
+    rows = min(declared_rows(first.made, first.predictor), _LARGEST)
     for trial in _one_of_each_kind(trials(entry)):
         expected = trial.answer.take(np.arange(rows) % n_rows(trial.situation.X))
         unlike = difference(expected, repeated(trial, rows), trial.is_single)

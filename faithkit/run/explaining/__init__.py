@@ -1,13 +1,10 @@
-"""Explaining a sample: by whom, where, and what is kept of it.
+"""Explain a sample: in chunks, by workers of any kind, with a store between the runs.
 
-A row meets, on its way to its explanation and back:
-
-- the *job* (`job`): explainer, model, background and seed; it explains any rows that it is given,
-- the *execution* (`execution`): how many workers, what to do about failures, and the *store* (`store`),
-- its *chunk* (`chunk`, cut by `sample`): some rows with their seeds, and the *key* (`keys`) under which the
-  store may have an answer of an earlier run,
-- else a *worker* (`workers`): this process, a thread, another process, which leaves *notes* on what it is at
-  (`processes`, `notes`, `timeout`), or one of a cluster (`cluster`); the job reaches it once, as a *parcel*,
-- the *answer* (`answer`): what came of the chunk, kept by whoever has it first, as bytes (`framing`,
-  `packing`), and put into its place in the sample.
+- `sample` cuts the rows into *chunks*, looks up their *keys* in the *store*, and joins all answers,
+- `job` has explainer, model, background and seed, and `execution` says how to run it,
+- `chunk.answer(job, chunk)` explains the rows of a chunk, with a time limit for each (`timeout`),
+- `workers` calls it: here, or in threads and processes of joblib, or on a `cluster`; the job reaches each of
+  them once, as a *parcel*,
+- an `answer` travels back, and is kept in the store as a file of arrays and JSON (`packing`),
+- `progress` shows how far a run is, in the `outlets` that there are.
 """

@@ -1,9 +1,9 @@
-"""A chunk: some rows of a sample, explained by whoever gets them, all at once or one by one."""
+"""A chunk: some rows of a sample; and the one function that answers it, whoever calls it."""
 
 import contextlib
 import threading
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -17,24 +17,17 @@ from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.keys import digest
-from faithkit.run.explaining.notes import Note
 from faithkit.run.explaining.parcel import cluster_worker
 from faithkit.run.explaining.progress import rows_done, warn_early
 from faithkit.run.explaining.timeout import limited
 from faithkit.wording import describe
 
-GRACE = 2.0  # seconds after the alarm of a row until its process is ended
 _PASSED_ON = (ContractError, KeyboardInterrupt)  # no row's own failure
 
 
 @attrs.frozen(eq=False)
 class Chunk:
-    """Some rows as they travel to a worker, with their seeds, and the key under which their answer is kept.
-
-    Without a key nothing is kept. `lost` are rows that ended the process they were explained in, and why:
-    they are not tried again. Where a process has died, the rows are explained one by one (`row_by_row`), so
-    that its note tells which it was.
-    """
+    """Some rows as they travel to a worker, with their seeds, and the key of their answer in the store."""
 
     number: int
     X: Any
@@ -42,15 +35,15 @@ class Chunk:
     first_row: int
     execution: Execution
     key: str | None = None
-    row_by_row: bool = False
-    lost: Mapping[int, str] = attrs.field(factory=dict)
 
     def __len__(self) -> int:
         return len(self.seeds)
 
-    def without(self, row: int, why: str) -> "Chunk":
-        """Return the same chunk, in which one of the rows is lost."""
-        return attrs.evolve(self, lost={**self.lost, row: why})
+    def part(self, start: int, stop: int) -> "Chunk":
+        """Return a chunk of some of the rows, whose answer is not kept."""
+        rows = slice(start, stop)
+        first = self.first_row + start
+        return Chunk(self.number, take_rows(self.X, rows), self.seeds[rows], first, self.execution)
 
     def find(self) -> Answer | None:
         """Return the answer from the store: a clean one, or one whose failures were recorded in this way.
@@ -73,16 +66,35 @@ class Chunk:
         return digest(key, self.execution.on_error, self.execution.row_timeout) + key[32:]
 
 
-def answered(job: Job, chunk: Chunk, note: Note | None = None) -> Answer:
-    """Explain the rows of a chunk, and keep the answer, with the warnings that the explainer gave."""
+def answer(job: Job, chunk: Chunk, overdue: str | None = None) -> Answer:
+    """Explain the rows of a chunk, and return the answer with the warnings that the explainer gave.
+
+    Parameters
+    ----------
+    job : Job
+        What explains them.
+    chunk : Chunk
+        The rows: all at once, or one by one where each has a time limit.
+    overdue : str, optional
+        A file that is written to when a row hangs and ignores its time limit, which then ends this process.
+    """
     with _caught() as by_fit:
         job.fitted  # noqa: B018 (a failure to fit is nobody's row)
     warn_early(_texts(by_fit))
     with _caught() as by_rows:
-        answer = _explained(job, chunk, note)
-    answer = attrs.evolve(answer, warnings=_texts([*by_fit, *by_rows]))
-    chunk.keep(answer)
-    return answer
+        rows_done(0)  # only now it begins
+        explained = _explain(job, chunk, overdue)
+    return attrs.evolve(explained, warnings=_texts([*by_fit, *by_rows]))
+
+
+def failed_row(job: Job, chunk: Chunk, row: int, reason: str, cause: BaseException | None = None) -> Answer:
+    """Record that a row of a chunk has no explanation, or raise an error that names the row."""
+    if chunk.execution.on_error == "record":
+        return Answer(None, [reason])
+    raise ExplainerError(
+        f"the explainer {job.explainer.text} failed on row {chunk.first_row + row}: {reason.rstrip('.')}. "
+        "With on_error='record' (CLI: --on-error record) such rows are counted as unexplained."
+    ) from cause
 
 
 def _caught() -> contextlib.AbstractContextManager[Any]:
@@ -106,15 +118,13 @@ def _is_alone() -> bool:
     return worker is not None and worker.state.nthreads == 1
 
 
-def _explained(job: Job, chunk: Chunk, note: Note | None) -> Answer:
-    """Explain the rows at once, or one by one where they have a time limit or may end the process."""
-    rows_done(0)  # only now it begins
-    if chunk.execution.row_timeout is None and not chunk.row_by_row:
-        return _at_once(job, chunk, 0, len(chunk))
-    return Answer.joined([_explained_row(job, chunk, i, note) for i in range(len(chunk))])
+def _explain(job: Job, chunk: Chunk, overdue: str | None) -> Answer:
+    if chunk.execution.row_timeout is None and len(chunk):
+        return _explain_at_once(job, chunk, 0, len(chunk))
+    return Answer.joined([_explain_row(job, chunk, row, overdue) for row in range(len(chunk))])
 
 
-def _at_once(job: Job, chunk: Chunk, first: int, end: int) -> Answer:
+def _explain_at_once(job: Job, chunk: Chunk, first: int, end: int) -> Answer:
     """Explain some rows at once; on a failure either half, so that only the failing rows are lost."""
     try:
         return Answer.of(job.explain(take_rows(chunk.X, slice(first, end)), chunk.seeds[first:end]))
@@ -122,42 +132,28 @@ def _at_once(job: Job, chunk: Chunk, first: int, end: int) -> Answer:
         raise
     except BaseException as error:
         if end - first == 1:
-            return _failed(job, chunk, first, error)
+            return failed_row(job, chunk, first, _reason(job, chunk, error), _cause(error))
     middle = (first + end) // 2
-    return Answer.joined([_at_once(job, chunk, first, middle), _at_once(job, chunk, middle, end)])
+    halves = [(first, middle), (middle, end)]
+    return Answer.joined([_explain_at_once(job, chunk, start, stop) for start, stop in halves])
 
 
-def _explained_row(job: Job, chunk: Chunk, i: int, note: Note | None) -> Answer:
-    if i in chunk.lost:
-        return _failed(job, chunk, i, RowTimeout(chunk.lost[i]))
+def _explain_row(job: Job, chunk: Chunk, row: int, overdue: str | None) -> Answer:
+    X, seeds = take_rows(chunk.X, slice(row, row + 1)), chunk.seeds[row : row + 1]
     limit = chunk.execution.row_timeout
-    X, seeds = take_rows(chunk.X, slice(i, i + 1)), chunk.seeds[i : i + 1]
     try:
-        with _noted(note, chunk.number, i, limit):
-            return Answer.of(limited(limit, lambda: job.explain(X, seeds)))
+        return Answer.of(limited(limit, lambda: job.explain(X, seeds), overdue))
     except _PASSED_ON:
         raise
     except BaseException as error:
-        return _failed(job, chunk, i, error)
+        return failed_row(job, chunk, row, _reason(job, chunk, error), _cause(error))
 
 
-def _noted(
-    note: Note | None, number: int, row: int, limit: float | None
-) -> contextlib.AbstractContextManager[None]:
-    """Note the row, where it may end the process; and let that end when no alarm was heard in time."""
-    if note is None:
-        return contextlib.nullcontext()
-    note.at(number, row)
-    return contextlib.nullcontext() if limit is None else note.deadline(limit + GRACE)
-
-
-def _failed(job: Job, chunk: Chunk, i: int, error: BaseException) -> Answer:
+def _reason(job: Job, chunk: Chunk, error: BaseException) -> str:
     reason = str(error) if isinstance(error, RowTimeout) else describe(error)
-    if chunk.execution.on_error == "record":
-        return Answer(None, [reason])
-    kind = type(error).__name__ if isinstance(error, FaithkitError) else ""
-    raise ExplainerError(
-        f"the explainer {job.explainer.text} failed on row {chunk.first_row + i}: {kind and kind + ': '}"
-        f"{reason.rstrip('.')}. "
-        "With on_error='record' (CLI: --on-error record) such rows are counted as unexplained."
-    ) from (error if isinstance(error, Exception) else None)
+    is_named = isinstance(error, FaithkitError) and chunk.execution.on_error == "raise"
+    return f"{type(error).__name__}: {reason}" if is_named else reason
+
+
+def _cause(error: BaseException) -> Exception | None:
+    return error if isinstance(error, Exception) else None

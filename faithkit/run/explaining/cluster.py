@@ -1,11 +1,14 @@
-"""Work on the Dask cluster that joblib was given: what all share travels once, and troubles have names."""
+"""Work on the Dask cluster that joblib was given: what all share travels once, and troubles have names.
+
+It uses the client of joblib's Dask backend, and not the backend itself: that one (joblib 1.6) waits for ever
+for a task whose workers were killed.
+"""
 
 import asyncio
 import contextlib
 import functools
 import itertools
 import logging
-import os
 import re
 import threading
 import warnings
@@ -251,11 +254,6 @@ def check_workers(cluster: Any, components: Iterable[Given]) -> None:
                     f"the worker {address} has {name} {answer.get(name)}, and this process has {version}: "
                     "install the same versions everywhere, for numbers may differ."
                 )
-
-
-def all_see(cluster: Any, folder: Any) -> bool:
-    """Whether every worker has this folder: the same file system, as far as can be told."""
-    return all(_step(lambda: cluster.client.run(os.path.isdir, str(folder))).values())
 
 
 def _versions_here(texts: list[tuple[str, str]]) -> dict[str, str]:

@@ -89,10 +89,20 @@ class Job:
 
     @property
     def rows_per_chunk(self) -> int:
-        """How many rows are worth a trip to a worker; explainers that are fast in batches say more."""
-        told, what = said(self.explainer.instance, "rows_per_chunk"), "rows_per_chunk"
-        rows: int = whole_number(told, f"the explainer {self.explainer.text}: {what}", 1, error=ContractError)
+        """How many rows the explainer wants to explain at a time."""
+        declared = declared_rows(self.explainer.instance, self.predictor)
+        what = f"the explainer {self.explainer.text}: rows_per_chunk"
+        rows: int = whole_number(declared, what, 1, error=ContractError)
         return rows
+
+
+def declared_rows(explainer: Any, predictor: Predictor) -> Any:
+    """Return the `rows_per_chunk` of an explainer, which may depend on the model."""
+    declared = said(explainer, "rows_per_chunk")
+    if not callable(declared):
+        return declared
+    with foreign(f"asking {type(explainer).__name__} for rows_per_chunk"):
+        return declared(predictor)
 
 
 def _rebuilt(given: Given, predictor: Predictor, background: Any, seed: int) -> Job:

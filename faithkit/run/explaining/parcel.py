@@ -9,10 +9,11 @@ import threading
 import traceback
 import uuid
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.errors import ExplainerError, FaithkitError
 from faithkit.foreign import foreign
@@ -23,9 +24,12 @@ T = TypeVar("T")
 
 @attrs.frozen(eq=False)
 class Parcel:
-    """Something for all workers: its pickle, a file with its pickle, or a function that makes it anew."""
+    """Something for all workers: its pickle, or a function that makes it anew.
 
-    content: bytes | Path | Callable[[], Any]
+    The pickle is an array, since joblib writes a large array to a file once, which all processes then share.
+    """
+
+    content: NDArray[np.uint8] | Callable[[], Any]
     token: str = attrs.field(factory=lambda: uuid.uuid4().hex)
 
     @classmethod
@@ -33,27 +37,21 @@ class Parcel:
         """Pack it."""
         import cloudpickle
 
-        return cls(cloudpickle.dumps(thing))
-
-    def laid(self, file: Path) -> "tuple[Parcel, int]":
-        """Lay the pickle into a file, where all workers of a machine find it; return that, and its size."""
-        assert isinstance(self.content, bytes)
-        return Parcel(file, self.token), file.write_bytes(self.content)
+        return cls(np.frombuffer(cloudpickle.dumps(thing), dtype=np.uint8))
 
     def open(self) -> Any:
-        """Unpack it; or find it unpacked, as this thread left it."""
+        """Unpack it; or return it unpacked, as this thread left it."""
         if getattr(_BENCH, "token", None) != self.token:
             advice = "Install there what is installed here, and put modules of your own on its path."
             with foreign(f"{place()}, taking up the work,", advice):
-                _BENCH.thing = self._unpacked()
+                _BENCH.thing = self._unpack()
             _BENCH.token = self.token
         return _BENCH.thing
 
-    def _unpacked(self) -> Any:
+    def _unpack(self) -> Any:
         import cloudpickle
 
-        content = self.content.read_bytes() if isinstance(self.content, Path) else self.content
-        return cloudpickle.loads(content) if isinstance(content, bytes) else content()
+        return self.content() if callable(self.content) else cloudpickle.loads(self.content)
 
 
 _BENCH = threading.local()  # what a thread of a worker unpacked last
@@ -74,31 +72,6 @@ def place() -> str:
     return f"the worker process {os.getpid()}" if worker is None else f"the worker {worker.address}"
 
 
-def sealed(thing: Any) -> bytes | str:
-    """Pack what goes home, classes of the main program included; a text says why that cannot be done.
-
-    Examples
-    --------
-    >>> import threading
-    >>> sealed(threading.Lock())
-    "TypeError: cannot pickle '_thread.lock' object"
-    """
-    import cloudpickle
-
-    try:
-        packed: bytes = cloudpickle.dumps(thing)
-    except Exception as error:
-        return describe(error)
-    return packed
-
-
-def unsealed(letter: bytes) -> Any:
-    """Unpack what came home."""
-    import cloudpickle
-
-    return cloudpickle.loads(letter)
-
-
 def portably(work: Callable[[], T]) -> T:
     """Return what `work` returns; whatever goes wrong in it is raised as an error of faithkit's own.
 
@@ -115,6 +88,8 @@ def portably(work: Callable[[], T]) -> T:
 def _portable(error: BaseException) -> FaithkitError:
     ours = (kind for kind in type(error).__mro__ if kind.__module__ == FaithkitError.__module__)
     kind = next((kind for kind in ours if issubclass(kind, FaithkitError)), None)
-    found = ExplainerError(f"{place()} failed with {describe(error)}") if kind is None else kind(str(error))
-    found.add_note("in the worker:\n" + "".join(traceback.format_exception(error)))
-    return found
+    portable = (
+        ExplainerError(f"{place()} failed with {describe(error)}") if kind is None else kind(str(error))
+    )
+    portable.add_note("in the worker:\n" + "".join(traceback.format_exception(error)))
+    return portable

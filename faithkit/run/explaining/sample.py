@@ -1,16 +1,18 @@
 """One way to explain a sample: in chunks, by workers of any kind, with a store between the runs.
 
 Chunk edges depend on the data alone and seeds on the content of rows, so that the number of workers and
-their kind cannot change a result. Every answer is kept at once by whoever has it.
+their kind cannot change a result. Every answer is kept as soon as it is here.
 """
 
 import contextlib
+import math
 import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 
 from faithkit.errors import FaithkitWarning
 from faithkit.inputs.seeds import row_seeds
@@ -26,7 +28,7 @@ from faithkit.run.explaining.progress import watched
 from faithkit.run.explaining.workers import each_answer
 
 MOST_CHUNKS = 4096
-MANY_ROWS = 16  # of a chunk: the end of a smaller one is soon enough for a forecast
+MOST_VALUES = 2**22  # of a chunk's rows, where these are dense: 4,096 rows of 1,024 columns
 
 
 def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
@@ -42,8 +44,9 @@ def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
         ):
             for answer in answers.values():
                 progress.warn(answer.warnings)
-            for number, answer in results:
-                answers[number] = answer
+            for chunk, answer in results:
+                chunk.keep(answer)
+                answers[chunk.number] = answer
                 progress.warn(answer.warnings)
                 progress.finished(len(answer))
     except KeyboardInterrupt:
@@ -53,10 +56,7 @@ def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
 
 
 def _chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
-    n = n_rows(X)
-    alone = int(n > job.rows_per_chunk >= MANY_ROWS)  # the first row, whose time is a forecast
-    rest = spans(n - alone, max(job.rows_per_chunk, -(-n // MOST_CHUNKS)))
-    edges = [(0, alone)] * alone + [(start + alone, stop + alone) for start, stop in rest]
+    edges = list(spans(n_rows(X), _rows_per_chunk(job, X)))
     named: Iterable[str | None] = [None] * len(edges)
     if execution.store is not None:
         execution.store.open()
@@ -66,6 +66,13 @@ def _chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
         Chunk(i, take_rows(X, slice(a, b)), seeds[a:b], a, execution, key)
         for i, ((a, b), key) in enumerate(zip(edges, named, strict=True))
     ]
+
+
+def _rows_per_chunk(job: Job, X: Any) -> int:
+    """Return how many rows a chunk has, by what the explainer declares, the columns and the rows of X."""
+    width = math.prod(X.shape[1:]) if isinstance(X, np.ndarray | pd.DataFrame) else 1
+    affordable = max(1, MOST_VALUES // max(1, width))
+    return max(min(job.rows_per_chunk, affordable), -(-n_rows(X) // MOST_CHUNKS))
 
 
 def _recalled(chunks: list[Chunk], execution: Execution) -> dict[int, Answer]:

@@ -1,6 +1,5 @@
 """Clusters: a real scheduler with two worker processes, reached as a person reaches it, by its address."""
 
-import importlib
 import json
 import os
 import re
@@ -115,7 +114,7 @@ def test_a_cluster_changes_no_byte(folder, scheduler, alone):
     assert sorted(rows) == list(range(ROWS))  # it was the workers who explained, each row once
 
 
-def test_all_workers_use_one_store(folder, scheduler, alone):
+def test_what_workers_explained_is_kept(folder, scheduler, alone):
     assert told(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
     assert len(list((folder / "store").glob("*/*.npz"))) == ROWS // 4
     explained = (folder / "slow.log").read_text()
@@ -226,18 +225,6 @@ def test_in_python_joblib_chooses_the_cluster(scheduler):
     ):
         result = faithkit.evaluate(lambda X: X[:, 0] > 9, X, explainer=lambda X: [os.getpid()] * len(X))
     assert set(result.sample.explanations.values) <= set(workers(scheduler).values())
-
-
-def test_a_store_that_workers_do_not_see_is_filled_here(folder, scheduler, tmp_path, monkeypatch):
-    from faithkit.run.explaining.cluster import connected
-
-    monkeypatch.setattr("faithkit.run.explaining.workers.all_see", lambda cluster, folder: False)
-    monkeypatch.syspath_prepend(str(PLUGIN))
-    slow = importlib.import_module("slow_explainer").Slow()
-    X = np.arange(20.0)[:, None]
-    with connected(scheduler):
-        faithkit.evaluate(lambda X: X[:, 0] > 9, X, explainer=slow, store=tmp_path)
-    assert len(list(tmp_path.glob("*/*.npz"))) == 5
 
 
 def test_warnings_given_on_workers_are_told_once(scheduler):

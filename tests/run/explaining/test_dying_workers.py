@@ -3,12 +3,10 @@
 import asyncio
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 import joblib
 import numpy as np
@@ -120,7 +118,7 @@ def test_the_traceback_of_a_worker_is_told():
 def test_a_worker_that_dies_stops_the_run_and_names_the_row(trouble):
     with (
         pytest.warns(faithkit.FaithkitWarning, match="a worker died"),
-        pytest.raises(faithkit.ExplainerError, match="Slow killed its worker process on row 3, twice"),
+        pytest.raises(faithkit.ExplainerError, match=r"Slow failed on row 3: worker died\. With on_error"),
     ):
         evaluated(X[:8], explainer=Slow(trouble=trouble), n_jobs=2)
 
@@ -142,7 +140,7 @@ def test_a_worker_that_dies_once_costs_nothing(tmp_path):
 @pytest.mark.slow
 def test_deaths_are_reported_and_recorded_and_not_died_again(tmp_path, log):
     options = {"explainer": Slow(trouble="die"), "on_error": "record", "n_jobs": 2, "store": tmp_path}
-    with pytest.warns(faithkit.FaithkitWarning, match=r"a worker died \(EXIT\(9\)\); what it was"):
+    with pytest.warns(faithkit.FaithkitWarning, match=r"a worker died \(EXIT\(9\).*\); what it was"):
         first = evaluated(X[:12], **options)
     assert missing(first) == [3, 10]
     assert first.why_unexplained == {"worker died": 2}
@@ -166,7 +164,7 @@ class Trap:
 
 def sprung(how, home):
     if os.getpid() != home:
-        {"vanish": lambda: os._exit(0), "exit": lambda: sys.exit(0), "hang": lambda: time.sleep(3600)}[how]()
+        {"vanish": lambda: os._exit(0), "exit": lambda: sys.exit(0)}[how]()
     return Trap(how)
 
 
@@ -176,12 +174,10 @@ def sprung(how, home):
     [
         ("exit", faithkit.InputError, r"the worker process \d+, taking up the work, failed with SystemExit: 0\."),
         pytest.param("vanish", faithkit.ExplainerError, "a worker died.*again before it explained anything", marks=pytest.mark.slow),
-        pytest.param("hang", faithkit.ExplainerError, "had not taken up the model and the explainer Slow after 2 s", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:a worker died")
-def test_a_model_that_cannot_be_unpickled_is_nobody_s_row(how, error, message, on_error, monkeypatch):
-    monkeypatch.setattr("faithkit.run.explaining.processes.PATIENCE", 2.0)
+def test_a_model_that_cannot_be_unpickled_is_nobody_s_row(how, error, message, on_error):
     with pytest.raises(error, match=message):
         evaluated(model=Trap(how), n_jobs=2, on_error=on_error)
 
@@ -221,7 +217,7 @@ def started(folder, *options, **environment):
         ("exit", r"^error: the explainer slow:trouble=exit failed on row \d+: SystemExit: 0\. With"),
         (
             "vanish",
-            r"^error: the explainer slow:trouble=vanish killed its worker process on row \d+, twice\.",
+            r"^error: the explainer slow:trouble=vanish failed on row \d+: worker died\.",
         ),
     ],
 )
@@ -231,33 +227,6 @@ def test_no_worker_ends_a_run_as_if_it_had_gone_well(tmp_path, trouble, message)
     assert (process.returncode, out) == (1, "")
     assert re.search(message, err, re.MULTILINE)
     assert "Traceback" not in err
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_is_ended_leaves_no_worker_and_no_folder(tmp_path, end):
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    process = started(tmp_path, "--explainer", "slow:seconds=0.2", "--n-jobs", "2", TMPDIR=str(folder))
-    deadline = time.monotonic() + 100
-    while not list(folder.rglob("*.note")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(end)
-    process.communicate(timeout=100)
-    # where the command itself is killed, the next one removes the folder
-    while (end != signal.SIGKILL and list(folder.glob("faithkit-*"))) or alive(process.pid):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def alive(session):
-    """Whether a process of this session still runs."""
-    try:
-        os.killpg(session, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_nothing_is_left_of_a_run_that_ended_by_itself(tmp_path, monkeypatch):

@@ -11,8 +11,7 @@ import pytest
 
 import faithkit
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.forecast import forecast
-from faithkit.run.explaining.progress import Progress, rows_done, watched
+from faithkit.run.explaining.progress import Progress, forecast, rows_done, watched
 
 X = np.arange(12.0)[:, None]
 
@@ -69,22 +68,6 @@ def test_a_long_run_is_forecast_once_after_the_first_chunk():
     progress.finished(10)
     (told,) = seen.told
     assert told.startswith("slow: 990 rows more take about 10 min (600 ms a row)")
-
-
-def test_a_slow_first_row_forecasts_the_others_at_once():
-    progress, seen, clock = a_run()
-    progress.within(0)
-    clock.now = 0.6
-    progress.finished(1)
-    assert seen.told[0].startswith("slow: 999 rows more take at most 10 min (600 ms a row).")
-
-
-def test_a_fast_first_row_forecasts_nothing():
-    progress, seen, clock = a_run(total=100_000)
-    progress.within(0)
-    clock.now = 0.05
-    progress.finished(1)
-    assert not seen.told
 
 
 @pytest.mark.parametrize("rows", [10, 100])

@@ -124,20 +124,7 @@ def deadly_cluster(monkeypatch):
 
     monkeypatch.setattr(workers, "active_cluster", lambda: "a cluster")
     monkeypatch.setattr(workers, "check_workers", lambda *given: None)
-    monkeypatch.setattr(workers, "all_see", lambda *given: True)
     monkeypatch.setattr(workers, "each_result", each_result)
-
-
-def test_chunks_at_which_a_cluster_dies_are_not_lost_where_no_process_can_be_started(
-    deadly_cluster, monkeypatch, tmp_path, log
-):
-    monkeypatch.setattr(workers, "can_start", lambda: False)
-    message = (
-        r"^9 of 10 chunks, at which workers of the cluster died, would be explained in processes of this"
-    )
-    with pytest.raises(faithkit.ExplainerError, match=message):
-        evaluated(on_error="record", store=tmp_path)
-    assert len([*tmp_path.glob("*/*.npz")]) == 1
 
 
 def test_a_cluster_that_dies_of_a_chunk_ends_a_run_that_raises(deadly_cluster):

@@ -57,7 +57,7 @@ class GradientExplainer:
     True
     """
 
-    rows_per_chunk = 1024
+    rows_per_chunk = 4096
     outcomes = ("labels", "numbers")
     learns = False  # the background sets the step of finite differences, and no explanation
 

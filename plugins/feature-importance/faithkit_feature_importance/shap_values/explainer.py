@@ -10,6 +10,8 @@ import faithkit
 from faithkit_feature_importance.shap_values.coded_model import CodedModel
 from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import NoSumError, UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
+from faithkit_feature_importance.shap_values.leaf_by_leaf.owners import split
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import is_made_of_trees
 from faithkit_feature_importance.shap_values.linear import LinearShap
 from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output, candidates, raw_method
 from faithkit_feature_importance.shap_values.reference import Reference
@@ -29,7 +31,8 @@ Reading = LeafShap | TreeShap | LinearShap
 FEW_ROWS = "sample:100"  # to compare with, where each of them costs
 FASTER_ROWS = 20  # the number that a warning about time names
 MIXTURES = 256  # rows of the background, mixed, on which a model is compared with its trees
-ROWS_PER_CHUNK = {"auto": 64, "tree": 1024, "linear": 1024, "kernel": 16, "permutation": 16}
+ROWS_READ = {"tree": 4096, "linear": 4096, "auto": 1024}  # at a time; a few trees cannot be read after all
+ROWS_ASKED = 16
 
 
 class ShapExplainer:
@@ -115,8 +118,13 @@ class ShapExplainer:
         self.target = check_target("shap", target)
         self.background = background
         self.offset = offset
-        self.rows_per_chunk = ROWS_PER_CHUNK[algorithm]
         self._reference = None if background is None else Reference.parse(background)
+
+    def rows_per_chunk(self, predictor: faithkit.Predictor) -> int:
+        """Return how many rows to explain at a time: many where the model itself is read."""
+        _, final = split(predictor.model)
+        is_read = is_made_of_trees(final) or hasattr(final, "coef_")
+        return ROWS_READ.get(self.algorithm, ROWS_ASKED) if is_read else ROWS_ASKED
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "ShapExplainer":
         """Choose the reference rows, and the algorithm by trying it on the background."""

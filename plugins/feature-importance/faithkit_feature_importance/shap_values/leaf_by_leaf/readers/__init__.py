@@ -70,6 +70,11 @@ def read_ensemble(model: Any) -> Ensemble:
     raise NotTreesError(f"{type(model).__name__} is not made of trees")
 
 
+def is_made_of_trees(model: Any) -> bool:
+    """Whether a model is of a kind whose trees can be read."""
+    return _reader(model) is not None
+
+
 def _reader(model: Any) -> Callable[[Any], Ensemble] | None:
     names = (f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(model).__mro__)
     return next((READERS[name] for name in names if name in READERS), None)
