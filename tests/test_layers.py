@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import faithkit
-
 ROOT = Path(__file__).parents[1]
 FLOORS = [{"measure"}, {"extension"}, {"inputs", "report"}, {"run"}, {"testing"}, {"cli"}, {"__main__"}]
 HEIGHT = {wing: height for height, wings in enumerate(FLOORS) for wing in wings}
@@ -28,7 +26,17 @@ KERNEL = modules(ROOT)
 PLUGINS = {name: file for folder in (ROOT / "plugins").iterdir() for name, file in modules(folder).items()}
 
 
-def arrows(source, module="faithkit.report.text", public=faithkit._HOME):
+def listed():
+    """Return the module of each public name."""
+    stub = ast.parse((ROOT / "faithkit" / "__init__.pyi").read_text("utf-8"))
+    imports = (node for node in stub.body if isinstance(node, ast.ImportFrom))
+    return {alias.name: f"faithkit.{node.module}" for node in imports for alias in node.names}
+
+
+PUBLIC = listed()
+
+
+def arrows(source, module="faithkit.report.text", public=PUBLIC):
     """Return the modules of the kernel that some code names; `module` is where the code stands."""
     nodes = list(ast.walk(ast.parse(source)))
     kernel = called(nodes)
