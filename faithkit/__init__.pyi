@@ -60,6 +60,7 @@ from .measure.witnesses import RowId as RowId
 from .measure.witnesses import Violation as Violation
 from .measure.witnesses import Violations as Violations
 from .measure.witnesses import Witness as Witness
+from .report.report import Report as Report
 from .report.sheets import Sheet as Sheet
 from .report.sheets import Table as Table
 from .run.api import compare as compare
@@ -80,6 +81,5 @@ from .run.row_counts import count_log as count_log
 from .run.row_counts import count_rows as count_rows
 from .run.scorer import scorer as scorer
 from .run.subgroups import Subgroups as Subgroups
-from .shown import Report as Report
 
 __version__: str

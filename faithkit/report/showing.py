@@ -4,6 +4,7 @@ This is the one place that knows it, for all wings: values are known by the name
 those of `faithkit.run` stand above.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ from faithkit.report.text import (
     violation_text,
 )
 from faithkit.report.views import changes
+from faithkit.shown import show_with
 from faithkit.wording import one_line, visible
 
 
@@ -119,3 +121,6 @@ def page(value: Any) -> str:
 def _kind(value: Any) -> Kind:
     known = (KINDS[cls.__name__] for cls in type(value).__mro__ if cls.__name__ in KINDS)
     return next(known, Kind(lambda own: own.line(), lambda own: own.sheet()))
+
+
+show_with(sys.modules[__name__])

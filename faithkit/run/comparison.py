@@ -14,9 +14,10 @@ from faithkit.measure import MEASURES
 from faithkit.measure.adjustment import holm
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
+from faithkit.report.report import Report
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.result import with_ends
-from faithkit.shown import Report, Shown
+from faithkit.shown import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

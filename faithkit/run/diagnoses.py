@@ -14,9 +14,9 @@ from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.design import Design
 from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
+from faithkit.report.report import Report
 from faithkit.report.sheets import Sheet
 from faithkit.run.components import Given, component
-from faithkit.shown import Report
 
 NONE = "none"
 _MEND = "Return a faithkit.Report: it needs the methods to_dict and sheet."

@@ -13,13 +13,13 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.changes import finding
+from faithkit.report.report import Report
 from faithkit.run.components import Given
 from faithkit.run.diagnoses import Diagnosis, automatic
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.reference import learnt_apart
 from faithkit.run.result import with_ends
 from faithkit.run.subgroups import Subgroups
-from faithkit.shown import Report
 
 
 @attrs.frozen(eq=False, repr=False)

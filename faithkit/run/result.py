@@ -8,11 +8,11 @@ import pandas as pd
 
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
+from faithkit.report.report import Report
 from faithkit.run.diagnoses import Diagnosis
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.population import Population, Saved
 from faithkit.run.setup import Setup
-from faithkit.shown import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

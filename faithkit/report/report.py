@@ -1,0 +1,63 @@
+"""Results as people and programs see them: lines, a sheet, a picture, a page and JSON."""
+
+from pathlib import Path
+from typing import Any
+
+from faithkit.files import written
+from faithkit.jsonable import json_text
+from faithkit.report.showing import page, plot
+from faithkit.shown import Shown
+
+
+class Report(Shown):
+    """A result: people look at it, and programs read what its method `to_dict` tells, as JSON.
+
+    A plugin's report says itself what it looks like. `line()` returns a text for `repr`, and `sheet()` a
+    `faithkit.Sheet` for `print`, for notebooks and for `to_html`. It may have two methods more: `draw(ax)`,
+    which draws on axes of Matplotlib, and `provenance()`.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> class Overlap(faithkit.Report):
+    ...     def to_dict(self):
+    ...         return {"rows": 1500, "overlap": 0.61249}
+    ...     def line(self):
+    ...         return "of 1,500 rows"
+    ...     def sheet(self):
+    ...         told = self.to_dict().items()
+    ...         return faithkit.Sheet.of("shap and lime", faithkit.Table.of(["number", "value"], told))
+    >>> print(Overlap())
+    shap and lime
+    number   value
+    ──────────────
+    rows     1,500
+    overlap  0.612
+    >>> Overlap(), Overlap().to_json().split()
+    (<Overlap of 1,500 rows>, ['{', '"rows":', '1500,', '"overlap":', '0.61249', '}'])
+    """
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is told of it, as JSON values."""
+        raise NotImplementedError
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return JSON text, and write it to `path` where one is given; the same question, the same bytes.
+
+        The file is written beside its place and renamed, so that it is never half there.
+        """
+        return written(json_text(self.to_dict()), path)
+
+    def provenance(self) -> dict[str, str]:
+        """Return what the numbers depend on, by name, for the end of the page; a plugin may override it."""
+        return {}
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the report, on new axes unless some are given; return the axes."""
+        return plot(self, ax)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the report as one HTML page, and write it to `path` where one is given."""
+        return written(page(self), path)
