@@ -122,11 +122,9 @@ class Estimate(Shown):
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any], n: int) -> "Estimate":
-        """Make an estimate of what `to_dict` told of n rows; what an older version did not tell is None."""
+        """Make an estimate of what `to_dict` or `to_row` told of n rows."""
         known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
         known["bracket"] = tuple(told["bracket"])
-        if known["estimate"] is None:
-            known["estimate"] = told["bracket"][0]
         if known["moments"] is not None:
             known["moments"] = Moments.from_dict(known["moments"], n, told["verified"])
         if known["others"] is not None:

@@ -229,14 +229,14 @@ class Scores(_NoLabels):
 
 
 def words(told: Told) -> Words:
-    """Return how to word what a result tells; one of an older version is of labels.
+    """Return how to word what a result tells.
 
     Examples
     --------
     >>> words({"outcome": {"kind": "numbers", "within": 2000.0}}).found("consistency", 0.66)
     'others with their explanation get a prediction within 2000 of theirs 66 % of the time'
     """
-    outcome = told.get("outcome") or {"kind": "labels"}
+    outcome = told["outcome"]
     if outcome.get("within") is not None:
         return Near(within=exact(outcome["within"]))
     return {"labels": Words, "numbers": Shares, "scores": Scores}[outcome["kind"]]()
@@ -244,12 +244,12 @@ def words(told: Told) -> Words:
 
 def remarks(told: Told, measures: Mapping[str, Any]) -> list[str]:
     """Say what predictions are taken for where they are no labels, and what is to be known about them."""
-    said = [words(told).meaning((told.get("outcome") or {}).get("unasked", False))]
+    said = [words(told).meaning(told["outcome"].get("unasked", False))]
     ends = [end for one in measures.values() if one is not None for end in (one.estimate, one.value)]
     said += [BELOW_0] if any(end is not None and end < 0 for end in ends) else []
-    outcome = told.get("outcome") or {}
+    outcome = told["outcome"]
     if outcome.get("kind") == "numbers" and outcome.get("within") is None and outcome.get("range") is None:
-        said.append(HEAVY.format(percent(told["tails"])) if is_heavy(told.get("tails")) else APPROXIMATE)
+        said.append(HEAVY.format(percent(told["tails"])) if is_heavy(told["tails"]) else APPROXIMATE)
     return [one for one in said if one is not None]
 
 

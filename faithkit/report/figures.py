@@ -40,7 +40,7 @@ def figures(told: Told, name: str, owners: Mapping[str, Owners]) -> list[Figure]
     """Return the sample-size curve and the local scores of what could be checked, and the group sizes.
 
     A figure is left out where the result does not know what it shows: one that was read from a file has no
-    owners, and one of an older version no numbers of others.
+    owners, and one with weights, clusters or a pool no numbers of others.
     """
     found = {measure: one for measure, one in estimates(told).items() if one is not None}
     others = {measure: one.others for measure, one in found.items() if one.others is not None}

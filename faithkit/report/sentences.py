@@ -102,7 +102,7 @@ def _found(measure: str, found: Estimate) -> str:
         return f"The sample rules nothing out: {measure} may be anything {least} 1."
     word = found.finding or ""
     name = measure if word == UNKNOWN else measure.capitalize()
-    against = AGAINST_CHANCE.get(word, "").format(name)  # an older version did not say
+    against = AGAINST_CHANCE.get(word, "").format(name)
     interval = "its interval" if against else f"the interval of {measure}"
     said = ": ".join(filter(None, [against, _ends(found, interval)]))
     return f"{said[0].upper()}{said[1:]}." if said else ""

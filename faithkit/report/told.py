@@ -1,4 +1,4 @@
-"""What a result tells, read back: the estimates that reports show, whatever version wrote them."""
+"""What a result tells, read back: the estimates that reports show."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ _LONG = re.compile(r"-?[0-9]+\.[0-9]{7,}")  # a number of more decimals than any
 
 def estimates(told: Told) -> dict[str, Estimate | None]:
     """Return both measures of a result; None for the one that was not taken."""
-    return {name: found and _estimate(found, told, told["n"]) for name, found in _measures(told).items()}
+    return {name: found and Estimate.from_dict(found, told["n"]) for name, found in _measures(told).items()}
 
 
 def group_estimates(told: Told, parts: Told) -> dict[str, Estimate | None]:
@@ -25,7 +25,7 @@ def group_estimates(told: Told, parts: Told) -> dict[str, Estimate | None]:
     # the p-value that a group tells is that of its difference to the rest
     shared = {"confidence": confidence(told), "p_value": None}
     return {
-        name: None if part.get("verified") is None else _estimate({**part, **shared}, told, part["n"])
+        name: None if part.get("verified") is None else Estimate.from_dict({**part, **shared}, part["n"])
         for name, part in parts.items()
     }
 
@@ -58,16 +58,6 @@ def ranked(told: Told, measure: str) -> dict[str, Estimate]:
 
 def _measures(told: Told) -> dict[str, Any]:
     return {name: told["measures"][name] for name in MEASURES}
-
-
-def _estimate(found: Told, told: Told, n: int) -> Estimate:
-    """Read one estimate; older versions wrote no counts, and a bracket that starts at leave-one-out."""
-    known = dict(found)
-    if known.get("checked") is None and known["verified"] > 0:
-        agreeing = (known.get("moments") or {}).get("value", known["bracket"][0])
-        known["agree"] = agreeing / known["verified"]
-        known["checked"] = None if told.get("effective") else round(known["verified"] * n)
-    return Estimate.from_dict(known, n)
 
 
 def nothing_known(found: Estimate) -> bool:

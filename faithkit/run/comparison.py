@@ -16,7 +16,7 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.report.report import Report
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.result import with_ends
+from faithkit.run.result import SCHEMA, with_ends
 from faithkit.shown import Shown
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ class Comparison(Report):
         `data` is as in an evaluation's.
         """
         return {
+            "schema": SCHEMA,
             "systems": {name: result.to_dict(data, steps=False) for name, result in self.results.items()},
             "left_out": list(self.left_out),
             "ranked": {measure: list(self.ranked(measure)) for measure in MEASURES},

@@ -361,11 +361,7 @@ class Evaluation(Result):
         found = self._measure(measure, "cannot be compared")
         if paired:
             return self.population.side(self.counts.get(measure), self.setup.n_classes)
-        if found.moments is None:
-            raise InputError(
-                f"{measure} cannot be compared: the file it was loaded from is of an older version, which "
-                "did not write what that takes. Evaluate or score the rows again."
-            )
+        assert found.moments is not None  # every measure that was taken has them
         return Side(found.moments)
 
     def _measure(self, name: str, trouble: str) -> Estimate:

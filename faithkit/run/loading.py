@@ -110,21 +110,21 @@ def _validate(told: Any, definition: str) -> None:
 
 def _check(told: Mapping[str, Any]) -> None:
     """Refuse numbers that do not fit together, which a schema cannot say."""
-    is_divided = Outcome(**told.get("outcome", {})).is_divided
+    is_divided = Outcome(**told["outcome"]).is_divided
     for name, measure in told["measures"].items():
         if measure is None:
             continue
         for field in ("value", "low", "high", "estimate", "agree"):
-            if not is_divided and (measure.get(field) or 0) < 0:  # only of numbers, a share can be below 0
+            if not is_divided and (measure[field] or 0) < 0:  # only of numbers, a share can be below 0
                 raise ValueError(f"{field} is {measure[field]!r:.30}")
-        if measure.get("others"):
+        if measure["others"]:
             _check_others(name, measure["others"], told["n"], is_divided)
 
 
 def _check_differences(told: Mapping[str, Any]) -> None:
     """Refuse differences of shares that are more than all."""
     results = (told.get("systems") or {}).values()
-    if any(Outcome(**result.get("outcome", {})).is_divided for result in results):
+    if any(Outcome(**result["outcome"]).is_divided for result in results):
         return
     for pair in (pair for pairs in told.get("differences", {}).values() for pair in pairs):
         for field in ("value", "low", "high"):

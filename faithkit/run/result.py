@@ -17,6 +17,9 @@ from faithkit.run.setup import Setup
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SCHEMA = 1
+"""The number of the form in which results are written: it changes whenever `results.schema.json` does."""
+
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Result(Report):
@@ -96,6 +99,7 @@ class Result(Report):
             Whether to tell what to do next, for which rows are asked again.
         """
         told = {
+            "schema": SCHEMA,
             "n": self.n,
             "n_explanations": self.n_explanations,
             "unexplained": self.unexplained,
@@ -129,12 +133,12 @@ class Result(Report):
         names = ("n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance")
         return cls(
             **{name: told[name] for name in (*names, "uniqueness", "why_no_sufficiency", "relation")},
-            effective=told.get("effective"),  # older files lack these
-            uninformative=told.get("uninformative"),
-            clusters=told.get("clusters"),
-            pool=told.get("pool"),
-            tails=told.get("tails"),
-            notes=tuple(told.get("notes", ())),
+            effective=told["effective"],
+            uninformative=told["uninformative"],
+            clusters=told["clusters"],
+            pool=told["pool"],
+            tails=told["tails"],
+            notes=tuple(told["notes"]),
             measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
             population=Saved(told["data"]),

@@ -336,6 +336,7 @@ def of_several(told):
     names = ("ranked", "best", "differences")
     told.update(
         {
+            "schema": 1,
             "systems": {"a": other},
             "left_out": [],
             **{name: {"consistency": [], "sufficiency": []} for name in names},
@@ -377,7 +378,7 @@ REFUSED = [
     (
         lambda told: told.clear(),
         (),
-        "is no result as faithkit writes it (ValueError: 'n' is a required property)",
+        "is no result as faithkit writes it (ValueError: 'schema' is a required property)",
     ),
 ]
 

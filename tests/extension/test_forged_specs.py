@@ -1,7 +1,7 @@
 """Component strings and rules that look like code: they are read as text, as data, or not at all."""
 
 import pytest
-from inputs.forging import CANARY, TOUCH
+from model_files.forging import CANARY, TOUCH
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.spec import parse_spec

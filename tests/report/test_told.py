@@ -130,20 +130,6 @@ def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():
         assert "0.30000" not in shown
 
 
-def test_what_a_result_of_an_older_version_does_not_tell_is_left_out():
-    told = read(ordinary())
-    for found in told["measures"].values():
-        for name in ("estimate", "checked", "agree", "finding", "chance", "moments", "others"):
-            del found[name]
-    page = html.page(told)
-    assert "by sample size" not in page
-    assert "how many share" not in page
-    assert "<dt>by chance</dt><dd>–</dd>" in page
-    assert "<dt>agree among those checked</dt><dd>79 % of 60</dd>" in page
-    assert "The lower end of the interval of consistency is" in page
-    assert "chance alone" not in page
-
-
 @pytest.mark.parametrize(
     "show",
     [

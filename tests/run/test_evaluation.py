@@ -231,6 +231,7 @@ def test_the_result_has_exactly_the_documented_fields():
     found = faithkit.score([0, 0, 1], [[0.1], [0.1], [0.2]]).to_dict()
     assert set(found) == {
         *(
+            "schema",
             "n",
             "n_explanations",
             "unexplained",

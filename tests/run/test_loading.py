@@ -260,7 +260,8 @@ DAMAGED = {
     "a finding that is a number": (changed("measures", "consistency", "finding", to=1), "finding is 1"),
     "a version that is none": (changed("versions", "pandas", to=None), "versions.pandas is None"),
     "an explainer that is a number": (changed("explainer", to=-0.5), "explainer is -0.5"),
-    "another program's": (lambda told: told.clear(), "'n' is a required property"),
+    "another program's": (lambda told: told.clear(), "'schema' is a required property"),
+    "a form of another time": (changed("schema", to=2), "schema is 2"),
 }
 
 
