@@ -31,7 +31,7 @@ PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "command": ("agreement",),
     },
     "faithkit-diagnostics": {
-        "diagnostic": ("reader",),
+        "diagnostic": ("reader", "deletion"),
     },
     "faithkit-example-based": {
         "explainer": ("nearest-neighbor", "nearest-counterfactual", "dice"),

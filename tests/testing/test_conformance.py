@@ -1,9 +1,11 @@
 """The project's own plugins keep the contract that third parties are asked to keep."""
 
 import faithkit_attacks
+import faithkit_diagnostics
 import faithkit_example_based
 import faithkit_feature_importance
 import faithkit_glass_box
+import faithkit_model_files
 import faithkit_paper
 import faithkit_scoped_rules
 import pytest
@@ -73,4 +75,19 @@ def test_liars_keep_the_contract(check):
 
 @parametrize_with_checks(faithkit_glass_box)
 def test_glass_boxes_keep_the_contract_on_models_of_their_own(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_diagnostics)
+def test_diagnostics_keep_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks(faithkit_model_files)
+def test_loaders_of_model_files_keep_the_contract(check):
+    check.run()
+
+
+@parametrize_with_checks("faithkit-monitor")
+def test_the_monitors_verb_keeps_the_contract(check):
     check.run()

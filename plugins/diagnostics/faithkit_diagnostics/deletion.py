@@ -1,0 +1,281 @@
+"""Deletion: how far the score falls without the features that an explanation names, and without random ones.
+
+Features are deleted by putting the values of background rows in their place. Quantus and OpenXAI know such
+measures as pixel flipping, region perturbation and prediction gap. Here every row is compared with itself:
+once without the features that its explanation names, once without as many random features.
+"""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import faithkit
+
+USUAL = 3  # features that are deleted, where there are many
+BATCH = 20_000  # rows that the model is asked about together
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class DeletionResult(faithkit.Report):
+    """How far scores change without the named features, and without as many random ones.
+
+    Attributes
+    ----------
+    n : int
+        The number of instances with an explanation.
+    k, features : int
+        How many features are deleted at most, and how many there are.
+    replacements : int
+        By how many background rows the features of each instance are replaced.
+    is_number : bool
+        Whether predictions are numbers. Then a change is the distance of two predictions; otherwise it is how
+        far the score of the predicted label falls.
+    named, random : float
+        The mean change without the features that explanations name, and without random ones.
+    difference, low, high : float
+        The first less the second, with the interval of the paired differences.
+    confidence : float
+    """
+
+    n: int
+    k: int
+    features: int
+    replacements: int
+    is_number: bool
+    named: float
+    random: float
+    difference: float
+    low: float
+    high: float
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return attrs.asdict(self)
+
+    def line(self) -> str:
+        """Return the text for `repr`."""
+        return (
+            f"of {self.n:,} instances: difference {self.difference:.3f} ({self.low:.3f} to {self.high:.3f})"
+        )
+
+    def sheet(self) -> faithkit.Sheet:
+        """Return what people see."""
+        features = f"{self.k} feature{'' if self.k == 1 else 's'}"
+        change = "mean change of the prediction" if self.is_number else "mean fall of the score"
+        rows = [
+            (f"the {features} that explanations name", self.named, None),
+            (f"{features} at random", self.random, None),
+            ("difference", self.difference, (self.low, self.high)),
+        ]
+        return faithkit.Sheet.of(
+            "Deletion of features",
+            faithkit.Table.of(("deleted", change, f"{100 * self.confidence:g} % interval"), rows),
+            self.sentence,
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        if self.low > 0:
+            return "The features that explanations name matter more to the model than random features."
+        if self.high < 0:
+            return "The features that explanations name matter less to the model than random features."
+        return "It is not shown that the features that explanations name matter more than random features."
+
+
+class Deletion:
+    """Replace the features that explanations name by those of background rows, and see how the score changes.
+
+    An explanation names the features of its largest values, at most `k`, without those that are 0. For
+    comparison, as many random features are replaced by the same background rows. It needs the model, rows of
+    a table, and one value per column.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features are deleted; by default 3, or half of fewer than six.
+    replacements : int
+        By how many background rows each instance's features are replaced, one after the other.
+    seed : int, optional
+        Of the random features and background rows; by default that of the result.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> X, background = np.array([[3.0, 1.0, 0.0], [0.0, 1.0, 2.0]]), np.zeros((1, 3))
+    >>> model = faithkit.Predictor(lambda X: X[:, 0] + X[:, 1] / 2, outcome="numbers")
+    >>> result = faithkit.evaluate(model, X, lambda X: X * [1, 0.5, 0], background=background)
+    >>> report = result.diagnose(Deletion(k=1))
+    >>> report.named  # the mean of 3 and 0.5
+    1.75
+    """
+
+    def __init__(self, k: int | None = None, replacements: int = 20, seed: int | None = None) -> None:
+        self.k = None if k is None else _count(k, "k")
+        self.replacements = _count(replacements, "replacements")
+        self.seed = None if seed is None else faithkit.whole_number(seed, "deletion: seed")
+
+    def diagnose(self, result: faithkit.Evaluation) -> DeletionResult:
+        """Ask the model about every row, with features replaced."""
+        predictor, rows = result.predictor, result.explained_rows
+        if not predictor.has_scores:
+            raise faithkit.InputError(
+                "deletion needs a model with scores, such as predict_proba, and this model has none: use a "
+                "model that has them."
+            )
+        background, values = result.background, _values(rows, result.background)
+        size = self._size(values.shape[1])
+        seed = result.setup.seed if self.seed is None else self.seed
+        changes = np.full((2, len(values)), np.nan)
+        explained = np.flatnonzero(~rows.explanations.missing)
+        order = np.argsort(faithkit.row_seeds(background, seed), kind="stable")
+        plan = _Plan(rows.X, faithkit.take_rows(background, order), _named(values, size), self.replacements)
+        seeds, step = faithkit.row_seeds(rows.X, seed), max(1, BATCH // plan.n_replacements)
+        for start in range(0, len(explained), step):
+            some = explained[start : start + step]
+            changes[:, some] = _changes(predictor, plan, some, seeds[some])
+        return _report(result, changes, size, plan.n_replacements, predictor.is_regressor)
+
+    def _size(self, features: int) -> int:
+        size = min(USUAL, (features + 1) // 2) if self.k is None else self.k
+        if size >= features:
+            raise faithkit.InputError(
+                f"deletion: k is {size}, and there are {features} features, so that there is nothing to "
+                "compare with: choose a smaller k."
+            )
+        return size
+
+
+@attrs.frozen(eq=False)
+class _Plan:
+    """What is replaced by what; background rows are in an order of their content."""
+
+    X: Any
+    background: Any
+    named: Mask
+    replacements: int
+
+    @property
+    def n_replacements(self) -> int:
+        return min(self.replacements, faithkit.n_rows(self.background))
+
+    def drawn(self, row: int, seed: int) -> tuple[NDArray[np.int64], Mask]:
+        """Draw background rows, and for each of them as many random features as the row names."""
+        rng = np.random.default_rng(int(seed))
+        n, width = self.n_replacements, self.named.shape[1]
+        replacements = rng.permutation(faithkit.n_rows(self.background))[:n]
+        ranks = rng.permuted(np.tile(np.arange(width), (n, 1)), axis=1)
+        return replacements, ranks < self.named[row].sum()
+
+
+def _changes(predictor: faithkit.Predictor, plan: _Plan, rows: NDArray[np.int64], seeds: Any) -> Floats:
+    """Return how far the score of some rows changes without the named features, and without random ones."""
+    drawn = [plan.drawn(row, seed) for row, seed in zip(rows, seeds, strict=True)]
+    repeated = np.repeat(rows, plan.n_replacements)
+    replacements = np.concatenate([places for places, _ in drawn])
+    masks = plan.named[repeated], np.concatenate([random for _, random in drawn])
+    X = faithkit.take_rows(plan.X, rows)
+    before = np.asarray(predictor.scores(X), dtype=np.float64)
+    output = _outputs(predictor, X)
+    changes = []
+    for mask in masks:
+        after = predictor.scores(_replaced(plan, repeated, replacements, mask))
+        means = np.asarray(after, dtype=np.float64).reshape(len(rows), -1, before.shape[1]).mean(axis=1)
+        change = (before - means)[np.arange(len(rows)), output]
+        changes.append(np.abs(change) if predictor.is_regressor else change)
+    return np.array(changes)
+
+
+def _outputs(predictor: faithkit.Predictor, X: Any) -> NDArray[np.int64]:
+    """Return the column of the scores that each row's prediction is of."""
+    labels = predictor.predict(X)
+    if not predictor.is_regressor:
+        classes = {label: place for place, label in enumerate(np.asarray(predictor.classes).tolist())}
+        return np.array([classes[label] for label in labels.tolist()], dtype=np.int64)
+    if labels.ndim > 1:
+        raise faithkit.InputError(
+            f"deletion takes one number per row, and the model predicts {labels.shape[1]}: evaluate each "
+            "output by itself."
+        )
+    return np.zeros(len(labels), dtype=np.int64)
+
+
+def _replaced(plan: _Plan, rows: NDArray[np.int64], replacements: NDArray[np.int64], mask: Mask) -> Any:
+    """Return rows in which some features have the values of background rows."""
+    old, new = faithkit.take_rows(plan.X, rows), faithkit.take_rows(plan.background, replacements)
+    if not isinstance(old, pd.DataFrame):
+        return np.where(mask, new, old)
+    old, new = old.reset_index(drop=True), new.reset_index(drop=True)
+    columns = {name: old[name].where(~mask[:, j], new[name]) for j, name in enumerate(old.columns)}
+    return pd.DataFrame(columns)
+
+
+def _values(rows: faithkit.ExplainedRows, background: Any) -> Floats:
+    """Return one value per row and column of X, in the order of its columns."""
+    X, explanations = rows.X, rows.explanations
+    is_table = isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim == 2)
+    if not is_table or type(background) is not type(X):
+        raise faithkit.InputError("deletion takes the rows of a table and a background of the same kind.")
+    if explanations.kind != "vector":
+        raise faithkit.InputError(
+            f"deletion reads additive values, one per feature, and the explanations are of kind "
+            f"{explanations.kind!r}: use an explainer such as shap."
+        )
+    values, names = np.asarray(explanations.values, dtype=np.float64), explanations.shared.get("names")
+    if isinstance(X, pd.DataFrame) and names is not None and set(names) == set(X.columns):
+        values = values[:, [list(names).index(name) for name in X.columns]]
+    elif values.shape[1] != X.shape[1]:
+        raise faithkit.InputError(
+            f"deletion needs one value per column, and explanations have {values.shape[1]} values where X "
+            f"has {X.shape[1]} columns: explain the columns of X."
+        )
+    return values
+
+
+def _named(values: Floats, size: int) -> Mask:
+    """Return which features each explanation names: its largest values, without those that are 0."""
+    sizes = np.abs(np.nan_to_num(values))
+    ranks = np.argsort(np.argsort(-sizes, axis=1, kind="stable"), axis=1)
+    return (ranks < size) & (sizes > 0)
+
+
+def _report(
+    result: faithkit.Evaluation, changes: Floats, size: int, replacements: int, is_number: bool
+) -> DeletionResult:
+    named, random, differences = (_mean(result, values) for values in (*changes, changes[0] - changes[1]))
+    if differences.value is None or differences.low is None or differences.high is None:
+        raise faithkit.InputError("deletion: no row has an explanation: explain some.")
+    return DeletionResult(
+        n=differences.n,
+        k=size,
+        features=result.explained_rows.explanations.values.shape[1],
+        replacements=replacements,
+        is_number=is_number,
+        named=float(named.value or 0.0),
+        random=float(random.value or 0.0),
+        difference=differences.value,
+        low=differences.low,
+        high=differences.high,
+        confidence=result.confidence,
+    )
+
+
+def _mean(result: faithkit.Evaluation, values: Floats) -> faithkit.Mean:
+    """Return the mean of changes with its interval; numbers without bounds are scaled by the largest."""
+    scale = max(2.0, float(np.nanmax(np.abs(values), initial=0.0)))
+    mean = result.mean(values / scale, least=-1.0)
+    value, se, low, high = (
+        None if number is None else scale * number for number in (mean.value, mean.se, mean.low, mean.high)
+    )
+    return faithkit.Mean(value, se, low, high, mean.n)
+
+
+def _count(value: Any, name: str) -> int:
+    return faithkit.whole_number(value, f"deletion: {name}", least=1, error=faithkit.ParameterError)
