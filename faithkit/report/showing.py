@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from faithkit.errors import InputError
 from faithkit.measure.witnesses import Violation
 from faithkit.report import lines, sheets, small
 from faithkit.report.formats import Told
@@ -110,6 +111,8 @@ def html(value: Any) -> str:
 
 def plot(value: Any, ax: Any) -> Any:
     """Return the axes on which a report has drawn itself."""
+    if not hasattr(value, "draw"):
+        raise InputError(f"a {type(value).__name__} has no plot: print it, or write it with to_html.")
     return chart(value.draw, ax)
 
 

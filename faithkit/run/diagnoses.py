@@ -1,5 +1,6 @@
 """Further questions about a result: plugins provide diagnostics, and each answers with a report."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import ContractError
+from faithkit.errors import ContractError, FaithkitError, FaithkitWarning
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
 from faithkit.inputs.predictions.outcome import Outcome
@@ -140,9 +141,19 @@ def requested(names: Sequence[str]) -> tuple[Given, ...] | None:
 
 
 def automatic(result: Any) -> tuple[Given, ...]:
-    """Return the installed diagnostics that run on a result where nobody names any."""
-    installed = (component("diagnostic", name) for name in registry().names("diagnostic"))
-    return tuple(diagnostic for diagnostic in installed if _is_automatic(diagnostic, result))
+    """Return the installed diagnostics that run on a result where nobody names any.
+
+    One that fails to say whether it runs is left out with a warning: nobody asked for it.
+    """
+    chosen = []
+    for name in registry().names("diagnostic"):
+        try:
+            diagnostic = component("diagnostic", name)
+            if _is_automatic(diagnostic, result):
+                chosen.append(diagnostic)
+        except FaithkitError as error:
+            warnings.warn(f"the diagnostic {name} is left out: {error}", FaithkitWarning, stacklevel=2)
+    return tuple(chosen)
 
 
 def _is_automatic(diagnostic: Given, result: Any) -> bool:

@@ -1,0 +1,105 @@
+"""Diagnostics: who runs, what they may return, and where what they say is shown."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+import faithkit
+from faithkit.errors import ContractError, FaithkitWarning, InputError
+from faithkit.extension.registry import Registry
+from faithkit.run import components, diagnoses
+from faithkit.run.findings import Findings
+
+RESULT = faithkit.score(["yes", "no", "yes"] * 4, ["a", "b", "a"] * 4)
+PLUGIN = """
+import faithkit
+FAITHKIT_API = 1
+
+@faithkit.hookimpl
+def faithkit_diagnostics():
+    for name in ("Always", "Never", "Named", "Broken"):
+        yield faithkit.Component(name=name.lower(), factory=f"{__name__}:{name}", summary="…")
+
+class Rows(faithkit.Report):
+    def __init__(self, n):
+        self.n = n
+    def to_dict(self):
+        return {"rows": self.n}
+    def line(self):
+        return f"of {self.n} rows"
+    def sheet(self):
+        table = faithkit.Table.of(["what", "rows"], [["all <b>", self.n]])
+        return faithkit.Sheet.of("Number of rows", table, "That is all.")
+
+class Named:
+    def diagnose(self, result):
+        return Rows(result.n)
+
+class Always(Named):
+    def is_automatic(self, result):
+        return True
+
+class Never(Named):
+    def is_automatic(self, result):
+        return False
+
+class Broken(Named):
+    def is_automatic(self, result):
+        raise KeyError("rows")
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """Install four diagnostics, and no others."""
+    (tmp_path / "acme_diagnostics.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    known = Registry(entry_points=[EntryPoint("acme", "acme_diagnostics", "faithkit")])
+    for module in (components, diagnoses):
+        monkeypatch.setattr(module, "registry", lambda: known)
+
+
+def test_who_says_so_runs_unasked_and_who_fails_is_left_out_with_a_warning(plugin):
+    with pytest.warns(FaithkitWarning, match="the diagnostic broken is left out: .*KeyError"):
+        findings = Findings.of(RESULT, diagnostics=None)
+    assert [diagnosis.name for diagnosis in findings.diagnoses] == ["always"]
+    assert findings.to_dict()["diagnostics"][0]["result"] == {"rows": 12}
+
+
+def test_what_it_says_stands_in_the_text_the_page_and_the_notebook(plugin):
+    findings = Findings.of(RESULT, diagnostics=diagnoses.requested(["named"]))
+    for shown in (str(findings), findings.to_html(), findings._repr_html_()):
+        assert "Number of rows" in shown
+        assert "That is all." in shown
+        assert "12" in shown
+    assert "all <b>" in str(findings)
+    assert "all <b>" not in findings.to_html() + findings._repr_html_()
+
+
+def test_a_result_answers_with_the_report_itself(plugin):
+    report = RESULT.diagnose("named")
+    assert (report.n, repr(report)) == (12, "<Rows of 12 rows>")
+    with pytest.raises(InputError, match="a Rows has no plot: print it"):
+        report.plot()
+
+
+@pytest.mark.parametrize("answer", [3, None, {"rows": 3}])
+def test_what_is_no_report_is_refused(answer):
+    with pytest.raises(ContractError, match=r"diagnostic <lambda>.* Return a faithkit\.Report"):
+        RESULT.diagnose(lambda result: answer)
+
+
+def test_the_rows_of_a_log_on_disk_are_those_in_memory(tmp_path):
+    import pandas as pd
+
+    from faithkit.inputs.logs.opening import open_log
+    from faithkit.run.scoring import score_log
+
+    frame = pd.DataFrame({"label": ["yes", "no", "yes"] * 4, "why": ["a", "b", "a"] * 4})
+    frame.to_parquet(tmp_path / "log.parquet")
+    found = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",)), discretizer="original")
+    for result in (RESULT, found.result):
+        rows = result.explained_rows
+        pairs = zip(rows.explanations.values, (rows.predictions[code] for code in rows.codes), strict=True)
+        assert sorted(pairs) == [("a", "yes")] * 8 + [("b", "no")] * 4
+        assert (rows.trials, rows.weights, rows.clusters, rows.outcome) == (12.0, None, None, "labels")
