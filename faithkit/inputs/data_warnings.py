@@ -116,6 +116,8 @@ def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Any] | No
     elif hashes is not None:
         copies = group(np.column_stack([cells.view(np.uint64), hashes[:n][rows]])).codes
         times = np.bincount(copies)[copies]
+    if times.max(initial=1) == 1:
+        return
     sharing, agreeing = np.bincount(explanations)[explanations], sizes[cells]
     before, after = (_shares(sharing - own, agreeing - own) for own in (1, times))
     if any(abs(a - b) > _MATTERS for a, b in zip(before, after, strict=True)):
@@ -160,13 +162,17 @@ def _texts(explanations: Explanations) -> dict[int, str]:
     values, rows = explanations.identities, np.flatnonzero(~explanations.missing)
     if isinstance(values, tuple) or (isinstance(values, np.ndarray) and values.ndim > 1):
         return {}
-    cells = list(values.itertuples(index=False)) if isinstance(values, pd.DataFrame) else values
-    if not any(_words(cells[row]) for row in rows[:_MOST_TEXTS]):
+    if not any(map(_words, _cells(values, rows[:_MOST_TEXTS]))):
         return {}
-    texts = np.array([_words(cells[row]) for row in rows], dtype=object)
+    texts = [_words(cell) for cell in _cells(values, rows)]
     hashes = [crc32(text.encode(errors="surrogatepass")) for text in texts]
-    some = np.argsort(hashes, kind="stable")[:_MOST_TEXTS]
-    return dict(zip(rows[some].tolist(), texts[some], strict=True))
+    return {int(rows[i]): texts[i] for i in np.argsort(hashes, kind="stable")[:_MOST_TEXTS]}
+
+
+def _cells(values: Any, rows: Counts) -> list[Any]:
+    if isinstance(values, pd.DataFrame):
+        return list(values.iloc[rows].itertuples(index=False, name=None))
+    return [values[row] for row in rows]
 
 
 def _words(cell: Any) -> str:

@@ -64,6 +64,13 @@ def test_rows_on_both_sides_of_a_block_are_one_table(tmp_path, monkeypatch):
     assert read_table(path)["b"].tolist() == [f"x\n{i}" for i in range(500)]
 
 
+def test_a_row_behind_the_first_block_is_refused_by_its_number(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_streams, "LONGEST_ROW", 64)
+    path = tmp_path / "odd.csv"
+    path.write_text("a,b\n" + "1,2\n" * 500 + "1,2,3\n" + "1,2\n" * 9)
+    refused(path, "3 cells in row 502 ")
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
 def test_a_file_of_nothing_but_holes_is_told_before_it_fills_the_memory(tmp_path, suffix):
     path = tmp_path / f"odd{suffix}"
