@@ -144,14 +144,15 @@ def test_every_form_is_the_same_table_to_a_model(frame, tmp_path, form, suffix):
         (["a%2Fb", "__HIVE_DEFAULT_PARTITION__"], [None, "a/b"]),
     ],
 )
-def test_what_folders_say_is_read_as_labels_are(frame, tmp_path, suffix, years, values):
+def test_what_folders_say_is_read_as_labels_are_in_every_role(frame, tmp_path, suffix, years, values):
     for year in years:
         write(
             frame.head(1).assign(year=0).drop(columns="year"),
             tmp_path / "log" / f"year={year}" / f"a{suffix}",
         )
-    found = open_table(tmp_path / "log").labels("year")
-    assert [None if pd.isna(value) else value for value in found] == values
+    table = open_table(tmp_path / "log")
+    for found in (table.labels("year"), table.frame(["year"])["year"]):
+        assert [None if pd.isna(value) else value for value in found] == values
 
 
 def test_the_command_line_reads_patterns_in_quotes_and_groups_by_folders(frame, tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ class TextStream(io.RawIOBase):
         with foreign(f"reading {file.path}", "Check the file."):
             self._raw = open(file.path, "rb")  # noqa: SIM115 (closed with the stream)
         self._kind, decompress = _DECOMPRESS.get(file.packing, ("", None))
-        self._content: Any = self._raw if decompress is None else self._whole(decompress, self._raw)
+        self._content: Any = self._raw if decompress is None else self._decompress(decompress, self._raw)
 
     def readable(self) -> bool:
         """Return True."""
@@ -60,7 +60,7 @@ class TextStream(io.RawIOBase):
         """Return at most so many bytes, none after the last; all of them by default."""
         if size < 0:
             return self.readall()
-        content: bytes = self._whole(self._content.read, size)
+        content: bytes = self._decompress(self._content.read, size)
         if b"\0" in content:  # refused at once: such a file may be endless
             raise InputError(f"{self._file.path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
         if not content:
@@ -78,7 +78,7 @@ class TextStream(io.RawIOBase):
         self._raw.close()
         super().close()
 
-    def _whole(self, function: Callable[[Any], Any], argument: Any) -> Any:
+    def _decompress(self, function: Callable[[Any], Any], argument: Any) -> Any:
         """Call a function that decompresses, and say so if the file is damaged."""
         try:
             return function(argument)
