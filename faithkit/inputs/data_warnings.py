@@ -86,8 +86,9 @@ def warn_about_long_format(table: Table, log: Any) -> None:
         has_one_label = len(rows[["case", "label"]].drop_duplicates()) == cases
         has_many_parts = not rows[["case", "part"]].duplicated().any()
         if _FEWEST_CASES <= cases <= n / _PARTS_OF_CASE and has_one_label and has_many_parts:
+            has = "has" if n < FIRST_ROWS else "begins with"
             _warn(
-                f"the log has {n:,} rows and {cases:,} values of {name!r}, each with one prediction and "
+                f"the log {has} {n:,} rows and {cases:,} values of {name!r}, each with one prediction and "
                 "several explanations: it seems to have a row for each part of an explanation. Give one row "
                 f"for each instance; in pandas: log.groupby([{name!r}, {roles.prediction[0]!r}])"
                 f"[{roles.explanation[0]!r}].agg(' '.join). If rows are cases of their own, write --clusters "
