@@ -65,9 +65,9 @@ def _in_processes(job: Job, chunks: list[Chunk], n_jobs: int) -> Answers:
     if parcel is None:
         return _here(job, chunks)
     backend, _ = joblib.parallel.get_active_backend()
-    # multiprocessing waits for ever for a process that died, and the others have no processes
-    instead = ("SequentialBackend", "ThreadingBackend", "MultiprocessingBackend")
-    name = "loky" if type(backend).__name__ in instead else None
+    # multiprocessing and Dask wait for ever for a process that died, and the others start none
+    unfit = ("SequentialBackend", "ThreadingBackend", "MultiprocessingBackend", "DaskDistributedBackend")
+    name = "loky" if type(backend).__name__ in unfit else None
     return _in_pool(job, parcel, chunks, _parallel(n_jobs, name))
 
 
