@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, SameExplanation
+from faithkit.measure.counting.tally import Count, Tally, count
 from faithkit.measure.estimate import estimate
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.jackknife.summary import Grouped, Side
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.relations import Relation, SameExplanation
-from faithkit.measure.summary import Grouped, Side
-from faithkit.measure.tally import Count, Tally, count
 
 
 class Matrix(Relation):

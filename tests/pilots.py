@@ -4,12 +4,12 @@ import attrs
 import numpy as np
 from matrices import Matrix, counted, facts_of, grouped
 
-from faithkit.measure.forecast import Pilot
 from faithkit.measure.inference import Moments, interval
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.limits import Units
-from faithkit.measure.others import Others
-from faithkit.measure.planning import plan_samples
-from faithkit.measure.summary import Side
+from faithkit.measure.planning.forecast import Pilot
+from faithkit.measure.planning.others import Others
+from faithkit.measure.planning.plans import plan_samples
 
 
 def half_width(facts):

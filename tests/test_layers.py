@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FLOORS = [{"measure"}, {"extension"}, {"inputs", "report"}, {"run"}, {"testing"}, {"cli"}, {"__main__"}]
+FLOORS = [
+    {"arrays"},
+    {"explanations"},
+    {"measure"},
+    {"extension"},
+    {"inputs", "report"},
+    {"run"},
+    {"testing"},
+    {"cli"},
+    {"__main__"},
+]
 HEIGHT = {wing: height for height, wings in enumerate(FLOORS) for wing in wings}
 TABLES = {"faithkit.extension.builtins"}  # the kernel's components, by the names of their factories
 
@@ -104,7 +114,7 @@ def test_every_wing_has_its_floor():
     folders = {name.split(".")[1] for name in KERNEL if name.count(".") > 1}
     assert folders == HEIGHT.keys() - {"__main__"}
     told = " ".join((ROOT / "CONTRIBUTING.md").read_text("utf-8").split())
-    assert "cli → run → report, inputs → extension → measure" in told
+    assert "cli → run → report, inputs → extension → measure → explanations → arrays" in told
 
 
 def test_no_import_runs_up(leads):

@@ -13,7 +13,7 @@ from faithkit.cli.streams import Verb, say
 from faithkit.measure import MEASURES
 
 if TYPE_CHECKING:
-    from faithkit.measure.forecast import Pilot
+    from faithkit.measure.planning.forecast import Pilot
 
 
 @click.command(cls=Verb)
@@ -51,7 +51,7 @@ def command(
     json_path: str | None,
 ) -> None:
     """Say how many rows to explain, from what an explainer can say, or from a pilot."""
-    from faithkit.measure.planning import plan_samples
+    from faithkit.measure.planning.plans import plan_samples
     from faithkit.report.plans import plan_text
 
     if n_explanations is None and pilot is None:

@@ -28,20 +28,20 @@ def faithkit_relations() -> Iterator[Component]:
     """Offer the relations that compare explanations with one another, and the one of rules."""
     yield Component(
         name="same-explanation",
-        factory="faithkit.measure.relations:SameExplanation",
+        factory="faithkit.explanations.relations:SameExplanation",
         summary="The instance has the very same explanation: the relation of consistency.",
         inputs=(*INPUTS, *ARRAYS),
     )
     yield Component(
         name="near-explanation",
-        factory="faithkit.measure.relations:NearExplanation",
+        factory="faithkit.explanations.relations:NearExplanation",
         summary="The instance's own explanation lies within a distance of this one.",
         kinds=("vector",),
         inputs=(*INPUTS, *ARRAYS),
     )
     yield Component(
         name="in-scope",
-        factory="faithkit.measure.in_scope:InScope",
+        factory="faithkit.explanations.in_scope:InScope",
         summary="The instance satisfies every predicate of the rule.",
         kinds=("rule",),
     )
@@ -52,7 +52,7 @@ def faithkit_discretizers() -> Iterator[Component]:
     """Offer the discretizer that changes nothing."""
     yield Component(
         name="original",
-        factory="faithkit.measure.discretizers:Original",
+        factory="faithkit.explanations.discretizers:Original",
         summary="Explanations as they are: only equal ones count as the same.",
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.measure.dates import dates_of, days_of, holds_dates
+from faithkit.explanations.dates import dates_of, days_of, holds_dates
 from faithkit.wording import few
 
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal"}

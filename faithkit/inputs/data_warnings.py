@@ -11,13 +11,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from faithkit.arrays.grouping import group, renumbered
 from faithkit.errors import FaithkitWarning
+from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.files.arrow_types import is_text, value_type
 from faithkit.inputs.files.column_roles import Table
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.grouping import group, renumbered
-from faithkit.measure.owners import Counts
-from faithkit.measure.tally import Count
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import Count
 from faithkit.wording import listing
 
 FIRST_ROWS = 10_000  # of a log are checked

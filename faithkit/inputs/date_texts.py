@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.explanations.dates import holds_dates
 from faithkit.inputs.models.columns import seen_by
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.measure.dates import holds_dates
 
 ROWS = 200  # that the model is asked about in both forms
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)?"

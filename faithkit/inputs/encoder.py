@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.explanations.dates import zone_of
+from faithkit.explanations.predicates import Interval, Predicate
+from faithkit.explanations.rules import Rule
 from faithkit.inputs.columns import CategoryColumn, DateColumn, learn_column
 from faithkit.inputs.rows import Rows, check_names, check_X, column_names, input_kind, iter_columns
-from faithkit.measure.dates import zone_of
-from faithkit.measure.predicates import Interval, Predicate
-from faithkit.measure.rules import Rule
 
 
 class Encoder:

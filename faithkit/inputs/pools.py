@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
+from faithkit.explanations.dates import holds_dates
 from faithkit.inputs.columns import is_category
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.column_roles import Table
@@ -18,7 +19,6 @@ from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
-from faithkit.measure.dates import holds_dates
 from faithkit.wording import few
 
 

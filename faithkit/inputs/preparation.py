@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from faithkit.explanations.dates import days_of, holds_dates
 from faithkit.inputs.columns import distinct_words, is_category
 from faithkit.inputs.rows import Rows, input_kind, iter_columns
-from faithkit.measure.dates import days_of, holds_dates
 
 
 def is_plain(X: Rows) -> bool:

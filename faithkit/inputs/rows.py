@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
 from faithkit.extension.component import ARRAYS
-from faithkit.measure.containers import n_rows
 from faithkit.wording import few
 
 Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]

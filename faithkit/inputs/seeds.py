@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
 from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns
-from faithkit.measure.containers import n_rows
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _LOW_64 = 0xFFFFFFFFFFFFFFFF

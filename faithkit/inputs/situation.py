@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
 from faithkit.inputs.columns import is_category
 from faithkit.inputs.datasets import load_dataset
@@ -24,7 +25,6 @@ from faithkit.inputs.models.default import DEFAULTS, train_default
 from faithkit.inputs.models.loading import load_model
 from faithkit.inputs.pools import PoolRows, check_names, said, streamed
 from faithkit.inputs.predictions.outcome import NUMBERS
-from faithkit.measure.containers import n_rows, take_rows
 
 FEWEST_IDS = 20  # rows: of fewer, words may well all differ
 _ROLES = {"--weights": "weights", "--clusters": "clusters", "--id": "ids"}

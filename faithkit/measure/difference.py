@@ -9,11 +9,11 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
+from faithkit.arrays import Floats
 from faithkit.errors import InputError
-from faithkit.measure.arrays import Floats
+from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.inference import Moments, interval
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import RowCount
+from faithkit.measure.jackknife.summary import Side
 from faithkit.shown import Shown
 
 
@@ -38,9 +38,9 @@ def difference(
 
     Examples
     --------
-    >>> from faithkit.measure.explanations import Explanations, Sample
-    >>> from faithkit.measure.relations import SameExplanation
-    >>> from faithkit.measure.tally import count
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.tally import count
     >>> y = np.arange(200) % 2
     >>> good, bad = Explanations.of(y.tolist()), Explanations.of(["same"] * 200)
     >>> counts = [count(SameExplanation(), Sample(None, e), y, 2) for e in (good, bad)]

@@ -5,12 +5,12 @@ from typing import Any
 
 import attrs
 
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.finding import finding
 from faithkit.measure.inference import Moments, interval
-from faithkit.measure.others import Others
+from faithkit.measure.planning.others import Others
 from faithkit.measure.protocols import said
-from faithkit.measure.tally import Count
 from faithkit.shown import Shown
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05

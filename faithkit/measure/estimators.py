@@ -12,12 +12,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays import ratio
 from faithkit.errors import ContractError
 from faithkit.foreign import foreign
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.arrays import ratio
+from faithkit.measure.counting.tally import SELF, Tally
 from faithkit.measure.protocols import said
-from faithkit.measure.tally import SELF, Tally
 
 Scores = NDArray[np.float64]
 

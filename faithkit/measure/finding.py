@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.inference import Moments, checked_limit, interval
-from faithkit.measure.tally import Count
 
 ONE_LABEL = "one label"
 NAMES_THE_LABEL = "names the label"

@@ -6,11 +6,11 @@ from typing import Any
 
 import attrs
 
-from faithkit.measure.arrays import AT_ONCE
-from faithkit.measure.blocks import spans
+from faithkit.arrays import AT_ONCE
+from faithkit.arrays.blocks import spans
+from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.limits import Share, Units, lower_limit, normal_quantile, student_factor
-from faithkit.measure.owners import Owners
 
 ROUNDING = 1e-14  # what is left of 0
 FEWEST = 3  # units that an interval needs
@@ -173,7 +173,7 @@ def agreement(owners: Owners) -> tuple[float, float]:
     Examples
     --------
     >>> import numpy as np
-    >>> from faithkit.measure.tally import Tally
+    >>> from faithkit.measure.counting.tally import Tally
     >>> agreement(Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]])).entries)
     (0.25, 0.75)
     """

@@ -4,8 +4,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.arrays import Floats, sum_by
-from faithkit.measure.design import Design, worth
+from faithkit.arrays import Floats, sum_by
+from faithkit.measure.counting.design import Design, worth
 from faithkit.measure.limits import share_limits
 from faithkit.measure.predicted import Predicted
 from faithkit.shown import Shown

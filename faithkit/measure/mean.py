@@ -5,9 +5,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.measure.arguments import share
-from faithkit.measure.arrays import Floats, sum_by
-from faithkit.measure.design import Design
+from faithkit.arguments import share
+from faithkit.arrays import Floats, sum_by
+from faithkit.measure.counting.design import Design
 from faithkit.measure.limits import share_limits
 
 ROUNDING = 1e-12

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays import Ints, ratio
+from faithkit.arrays.bitsets import Bits, n_words
+from faithkit.arrays.content_words import content_words
+from faithkit.arrays.grouping import mix
+from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.base import Held
-from faithkit.measure.arrays import Ints, ratio
-from faithkit.measure.bitsets import Bits, n_words
-from faithkit.measure.content_words import content_words
-from faithkit.measure.counting import CellCount
-from faithkit.measure.grouping import mix
+from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting.label_sets import COMMON
+from faithkit.measure.counting.owners import Counts, Owners, numbered
+from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.inference import Moments
-from faithkit.measure.label_sets import COMMON
-from faithkit.measure.merging import BLOCK, PAIRS
-from faithkit.measure.owners import Counts, Owners, numbered
-from faithkit.measure.relations import key_of
-from faithkit.measure.tally import RowCount
+from faithkit.measure.jackknife.merging import BLOCK, PAIRS
 from faithkit.measure.unit_permutation import unit_p_value
 
 AT_ONCE = 64  # permutations for which a relation is asked once
@@ -42,10 +42,10 @@ def permutation_p_value(counted: RowCount, facts: Moments, permutations: int, se
 
     Examples
     --------
-    >>> from faithkit.measure.explanations import Explanations, Sample
-    >>> from faithkit.measure.relations import SameExplanation
-    >>> from faithkit.measure.summary import Side
-    >>> from faithkit.measure.tally import count
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.jackknife.summary import Side
+    >>> from faithkit.measure.counting.tally import count
     >>> y = np.arange(100) % 2
     >>> good = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
     >>> permutation_p_value(good, Side.of(good).facts, 99)

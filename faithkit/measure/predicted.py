@@ -5,8 +5,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.measure.arrays import Floats
-from faithkit.measure.owners import Counts
+from faithkit.arrays import Floats
+from faithkit.measure.counting.owners import Counts
 
 
 @attrs.frozen

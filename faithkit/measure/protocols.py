@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.explanations.explanations import Explanations
 from faithkit.foreign import foreign
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.tally import Tally
+from faithkit.measure.counting.tally import Tally
 
 
 class Explainer(Protocol):

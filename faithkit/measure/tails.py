@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from faithkit.arrays import AT_ONCE, Floats, Ints
+from faithkit.arrays.blocks import map_blocks
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.arrays import AT_ONCE, Floats, Ints
-from faithkit.measure.blocks import map_blocks
-from faithkit.measure.owners import Owners
-from faithkit.measure.tally import Count
+from faithkit.measure.counting.owners import Owners
+from faithkit.measure.counting.tally import Count
 
 FEW = 0.01  # of the rows
 SOME = 2**16  # of all rows

@@ -10,16 +10,16 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays import Floats, ratio
+from faithkit.arrays.bitsets import get_bits, unpack_bits
+from faithkit.arrays.blocks import ranges
+from faithkit.arrays.content_words import content_words
+from faithkit.arrays.grouping import group, mix
+from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.arrays import Floats, ratio
-from faithkit.measure.bitsets import get_bits, unpack_bits
-from faithkit.measure.blocks import ranges
-from faithkit.measure.content_words import content_words
-from faithkit.measure.counting import CellCount
-from faithkit.measure.grouping import group, mix
+from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting.owners import Counts
 from faithkit.measure.inference import agreement
-from faithkit.measure.owners import Counts
-from faithkit.measure.relations import key_of
 
 AT_ONCE = 32  # permutations for which a relation is asked once
 
@@ -29,10 +29,10 @@ def unit_p_value(counted: CellCount, permutations: int, seed: int = 0) -> float 
 
     Examples
     --------
-    >>> from faithkit.measure.explanations import Explanations, Sample
-    >>> from faithkit.measure.relations import SameExplanation
-    >>> from faithkit.measure.counting import count_cells
-    >>> from faithkit.measure.design import Design
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.cell_count import count_cells
+    >>> from faithkit.measure.counting.design import Design
     >>> case = np.arange(60) // 2  # thirty of them, each seen twice
     >>> y, design = case % 2, Design.of(None, case, n=60)
     >>> good = count_cells(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2, design)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from faithkit.jsonable import names, plain
 from faithkit.measure.agreement.base import Agreement, toward
+from faithkit.measure.counting.owners import Counts
 from faithkit.measure.instance import Local
-from faithkit.measure.owners import Counts
 from faithkit.measure.predicted import Predicted
 from faithkit.shown import Shown
 

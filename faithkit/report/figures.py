@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.others import Others
-from faithkit.measure.owners import Owners
+from faithkit.measure.planning.others import Others
 from faithkit.measure.witnesses import Violation
 from faithkit.report import plots
 from faithkit.report.agreeing import Words, words

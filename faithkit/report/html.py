@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from faithkit.measure.owners import Owners
+from faithkit.measure.counting.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Told, unbroken
 from faithkit.report.pages import comparison_view, findings_view

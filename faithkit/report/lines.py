@@ -7,7 +7,7 @@ from faithkit.jsonable import names
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.instance import Local
-from faithkit.measure.planning import Plan
+from faithkit.measure.planning.plans import Plan
 from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.report.formats import (
     between,

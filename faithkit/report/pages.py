@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from faithkit.measure import MEASURES
-from faithkit.measure.owners import Owners
+from faithkit.measure.counting.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines, spreads
 from faithkit.report.formats import Told, held, plural, predictions

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from textwrap import fill
 
-from faithkit.measure.forecast import FARTHEST
-from faithkit.measure.planning import MOST_EXPLAINED, PilotPlan, Plan, RangePlan
+from faithkit.measure.planning.forecast import FARTHEST
+from faithkit.measure.planning.plans import MOST_EXPLAINED, PilotPlan, Plan, RangePlan
 from faithkit.report.formats import plural
 
 WIDTH = 80
@@ -16,7 +16,7 @@ def plan_text(plan: Plan) -> str:
 
     Examples
     --------
-    >>> from faithkit.measure.planning import plan_samples
+    >>> from faithkit.measure.planning.plans import plan_samples
     >>> print(plan_text(plan_samples(0.05, n_explanations=2)), end="")
     For the consistency of any explainer with at most 2 explanations:
       16 rows: a bias of at most 0.05. That is how much too low the value is on

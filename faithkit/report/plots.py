@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.forecast import curve
-from faithkit.measure.others import Others
-from faithkit.measure.owners import Owners
+from faithkit.measure.planning.forecast import curve
+from faithkit.measure.planning.others import Others
 from faithkit.measure.predicted import Predicted
 from faithkit.report.formats import number, outward
 from faithkit.wording import one_line, visible

@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN, checked_above_chance, is_significant
-from faithkit.measure.merging import BLOCK, NEAR, PAIRS
+from faithkit.measure.jackknife.merging import BLOCK, NEAR, PAIRS
 from faithkit.report.agreeing import Words, of_the
 from faithkit.report.formats import lower_end, plural, significance, told_apart
 

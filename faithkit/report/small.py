@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.instance import Local
-from faithkit.measure.planning import Plan
+from faithkit.measure.planning.plans import Plan
 from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.report.agreeing import Shares, Words
 from faithkit.report.formats import (

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_repeated_rows
 from faithkit.inputs.logs.rules import read_rules
 from faithkit.inputs.models.given import model_of
@@ -19,9 +21,7 @@ from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.forms import adapt
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
 from faithkit.inputs.rows import check_X
-from faithkit.measure.containers import n_rows
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.planning import Plan, plan_samples
+from faithkit.measure.planning.plans import Plan, plan_samples
 from faithkit.run.beside import Beside, RowIds
 from faithkit.run.cases import Cases
 from faithkit.run.comparing import compared

@@ -6,11 +6,11 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import as_objects, n_rows, take_rows
 from faithkit.errors import InputError
 from faithkit.inputs.objects.alignment import row_index
 from faithkit.inputs.pools import PoolRows
-from faithkit.measure.containers import as_objects, n_rows, take_rows
-from faithkit.measure.owners import Counts
+from faithkit.measure.counting.owners import Counts
 from faithkit.measure.witnesses import RowId
 from faithkit.run.drawing import values_of
 from faithkit.wording import few

@@ -4,12 +4,12 @@ from typing import Any
 
 import attrs
 
+from faithkit.arrays.containers import n_rows
 from faithkit.inputs.models.columns import pool_seen_by, seen_by, unused
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.rows import Rows, check_columns, check_X
-from faithkit.measure.containers import n_rows
-from faithkit.measure.design import Design
+from faithkit.measure.counting.design import Design
 from faithkit.run.beside import NOTHING_BESIDE, Beside, RowIds
 from faithkit.run.drawing import design_of
 

@@ -6,6 +6,8 @@ from typing import Any
 import attrs
 
 from faithkit.errors import ContractError, InputError
+from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.relations import FunctionRelation, Relation
 from faithkit.extension.component import is_dotted
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec, parse_spec
@@ -13,8 +15,6 @@ from faithkit.foreign import foreign
 from faithkit.inputs.models.modules import import_object
 from faithkit.inputs.predictions.outcome import KINDS
 from faithkit.measure.estimators import FunctionEstimator
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.relations import FunctionRelation, Relation
 from faithkit.run.composing import composed, is_composed
 
 METHOD = {

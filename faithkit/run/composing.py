@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 
 from faithkit.errors import ParameterError
+from faithkit.explanations.relations import Relation
 from faithkit.extension.spec import CLOSING, TOKEN
-from faithkit.measure.relations import Relation
 
 _BETWEEN = ("&", "|", "~", "(", ")")
 _DEEPEST = 100  # parentheses and ~, one in another

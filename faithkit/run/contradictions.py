@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.arrays import Floats
-from faithkit.measure.counting import CellCount
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.owners import Counts
-from faithkit.measure.tally import RowCount
+from faithkit.arrays import Floats
+from faithkit.explanations.explanations import Explanations
+from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.witnesses import Witness, contradicted
 from faithkit.run.held import all_held, held
 from faithkit.run.readable import cells_of

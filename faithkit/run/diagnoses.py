@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import ContractError, FaithkitError, FaithkitWarning
+from faithkit.explanations.explanations import Explanations
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.design import Design
-from faithkit.measure.explanations import Explanations
+from faithkit.measure.counting.design import Design
 from faithkit.measure.protocols import said
 from faithkit.report.report import Report
 from faithkit.report.sheets import Sheet

@@ -5,10 +5,10 @@ import warnings
 from typing import Any
 
 from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
+from faithkit.explanations.discretizers import Original
+from faithkit.explanations.explanations import Explanations
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
-from faithkit.measure.discretizers import Original
-from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
 from faithkit.run.components import Given, component, installed_component
 

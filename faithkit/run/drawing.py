@@ -8,14 +8,14 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays import Floats
+from faithkit.arrays.containers import as_objects, as_series, n_rows
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
 from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome, as_numbers, gone_through
-from faithkit.measure.arrays import Floats
-from faithkit.measure.containers import as_objects, as_series, n_rows
-from faithkit.measure.design import Design
-from faithkit.measure.pool import Pool
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.pool import Pool
 from faithkit.run.explaining.job import Job
 from faithkit.run.groups import column
 from faithkit.run.setup import Applicability

@@ -6,22 +6,22 @@ from typing import Any
 
 import attrs
 
+from faithkit.arguments import whole_number
+from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Sample
 from faithkit.files import written
 from faithkit.inputs.models.columns import unused
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
-from faithkit.measure.arguments import whole_number
-from faithkit.measure.containers import n_rows
+from faithkit.measure.counting.owners import Owners
+from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.difference import Difference, difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.explanations import Sample
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.mean import Mean
-from faithkit.measure.owners import Owners
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import Count, Tally
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.beside import RowIds
 from faithkit.run.components import component

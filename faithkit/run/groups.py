@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import as_objects, unmasked
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.foreign import foreign
-from faithkit.measure.containers import as_objects, unmasked
 from faithkit.wording import suggest
 
 MOST_GROUPS = 50

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.arrays import Ints
-from faithkit.measure.bitsets import unpack_bits
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.relations import Relation, holds_bits
-from faithkit.measure.tally import RowCount
+from faithkit.arrays import Ints
+from faithkit.arrays.bitsets import unpack_bits
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, holds_bits
+from faithkit.measure.counting.tally import RowCount
 
 
 def held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.intp]:
@@ -15,7 +15,7 @@ def held(relation: Relation, sample: Sample, one: Explanations) -> NDArray[np.in
 
     Examples
     --------
-    >>> from faithkit.measure.relations import SameExplanation
+    >>> from faithkit.explanations.relations import SameExplanation
     >>> sample = Sample(None, Explanations.of(["a", "b", "a"]))
     >>> held(SameExplanation(), sample, Explanations.of(["a"]))
     array([0, 2])

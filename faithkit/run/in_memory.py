@@ -10,21 +10,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import take_rows
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation
 from faithkit.inputs.models.columns import seen_by
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
 from faithkit.inputs.rows import check_columns, check_X
-from faithkit.measure.containers import take_rows
-from faithkit.measure.counting import count_cells
-from faithkit.measure.design import Design
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.tally import Count, RowCount, count
 from faithkit.measure.inference import Moments
-from faithkit.measure.owners import Counts
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.pool import Pool
-from faithkit.measure.relations import Relation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import Count, RowCount, count
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.beside import NOTHING_BESIDE, Beside, RowIds
 from faithkit.run.components import Given

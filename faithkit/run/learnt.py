@@ -6,9 +6,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, fitted
 from faithkit.measure.protocols import said
-from faithkit.measure.relations import Relation, fitted
 from faithkit.run.components import Given, component
 from faithkit.run.discretizing import learns, teach
 from faithkit.run.on_disk import learns_from_rows

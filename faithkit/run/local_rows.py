@@ -6,18 +6,18 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit.arrays import Floats, Ints
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.models.columns import seen_by
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
-from faithkit.measure.arrays import Floats, Ints
-from faithkit.measure.counting import CellCount
-from faithkit.measure.explanations import Explanations
+from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.instance import Local, local
 from faithkit.measure.predicted import predicted
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.tally import RowCount
 from faithkit.measure.witnesses import LocalResult
 from faithkit.run.contradictions import witness
 from faithkit.run.discretizing import discretize

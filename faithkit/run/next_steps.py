@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 import attrs
 import pandas as pd
 
+from faithkit.explanations.explanations import Sample
 from faithkit.extension.registry import registry
 from faithkit.inputs.rows import is_one_of
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
-from faithkit.measure.explanations import Sample
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
-from faithkit.measure.forecast import FARTHEST, Pilot
-from faithkit.measure.planning import PilotPlan, plan_samples, rows_for_width
+from faithkit.measure.planning.forecast import FARTHEST, Pilot
+from faithkit.measure.planning.plans import PilotPlan, plan_samples, rows_for_width
 from faithkit.report.formats import number, outward, percent
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns

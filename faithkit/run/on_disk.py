@@ -10,20 +10,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays.blocks import spans
 from faithkit.errors import InputError
+from faithkit.explanations.discretizers import Original
+from faithkit.explanations.explanations import Explanations, Sample, object_array
+from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure import asking
-from faithkit.measure.blocks import spans
-from faithkit.measure.census import Census
-from faithkit.measure.discretizers import Original
-from faithkit.measure.explanations import Explanations, Sample, object_array
+from faithkit.measure.counting import asking
+from faithkit.measure.counting.census import Census
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.inference import Moments
-from faithkit.measure.jackknife import added
-from faithkit.measure.owners import Counts
-from faithkit.measure.relations import Relation, SameExplanation
-from faithkit.measure.summary import Grouped, level_of, related_moments
-from faithkit.measure.tally import Count, Tally
+from faithkit.measure.jackknife.deletions import added
+from faithkit.measure.jackknife.summary import Grouped, level_of, related_moments
 from faithkit.measure.witnesses import RowId, Witness, contradicted
 from faithkit.run.components import Given
 from faithkit.run.diagnoses import ExplainedRows, explained_rows

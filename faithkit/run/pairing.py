@@ -11,7 +11,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import row_words
-from faithkit.measure.design import Design
+from faithkit.measure.counting.design import Design
 
 
 @attrs.frozen(eq=False, slots=False)

@@ -17,23 +17,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays.blocks import MAX_THREADS
+from faithkit.arrays.grouping import group, ordered
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Sample
+from faithkit.explanations.relations import Relation
 from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.on_disk import ParquetLog
 from faithkit.inputs.predictions.labels import checked_numbers, encode_labels
 from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome
-from faithkit.measure.asking import Asked, Whole
-from faithkit.measure.blocks import MAX_THREADS
-from faithkit.measure.census import SAVED, Census, Values, gathered
-from faithkit.measure.explanations import Sample
-from faithkit.measure.grouping import group, ordered
-from faithkit.measure.jackknife import Level, added, largest_share, related_rows, spreads_of
-from faithkit.measure.owners import Counts, Owners
-from faithkit.measure.pieces import ask_piece, count_piece
-from faithkit.measure.relations import Relation
-from faithkit.measure.spread import Spread
-from faithkit.measure.tally import RowCount
+from faithkit.measure.counting.asking import Asked, Whole
+from faithkit.measure.counting.census import SAVED, Census, Values, gathered
+from faithkit.measure.counting.owners import Counts, Owners
+from faithkit.measure.counting.pieces import ask_piece, count_piece
+from faithkit.measure.counting.tally import RowCount
+from faithkit.measure.jackknife.deletions import Level, added, largest_share, related_rows, spreads_of
+from faithkit.measure.jackknife.spread import Spread
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretize
 from faithkit.run.explaining.cluster import active_cluster, on_workers

@@ -3,8 +3,8 @@
 from typing import Any
 
 from faithkit.errors import InputError
-from faithkit.measure.forecast import Pilot
-from faithkit.measure.planning import check_measure
+from faithkit.measure.planning.forecast import Pilot
+from faithkit.measure.planning.plans import check_measure
 from faithkit.run.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 

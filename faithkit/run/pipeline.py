@@ -9,13 +9,13 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.data_warnings import label_in_explanations, warn_about_number_texts
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import mean_score
-from faithkit.measure.relations import SameExplanation
 from faithkit.measure.tails import tail_share
-from faithkit.measure.tally import Count
 from faithkit.run.cases import Cases
 from faithkit.run.components import Given
 from faithkit.run.discretizing import discretizer_for, learns, warn_about_background

@@ -13,15 +13,15 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
+from faithkit.explanations.explanations import Sample
+from faithkit.explanations.relations import Relation, fitted
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate, estimate
-from faithkit.measure.explanations import Sample
 from faithkit.measure.inference import Moments
-from faithkit.measure.owners import Counts
-from faithkit.measure.relations import Relation, fitted
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import Count
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components import Given
 from faithkit.run.diagnoses import ExplainedRows

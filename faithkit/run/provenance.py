@@ -8,9 +8,9 @@ from importlib import metadata
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from faithkit.arrays.containers import n_rows
 from faithkit.extension.registry import registry
 from faithkit.inputs.seeds import fingerprint
-from faithkit.measure.containers import n_rows
 from faithkit.run.components import Given
 
 PACKAGES = ("faithkit", "numpy", "pandas", "scikit-learn")

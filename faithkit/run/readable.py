@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError
+from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.rules import Rule
 from faithkit.foreign import foreign
 from faithkit.jsonable import plain
-from faithkit.measure.containers import take_rows
-from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
-from faithkit.measure.rules import Rule
 from faithkit.wording import cell_text
 
 SHORT = ".6g"  # of limits that a person reads

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.opening import open_log
 from faithkit.inputs.objects.forms import as_explanations
 from faithkit.inputs.predictions.labels import encode, listed
 from faithkit.inputs.predictions.outcome import Outcome, checked, gone_through
-from faithkit.measure.census import Census
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.relations import SameExplanation
+from faithkit.measure.counting.census import Census
 from faithkit.run.components import Given, installed_component
 from faithkit.run.discretizing import discretize, discretizer_for, learns
 from faithkit.run.on_disk import OnDisk

@@ -6,14 +6,14 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit.arguments import share, whole_number
 from faithkit.errors import ContractError, FaithkitError, InputError
+from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.relations import Relation, fitted
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
 from faithkit.inputs.rows import is_one_of
-from faithkit.measure.arguments import share, whole_number
-from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
-from faithkit.measure.relations import Relation, fitted
 from faithkit.run.components import Given, component, installed_component
 from faithkit.run.provenance import versions
 from faithkit.run.system import System

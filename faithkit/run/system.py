@@ -5,18 +5,18 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitError, InputError
+from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.precision import Decimals, decimals_of, rounded
+from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.extension.registry import registry
 from faithkit.inputs.logs.rules import read_alike, read_rules
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import NUMBERS
 from faithkit.inputs.rows import check_columns, input_kind, is_one_of
 from faithkit.inputs.seeds import row_seeds, row_words
-from faithkit.measure.containers import n_rows, take_rows
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.precision import Decimals, decimals_of, rounded
 from faithkit.measure.protocols import said
-from faithkit.measure.vocabulary import Vocabulary
 from faithkit.run.components import Given
 from faithkit.run.discretizing import learns, teach
 from faithkit.run.explaining.execution import Execution

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError
+from faithkit.explanations.relations import SameExplanation
 from faithkit.extension.creation import EMPTY, parameters
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
@@ -20,7 +21,6 @@ from faithkit.foreign import foreign
 from faithkit.measure.estimate import UNVERIFIABLE, Estimate
 from faithkit.measure.finding import ONE_LABEL, UNKNOWN
 from faithkit.measure.protocols import said
-from faithkit.measure.relations import SameExplanation
 from faithkit.run.components import Given
 from faithkit.run.population import Population
 from faithkit.run.setup import Setup

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from faithkit.arrays.blocks import spans
+from faithkit.explanations.relations import key_of
+from faithkit.explanations.rules import Rule
 from faithkit.inputs.predictions.outcome import LABELS
-from faithkit.measure import asking
-from faithkit.measure.blocks import spans
-from faithkit.measure.owners import Counts
+from faithkit.measure.counting import asking
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.predicted import Predicted
-from faithkit.measure.relations import key_of
-from faithkit.measure.rules import Rule
-from faithkit.measure.tally import Count
 from faithkit.measure.witnesses import Violation, Violations, Witness
 from faithkit.run.importance_notes import meaning_of_signs
 from faithkit.run.population import Population

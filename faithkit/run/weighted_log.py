@@ -7,22 +7,22 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays import Floats
+from faithkit.arrays.containers import as_objects, as_series
+from faithkit.arrays.grouping import group, ordered
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, SameExplanation, key_of
 from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.arrays import Floats
-from faithkit.measure.containers import as_objects, as_series
-from faithkit.measure.counting import CellCount, count_coded
-from faithkit.measure.design import Design
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.grouping import group, ordered
+from faithkit.measure.counting.cell_count import CellCount, count_coded
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.inference import Moments
-from faithkit.measure.owners import Counts
-from faithkit.measure.relations import Relation, SameExplanation, key_of
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import Count
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components import Given
 from faithkit.run.diagnoses import ExplainedRows, explained_rows

@@ -8,10 +8,10 @@ from unittest import SkipTest
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import n_rows
+from faithkit.explanations.explanations import Explanations
 from faithkit.extension.entries import Entry
 from faithkit.inputs.objects.adapters import ROLES, About, made_by, takes
-from faithkit.measure.containers import n_rows
-from faithkit.measure.explanations import Explanations
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.sameness import changed_part

@@ -15,14 +15,14 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import take_rows
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.predicates import Contains, Interval, OneOf
+from faithkit.explanations.rules import Rule
 from faithkit.extension.component import INPUTS
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.inputs.rows import is_one_of
-from faithkit.measure.containers import take_rows
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.predicates import Contains, Interval, OneOf
-from faithkit.measure.rules import Rule
 from faithkit.testing.checks import holds
 from faithkit.testing.explainer_checks import (
     check_explanations_can_be_compared,

@@ -12,9 +12,9 @@ from typing import Any
 from unittest import SkipTest
 
 from faithkit.errors import FaithkitError
+from faithkit.explanations.relations import Relation
 from faithkit.extension.creation import EMPTY, build, parameters
 from faithkit.extension.entries import Entry
-from faithkit.measure.relations import Relation
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.declarations import check_factory_can_be_imported
 from faithkit.testing.elsewhere import raised

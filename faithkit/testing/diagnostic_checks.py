@@ -10,9 +10,9 @@ from unittest import SkipTest
 import numpy as np
 
 from faithkit.errors import FaithkitError
+from faithkit.explanations.explanations import Explanations
 from faithkit.extension.entries import Entry
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
 from faithkit.report.sheets import Sheet
 from faithkit.run.api import evaluate, score

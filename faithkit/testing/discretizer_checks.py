@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from faithkit.arrays.containers import n_rows
+from faithkit.arrays.grouping import group
 from faithkit.errors import FaithkitError
+from faithkit.explanations.explanations import Explanations
 from faithkit.extension.creation import build
 from faithkit.extension.entries import Entry
-from faithkit.measure.containers import n_rows
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.grouping import group
 from faithkit.measure.protocols import said
 from faithkit.run.readable import identity_at
 from faithkit.run.trying import tried_values

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitError
 from faithkit.extension.entries import Entry
+from faithkit.measure.counting.tally import Tally
 from faithkit.measure.estimators import LeaveOneOut, checked_scores, mean_score
 from faithkit.measure.protocols import said
-from faithkit.measure.tally import Tally
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh

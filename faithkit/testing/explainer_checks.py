@@ -9,18 +9,18 @@ from unittest import SkipTest
 import attrs
 import numpy as np
 
+from faithkit.arrays.containers import n_rows
+from faithkit.arrays.grouping import group
 from faithkit.errors import FaithkitError
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import fitted, holds_bits, key_of
 from faithkit.extension.component import ARRAYS
 from faithkit.extension.entries import Entry
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import KINDS, NUMBERS
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import fingerprint
-from faithkit.measure.containers import n_rows
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.grouping import group
 from faithkit.measure.protocols import said
-from faithkit.measure.relations import fitted, holds_bits, key_of
 from faithkit.run.components import installed_component
 from faithkit.run.discretizing import accepted_kinds, discretizer_for
 from faithkit.run.explaining.job import declared_rows

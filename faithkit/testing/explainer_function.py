@@ -10,10 +10,10 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import n_rows
+from faithkit.explanations.explanations import Explanations
 from faithkit.extension.entries import Entry
 from faithkit.inputs.rows import input_kind
-from faithkit.measure.containers import n_rows
-from faithkit.measure.explanations import Explanations
 from faithkit.run.explaining.job import declared_rows
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.elsewhere import elsewhere

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import concat_rows, take_rows
 from faithkit.inputs.preparation import flat
 from faithkit.inputs.rows import is_one_of
 from faithkit.inputs.situation import Situation
-from faithkit.measure.containers import concat_rows, take_rows
 
 TWINS = (1, 5)
 """Two rows of every situation's X that are equal."""

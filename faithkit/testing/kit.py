@@ -9,10 +9,10 @@ from unittest import SkipTest
 import attrs
 
 from faithkit.errors import PluginError
+from faithkit.explanations.explanations import Sample
 from faithkit.extension.component import Component
 from faithkit.foreign import foreign
 from faithkit.inputs.situation import Situation
-from faithkit.measure.explanations import Sample
 
 NAMED = "FAITHKIT_KIT"
 """The constant of a plugin's module that says where its kit is, as an import string."""

@@ -10,10 +10,10 @@ from unittest import SkipTest
 
 import numpy as np
 
+from faithkit.arrays.containers import n_rows
 from faithkit.extension.entries import Entry
 from faithkit.inputs.models.loaders import takes
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.measure.containers import n_rows
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.component_checks import make
 from faithkit.wording import listing

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.bitsets import unpack_bits
 from faithkit.errors import ContractError, FaithkitError
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.extension.entries import Entry
-from faithkit.measure.bitsets import unpack_bits
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.relations import Relation, holds_bits
 from faithkit.testing.batches import Batch, batches_for
 from faithkit.testing.checks import demand
 from faithkit.testing.component_checks import make

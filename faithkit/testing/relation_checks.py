@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from faithkit.arrays.bitsets import check_packed
+from faithkit.arrays.containers import n_rows
+from faithkit.arrays.grouping import group
 from faithkit.errors import ContractError, FaithkitError
+from faithkit.explanations.relations import Relation
 from faithkit.extension.entries import Entry
-from faithkit.measure.bitsets import check_packed
-from faithkit.measure.containers import n_rows
-from faithkit.measure.grouping import group
-from faithkit.measure.relations import Relation
 from faithkit.testing.batches import Batch, batches_for
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.component_checks import make

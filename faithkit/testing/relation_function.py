@@ -5,11 +5,11 @@ from unittest import SkipTest
 
 import numpy as np
 
+from faithkit.arrays.grouping import group
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation
 from faithkit.extension.entries import Entry
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.grouping import group
-from faithkit.measure.pool import unexplained
-from faithkit.measure.relations import Relation
+from faithkit.measure.counting.pool import unexplained
 from faithkit.testing.checks import demand, needs
 from faithkit.testing.fixtures import fresh
 from faithkit.testing.relating import answer, ask, demand_same, has_holds, who

@@ -1,7 +1,7 @@
 """When two answers are the same: by the kernel's own notion of equality, and in words where they are not.
 
 NaN equals NaN and −0.0 equals 0.0, since that is how explanations are compared when they are counted; and
-computed numbers are the same up to the decimals that the kernel rounds them to (`measure/precision.py`).
+computed numbers are the same up to the decimals that the kernel rounds them to (`explanations/precision.py`).
 """
 
 import math
@@ -12,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from faithkit.arrays.containers import concat_rows, n_rows, take_rows
+from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
-from faithkit.measure.containers import concat_rows, n_rows, take_rows
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.grouping import group
-from faithkit.measure.precision import decimals_of
+from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.precision import decimals_of
 from faithkit.run.explaining.answer import Answer
 from faithkit.wording import one_line
 

@@ -17,12 +17,12 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import n_rows, take_rows
+from faithkit.explanations.explanations import Explanations
 from faithkit.extension.entries import Entry
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.seeds import row_seeds
 from faithkit.inputs.situation import Situation
-from faithkit.measure.containers import n_rows, take_rows
-from faithkit.measure.explanations import Explanations
 from faithkit.run.system import check_predictions
 from faithkit.testing.component_checks import make
 from faithkit.testing.fixtures import fresh, situation_named, situation_names

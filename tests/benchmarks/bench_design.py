@@ -5,8 +5,8 @@ from harness import Contest, benchmark
 
 import faithkit
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.cells import Cells
-from faithkit.measure.pairs import pair_sums
+from faithkit.measure.counting.cells import Cells
+from faithkit.measure.jackknife.pairs import pair_sums
 
 D, DISTINCT = 14, 50_000
 GOAL = 1 / 30  # every row is a cell of its own, and 16 exponentials of each are added up

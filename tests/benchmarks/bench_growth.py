@@ -4,9 +4,9 @@ import numpy as np
 from harness import Curve, benchmark
 
 import faithkit
+from faithkit.measure.counting.tally import count
 from faithkit.measure.inference import interval
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
+from faithkit.measure.jackknife.summary import Side
 
 COLUMNS, DISTINCT = 14, 1_000
 ROWS = tuple(round(10**power) for power in (4, 4.5, 5, 5.5, 6, 6.5, 7))

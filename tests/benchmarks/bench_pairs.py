@@ -3,8 +3,8 @@
 import numpy as np
 from harness import Contest, benchmark
 
-from faithkit.measure.grouping import group
-from faithkit.measure.matching import match_rows
+from faithkit.arrays.grouping import group
+from faithkit.measure.jackknife.matching import match_rows
 
 N, D = 1_000_000, 14
 

@@ -3,12 +3,12 @@
 import numpy as np
 from harness import Contest, benchmark
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.predicates import Interval
+from faithkit.explanations.rules import Rule
 from faithkit.extension.registry import registry
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.jackknife import related_rows
-from faithkit.measure.predicates import Interval
-from faithkit.measure.rules import Rule
-from faithkit.measure.tally import count
+from faithkit.measure.counting.tally import count
+from faithkit.measure.jackknife.deletions import related_rows
 
 N, COLUMNS, RULES = 200_000, 14, 5_000
 

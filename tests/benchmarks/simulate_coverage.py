@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.counting import count_cells
-from faithkit.measure.design import Design
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.tally import count
 from faithkit.measure.inference import interval
-from faithkit.measure.pool import Pool
-from faithkit.measure.relations import Relation, SameExplanation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
+from faithkit.measure.jackknife.summary import Side
 
 SEED = 35
 RUNS = 1_000

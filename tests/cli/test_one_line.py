@@ -77,7 +77,7 @@ def planned(monkeypatch):
         def end(*_):
             raise ending
 
-        monkeypatch.setattr("faithkit.measure.planning.plan_samples", end)
+        monkeypatch.setattr("faithkit.measure.planning.plans.plan_samples", end)
         return run(*PLAN, *options)
 
     return run_it

@@ -6,7 +6,7 @@ import pytest
 from consoles import run
 
 import faithkit
-from faithkit.measure.planning import PilotPlan, Plan, RangePlan
+from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan
 from faithkit.report.plans import plan_text
 
 

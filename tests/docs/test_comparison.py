@@ -9,7 +9,7 @@ import pytest
 from documented import DOCS, ROOT
 
 import faithkit
-from faithkit.measure.forecast import curve
+from faithkit.measure.planning.forecast import curve
 
 pytestmark = pytest.mark.xdist_group("comparison")  # what its tests share is made once
 

@@ -81,7 +81,7 @@ def test_an_interrupted_run_ends_with_130(run, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("faithkit.measure.planning.plan_samples", interrupt)
+    monkeypatch.setattr("faithkit.measure.planning.plans.plan_samples", interrupt)
     assert run("plan --range 30") == (130, "", "interrupted\n")
 
 

@@ -4,8 +4,8 @@ import pytest
 from model_files.forging import CANARY, TOUCH
 
 from faithkit.errors import FaithkitError
+from faithkit.explanations.rules import Rule
 from faithkit.extension.spec import parse_spec
-from faithkit.measure.rules import Rule
 
 CODE = [
     f"__import__('os').system('{TOUCH}')",

@@ -212,7 +212,7 @@ registry().entries()
 kernel = Registry(entry_points=[EntryPoint("kernel", "faithkit.extension.builtins", "faithkit")])
 assert len(kernel.entries()) == 15 and not kernel.broken
 heavy = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "shap", "lime", "anchor", "dice_ml", "click"}
-print(sorted(heavy & set(sys.modules)), "faithkit.measure.relations" in sys.modules)
+print(sorted(heavy & set(sys.modules)), "faithkit.explanations.relations" in sys.modules)
 """
 
 

@@ -6,7 +6,7 @@ from fuzz.corpus import LINES, mutated, read
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithkit.measure.rules import Rule
+from faithkit.explanations.rules import Rule
 
 SCALARS = (
     st.none()

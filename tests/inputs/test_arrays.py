@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from faithkit import InputError, row_seeds
+from faithkit.arrays.containers import concat_rows
 from faithkit.inputs.files.arrays import read_array
 from faithkit.inputs.rows import check_columns, check_row, check_X, is_one_of
 from faithkit.inputs.seeds import fingerprint
-from faithkit.measure.containers import concat_rows
 
 IMAGES = np.random.default_rng(0).integers(0, 17, size=(20, 4, 3, 2)).astype(np.float64)
 

@@ -9,11 +9,11 @@ import pytest
 
 import faithkit
 from faithkit.errors import InputError
+from faithkit.explanations.rules import Rule
+from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.inputs.logs.opening import open_log
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_rows
-from faithkit.measure.rules import Rule
-from faithkit.measure.vocabulary import Vocabulary
 from faithkit.run.scoring import score_log
 
 LOW, HIGH = 2**53, 2**53 + 1  # as floats they are one number

@@ -4,8 +4,8 @@ import pytest
 from scipy import sparse
 
 from faithkit import InputError
+from faithkit.arrays.containers import concat_rows, n_rows, take_rows
 from faithkit.inputs.rows import check_columns, check_X, column_names, input_kind
-from faithkit.measure.containers import concat_rows, n_rows, take_rows
 
 ARRAY = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 FRAME = pd.DataFrame({"age": [31, 45, 28], "job": pd.Categorical(["smith", None, "clerk"])})

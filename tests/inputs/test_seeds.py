@@ -15,8 +15,8 @@ from inputs.frames import mixed_frames, people
 from scipy import sparse
 
 from faithkit import InputError, row_seeds
+from faithkit.arrays.containers import take_rows
 from faithkit.inputs.seeds import fingerprint
-from faithkit.measure.containers import take_rows
 
 MASK = 2**64 - 1
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import NearExplanation, SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
+from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import Side
-from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.relations import NearExplanation, SameExplanation
-from faithkit.measure.tally import count
 
 
 def _numbers(values):

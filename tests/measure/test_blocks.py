@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from faithkit.measure import blocks
-from faithkit.measure.blocks import each_block
+from faithkit.arrays import blocks
+from faithkit.arrays.blocks import each_block
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])

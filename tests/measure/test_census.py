@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nearly import assert_nearly
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import NearExplanation, SameExplanation
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.census import Census, gathered
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.jackknife import added, largest_share, related_rows, spreads_of
-from faithkit.measure.pieces import ask_piece, count_piece
-from faithkit.measure.relations import NearExplanation, SameExplanation
-from faithkit.measure.spread import Spread
-from faithkit.measure.summary import level_of
-from faithkit.measure.tally import count, grouped_owners
+from faithkit.measure.counting.census import Census, gathered
+from faithkit.measure.counting.pieces import ask_piece, count_piece
+from faithkit.measure.counting.tally import count, grouped_owners
+from faithkit.measure.jackknife.deletions import added, largest_share, related_rows, spreads_of
+from faithkit.measure.jackknife.spread import Spread
+from faithkit.measure.jackknife.summary import level_of
 
 SAME = SameExplanation()
 

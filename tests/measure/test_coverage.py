@@ -14,13 +14,13 @@ import pytest
 from matrices import facts_of
 from scipy import stats
 
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.predicates import Interval
+from faithkit.explanations.relations import Relation
+from faithkit.explanations.rules import Rule, scope_bits
+from faithkit.measure.counting.tally import count
 from faithkit.measure.inference import interval
-from faithkit.measure.predicates import Interval
-from faithkit.measure.relations import Relation
-from faithkit.measure.rules import Rule, scope_bits
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
+from faithkit.measure.jackknife.summary import Side
 
 SIZES = (3, 10, 50, 200, 1000)
 LEAST, MOST = 0.93, 0.98

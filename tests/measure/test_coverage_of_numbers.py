@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import Side
-from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.tally import count
 
 LEAST, MISSES = 0.93, 0.05
 ACCIDENT = 0.001

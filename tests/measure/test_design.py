@@ -11,17 +11,17 @@ from matrices import Matrix
 from nearly import assert_nearly
 
 from faithkit.errors import InputError
-from faithkit.measure import cells
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.counting import count_cells
-from faithkit.measure.design import Design
+from faithkit.measure.counting import cells
+from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_over
-from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.unit_permutation import unit_p_value
 
 

@@ -10,19 +10,19 @@ from nearly import assert_nearly
 
 import faithkit
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
-from faithkit.measure.counting import count_cells
-from faithkit.measure.design import Design
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.tally import count
 from faithkit.measure.inference import interval
-from faithkit.measure.pool import Pool
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
+from faithkit.measure.jackknife.summary import Side
 
 WEIGHTS = {
     "real": lambda rng, n: rng.random(n) + 0.01,

@@ -12,8 +12,11 @@ from matrices import count_of
 
 import faithkit
 from faithkit.errors import ContractError
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.base import chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.counting.tally import Tally, count
 from faithkit.measure.estimate import estimate
 from faithkit.measure.estimators import (
     FunctionEstimator,
@@ -27,10 +30,7 @@ from faithkit.measure.estimators import (
     mean_score,
     ratio,
 )
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.summary import Grouped
-from faithkit.measure.tally import Tally, count
+from faithkit.measure.jackknife.summary import Grouped
 
 NAN = float("nan")
 

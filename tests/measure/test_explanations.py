@@ -6,10 +6,10 @@ import pytest
 from scipy import sparse
 
 from faithkit.errors import ContractError, InputError
+from faithkit.explanations.explanations import Explanations, Sample, object_array
+from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.objects.forms import as_explanations
-from faithkit.measure.explanations import Explanations, Sample, object_array
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.tally import count
+from faithkit.measure.counting.tally import count
 
 NAN = float("nan")
 

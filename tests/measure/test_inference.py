@@ -13,16 +13,16 @@ from matrices import Matrix, counted, estimated, facts_of, facts_of_pairs
 from scipy import stats
 
 from faithkit.errors import InputError
+from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.base import chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.inference import Moments, interval
+from faithkit.measure.jackknife.spread import Spread
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.limits import Units
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.spread import Spread
-from faithkit.measure.summary import Side
 
 
 def grouping(owned, labels, k=None):

@@ -12,16 +12,17 @@ from matrices import Matrix, counted, estimated
 from nearly import assert_nearly
 
 import faithkit
+from faithkit.arrays import bitsets
+from faithkit.arrays.bitsets import column_sums, pack_bits
 from faithkit.errors import ContractError, InputError
-from faithkit.measure import asking, bitsets, label_sets, tally
-from faithkit.measure.bitsets import column_sums, pack_bits
+from faithkit.explanations.relations import SameExplanation
+from faithkit.measure.counting import asking, label_sets, tally
+from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
-from faithkit.measure.jackknife import largest_share
-from faithkit.measure.label_sets import LabelSets
+from faithkit.measure.jackknife.deletions import largest_share
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.summary import Side
 
 # what keeps tables whole, and when a label is common: at 0 and 1 none is, unless everybody has it
 NO_TABLES = {(asking, "DENSE"): 0, (tally, "NARROW"): 4}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from faithkit.measure import matching
-from faithkit.measure.matching import divide_rows, match_rows
+from faithkit.measure.jackknife import matching
+from faithkit.measure.jackknife.matching import divide_rows, match_rows
 
 
 def _distances(vectors):

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest, sem
 
 import faithkit
-from faithkit.measure.design import Design
+from faithkit.measure.counting.design import Design
 from faithkit.measure.mean import Mean
 
 SCORES = np.array([0.2, 0.4, 0.4, 0.6, 0.8, 0.4, 0.2, 1.0])

@@ -9,12 +9,12 @@ import pytest
 from brute_merging import blocks_of, merged_share
 from scipy import stats
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import SameExplanation
+from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import Side, difference
-from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval
-from faithkit.measure.matching import match_rows
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.tally import count
+from faithkit.measure.jackknife.matching import match_rows
 
 ACCIDENT = 0.001  # as in test_coverage: bounds are never loosened, a miss must be no accident
 MISSES, COVERAGE = 0.025, 0.93

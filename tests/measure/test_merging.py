@@ -9,16 +9,16 @@ from brute_merging import blocks_of, linked_error, merged_share, paired_error, p
 from nearly import assert_nearly
 from scipy import stats
 
-from faithkit.measure.counting import count_cells
-from faithkit.measure.design import Design
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import SameExplanation
+from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import difference
-from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval
-from faithkit.measure.matching import divide_rows, match_rows
-from faithkit.measure.merging import Merging
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
+from faithkit.measure.jackknife.matching import divide_rows, match_rows
+from faithkit.measure.jackknife.merging import Merging
+from faithkit.measure.jackknife.summary import Side
 
 ACCIDENT, MISSES = 0.001, 0.025  # as in test_merged_bounds
 

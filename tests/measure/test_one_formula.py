@@ -4,16 +4,16 @@ import attrs
 import numpy as np
 import pytest
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
-from faithkit.measure.counting import count_cells
-from faithkit.measure.design import Design
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.pool import Pool
-from faithkit.measure.relations import Relation, SameExplanation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
+from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.tally import count
+from faithkit.measure.jackknife.summary import Side
 from tests.oracle import Sums, comparison_matrix, jackknife
 
 OUTCOMES = ("labels", "scores", "tolerance", "numbers")

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matrices import Matrix, counted
 
-from faithkit.measure import others
-from faithkit.measure.others import Others
-from faithkit.measure.relations import SameExplanation
+from faithkit.explanations.relations import SameExplanation
+from faithkit.measure.planning import others
+from faithkit.measure.planning.others import Others
 
 
 @given(st.data())

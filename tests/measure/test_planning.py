@@ -18,15 +18,15 @@ from pilots import LABELS, MASSES, Boxes, Words, kept, with_pool, words
 from scipy import optimize, stats
 
 from faithkit.errors import InputError
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.forecast import Pilot, curve
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import SameExplanation
+from faithkit.measure.counting.tally import count
 from faithkit.measure.inference import Moments, interval
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.limits import Units
-from faithkit.measure.others import Others
-from faithkit.measure.planning import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
+from faithkit.measure.planning.forecast import Pilot, curve
+from faithkit.measure.planning.others import Others
+from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
 
 
 def others(tally):

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from nearly import assert_nearly
 
 from faithkit.errors import InputError
-from faithkit.measure import pool as pools
-from faithkit.measure.counting import count_cells
-from faithkit.measure.design import Design
-from faithkit.measure.explanations import Explanations, Sample
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import FunctionRelation, Relation, SameExplanation
+from faithkit.measure.counting import pool as pools
+from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.tally import count
 from faithkit.measure.inference import interval
-from faithkit.measure.jackknife import largest_share
+from faithkit.measure.jackknife.deletions import largest_share
+from faithkit.measure.jackknife.summary import Side
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.pool import Pool
-from faithkit.measure.relations import FunctionRelation, Relation, SameExplanation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import count
 
 
 class Near(Relation):

@@ -5,14 +5,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import Side
-from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.permutation import permutation_p_value
-from faithkit.measure.pool import Pool
-from faithkit.measure.relations import Relation
-from faithkit.measure.tally import count
 
 RADIUS = 1.5
 OUTCOMES = {

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithkit import Explanations
-from faithkit.measure.precision import decimals_of, rounded
+from faithkit.explanations.precision import decimals_of, rounded
 
 RNG = np.random.default_rng(0)
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.measure.predicates import Contains, Interval, NoneOf, OneOf
-from faithkit.measure.rules import Rule
-from faithkit.measure.vocabulary import Vocabulary
+from faithkit.explanations.predicates import Contains, Interval, NoneOf, OneOf
+from faithkit.explanations.rules import Rule
+from faithkit.explanations.vocabulary import Vocabulary
 
 X = pd.DataFrame(
     {

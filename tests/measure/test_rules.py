@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
+from faithkit.arrays.bitsets import unpack_bits
 from faithkit.errors import InputError
-from faithkit.measure import rules
-from faithkit.measure.bitsets import unpack_bits
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.predicates import Contains, Interval, OneOf, predicate_from_json, tokens
-from faithkit.measure.rules import Rule, scope_bits
+from faithkit.explanations import rules
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.predicates import Contains, Interval, OneOf, predicate_from_json, tokens
+from faithkit.explanations.rules import Rule, scope_bits
 
 INF, NAN = math.inf, math.nan
 

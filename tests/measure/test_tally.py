@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import Matrix
 
+from faithkit.arrays import bitsets, grouping
 from faithkit.errors import ContractError, InputError
-from faithkit.measure import asking, bitsets, grouping, relations
-from faithkit.measure.explanations import Explanations, Sample
-from faithkit.measure.jackknife import fewest_trials
-from faithkit.measure.relations import NearExplanation, Relation, SameExplanation
-from faithkit.measure.summary import Side
-from faithkit.measure.tally import Tally, count
+from faithkit.explanations import relations
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import NearExplanation, Relation, SameExplanation
+from faithkit.measure.counting import asking
+from faithkit.measure.counting.tally import Tally, count
+from faithkit.measure.jackknife.deletions import fewest_trials
+from faithkit.measure.jackknife.summary import Side
 
 AWKWARD = st.sampled_from(
     [0.0, -0.0, 1.0, float("nan"), -float("nan"), float("inf"), 1e-320, 0.1, 0.1 + 2**-55]

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from matrices import Matrix, counted, estimated, facts_of, grouped
 from scipy import stats
 
-from faithkit.measure import theory
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
-from faithkit.measure.explanations import Explanations, Sample
 from faithkit.measure.inference import interval
 from faithkit.measure.instance import local
-from faithkit.measure.jackknife import GroupedRows
+from faithkit.measure.jackknife.deletions import GroupedRows
 from faithkit.measure.limits import share_limits
-from faithkit.measure.planning import RangePlan, plan_samples
-from faithkit.measure.relations import SameExplanation
-from faithkit.measure.tally import count
+from faithkit.measure.planning import theory
+from faithkit.measure.planning.plans import RangePlan, plan_samples
 from faithkit.run.held import all_held
 
 

@@ -13,9 +13,9 @@ import pytest
 from faithkit_monitor.tallies import digests, form
 
 import faithkit
+from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
-from faithkit.measure.explanations import Explanations
-from faithkit.measure.grouping import group
+from faithkit.explanations.explanations import Explanations
 
 RULE = faithkit.Rule([faithkit.Interval("age", high=40)])
 BERLIN = dt.timezone(dt.timedelta(hours=1))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mixed_tables import FirstColumns, tables
 
 import faithkit
-from faithkit.measure.relations import holds_bits
+from faithkit.explanations.relations import holds_bits
 from faithkit.testing.sameness import stored
 
 

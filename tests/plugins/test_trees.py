@@ -15,8 +15,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import faithkit
-from faithkit.measure.bitsets import unpack_bits
-from faithkit.measure.in_scope import InScope
+from faithkit.arrays.bitsets import unpack_bits
+from faithkit.explanations.in_scope import InScope
 
 IRIS = load_iris(return_X_y=True)
 TUMOURS = load_breast_cancer(return_X_y=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.measure.content_words import content_words
+from faithkit.arrays.content_words import content_words
 
 LABELS, WORDS = ["yes", "no", "yes", "no"], ["a", "a", "b", "b"]
 

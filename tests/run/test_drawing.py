@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import faithkit
 from faithkit.cli import main
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.measure.predicates import Interval
-from faithkit.measure.rules import Rule
+from faithkit.explanations.predicates import Interval
+from faithkit.explanations.rules import Rule
 
 N = 90
 

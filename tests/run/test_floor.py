@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.measure.explanations import Explanations
+from faithkit.explanations.explanations import Explanations
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import faithkit
+from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.measure.protocols import UNSAID, said
-from faithkit.measure.relations import Relation, holds_bits
 from faithkit.run.components import component
 from faithkit.run.discretizing import learns
 from faithkit.run.learnt import learnt_discretizer, learnt_relation

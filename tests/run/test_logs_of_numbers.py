@@ -10,8 +10,10 @@ from nearly import assert_nearly
 
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.opening import open_log
-from faithkit.measure import inference, jackknife, owners, tails
+from faithkit.measure import inference, tails
 from faithkit.measure.agreement import squares
+from faithkit.measure.counting import owners
+from faithkit.measure.jackknife import deletions as jackknife
 from faithkit.run import passes
 from faithkit.run.scoring import score_log
 

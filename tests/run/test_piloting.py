@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.measure.planning import PilotPlan
+from faithkit.measure.planning.plans import PilotPlan
 
 WORDS = [str(number % 7) for number in range(300)]
 

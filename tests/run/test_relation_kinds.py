@@ -34,8 +34,8 @@ def test_a_relation_that_declares_no_kinds_is_asked_about_all():
 def test_a_frozen_relation_is_asked_for_by_name(monkeypatch):
     import attrs
 
-    from faithkit.measure.relations import SameExplanation
+    from faithkit.explanations.relations import SameExplanation
 
     frozen = attrs.frozen(type("Frozen", (SameExplanation,), {}))
-    monkeypatch.setattr("faithkit.measure.relations.SameExplanation", frozen)
+    monkeypatch.setattr("faithkit.explanations.relations.SameExplanation", frozen)
     assert faithkit.relation("same-explanation").declared_kinds == ()

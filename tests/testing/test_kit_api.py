@@ -164,7 +164,7 @@ def test_one_check_is_not_called_checks():
 def test_the_kernels_required_number_is_given_a_value():
     near = Component(
         name="near",
-        factory="faithkit.measure.relations:NearExplanation",
+        factory="faithkit.explanations.relations:NearExplanation",
         summary="Near.",
         kinds=("vector",),
     )

@@ -7,16 +7,16 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import take_rows
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations, object_array
+from faithkit.explanations.rules import Rule
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.column_roles import Table, check_texts
 from faithkit.inputs.logs.rules import as_rules, not_held
 from faithkit.inputs.objects.forms import as_explanations
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import LABELS
-from faithkit.measure.containers import take_rows
-from faithkit.measure.explanations import Explanations, object_array
-from faithkit.measure.rules import Rule
 from faithkit.wording import few
 
 _COLUMNS = ("predictions", "X", "groups", "weights", "clusters", "ids")  # beside the explanations

@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from faithkit.explanations.rule_texts import is_like_a_rule
+from faithkit.explanations.rules import Rule
+from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.inputs.files.arrow_types import columns_of, is_text, value_type
 from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.files.parquet import ParquetTable, Piece
@@ -26,9 +29,6 @@ from faithkit.inputs.predictions.outcome import (
     no_predictions,
 )
 from faithkit.inputs.seeds import cell_words, digest_words, header
-from faithkit.measure.rule_texts import is_like_a_rule
-from faithkit.measure.rules import Rule
-from faithkit.measure.vocabulary import Vocabulary
 
 
 @attrs.frozen(eq=False)

@@ -13,12 +13,12 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import take_rows
 from faithkit.errors import InputError
-from faithkit.measure.containers import take_rows
-from faithkit.measure.explanations import Explanations, object_array
-from faithkit.measure.rule_texts import is_like_a_rule
-from faithkit.measure.rules import Rule
-from faithkit.measure.vocabulary import Vocabulary
+from faithkit.explanations.explanations import Explanations, object_array
+from faithkit.explanations.rule_texts import is_like_a_rule
+from faithkit.explanations.rules import Rule
+from faithkit.explanations.vocabulary import Vocabulary
 
 _JSON = re.compile(r"\[\s*[\]{]")  # how the JSON form of a rule begins
 NOT_HELD = "a rule that does not hold for its own row (perhaps its numbers were rounded)"

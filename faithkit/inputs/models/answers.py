@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import as_array, unmasked
 from faithkit.errors import InputError
 from faithkit.inputs.models import records
 from faithkit.inputs.models.naming import as_list, as_option, written
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.predictions.outcome import NUMBERS, Outcome, asked_as, gone_through
-from faithkit.measure.containers import as_array, unmasked
 from faithkit.wording import describe
 
 _LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}

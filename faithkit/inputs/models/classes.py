@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import as_array
 from faithkit.errors import InputError
 from faithkit.inputs.models.naming import as_list
-from faithkit.measure.containers import as_array
 
 
 @attrs.frozen(eq=False)

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import InputError
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES, Outcome
 from faithkit.inputs.preparation import is_plain, prepared
 from faithkit.inputs.rows import Rows, check_X
-from faithkit.measure.containers import n_rows, take_rows
 from faithkit.wording import describe, suggest
 
 DEFAULTS = ("gradient-boosting", "random-forest", "logistic", "linear", "tree", "knn")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from faithkit.arrays.containers import copy_rows, n_rows, take_rows, unmasked
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.models import records
@@ -20,7 +21,6 @@ from faithkit.inputs.models.score_function import ScoreFunction
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
 from faithkit.inputs.rows import Rows
-from faithkit.measure.containers import copy_rows, n_rows, take_rows, unmasked
 from faithkit.wording import describe, few
 
 _JUDGED = 1000  # rows on which scores are compared with labels, of the background or the first that come

@@ -6,10 +6,10 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit.arrays.containers import as_array, n_rows, unmasked
 from faithkit.errors import InputError
 from faithkit.inputs.models.naming import called, written
 from faithkit.inputs.objects.conversion import as_rows
-from faithkit.measure.containers import as_array, n_rows, unmasked
 from faithkit.wording import describe, few
 
 

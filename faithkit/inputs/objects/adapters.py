@@ -8,11 +8,11 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import as_array, take_rows
 from faithkit.errors import ContractError, InputError, PluginError
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
-from faithkit.measure.containers import as_array, take_rows
 from faithkit.wording import listing
 
 ROLES = ("explanations", "rows", "predictions", "model")

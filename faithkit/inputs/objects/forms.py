@@ -9,7 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from faithkit.arrays.containers import as_objects, as_table, n_rows, unmasked
 from faithkit.errors import ContractError, InputError
+from faithkit.explanations.explanations import Explanations
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
@@ -19,8 +21,6 @@ from faithkit.inputs.objects.listed import from_list
 from faithkit.inputs.objects.vectors import are_numbers, from_numbers
 from faithkit.inputs.preparation import flat
 from faithkit.inputs.rows import known_names
-from faithkit.measure.containers import as_objects, as_table, n_rows, unmasked
-from faithkit.measure.explanations import Explanations
 from faithkit.wording import few, listing
 
 

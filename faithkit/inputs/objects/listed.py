@@ -8,13 +8,13 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import as_table, may_be_rounded
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations, check_unmasked, object_array
+from faithkit.explanations.rules import Rule
 from faithkit.inputs.objects.adapters import About
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.objects.vectors import are_numbers, from_numbers, vectors_of_dicts
-from faithkit.measure.containers import as_table, may_be_rounded
-from faithkit.measure.explanations import Explanations, check_unmasked, object_array
-from faithkit.measure.rules import Rule
 from faithkit.wording import few
 
 _WHOLE = {str, tuple, bool, int, float, Rule, type(None)}  # types of values that are what they seem

@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import as_objects, as_series, may_be_rounded
 from faithkit.errors import InputError
-from faithkit.measure.containers import as_objects, as_series, may_be_rounded
-from faithkit.measure.explanations import Explanations
+from faithkit.explanations.explanations import Explanations
 
 _NUMBERS = ("integer", "floating", "mixed-integer-float")
 

@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays import Floats
+from faithkit.arrays.containers import as_series
+from faithkit.arrays.grouping import ordered
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.inputs.predictions.outcome import (
@@ -22,9 +25,6 @@ from faithkit.inputs.predictions.outcome import (
     asked_as,
 )
 from faithkit.measure.agreement.base import Agreement
-from faithkit.measure.arrays import Floats
-from faithkit.measure.containers import as_series
-from faithkit.measure.grouping import ordered
 
 
 @attrs.frozen(eq=False, slots=False)

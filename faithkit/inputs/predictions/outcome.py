@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import unmasked
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
-from faithkit.measure.containers import unmasked
-from faithkit.measure.owners import Counts
+from faithkit.measure.counting.owners import Counts
 from faithkit.wording import listing
 
 WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a label

@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError, ParameterError
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.rows import Rows
-from faithkit.measure.containers import n_rows
 
 OF_A_DEVIATION = 0.5
 """By default two numbers are the same that differ by half a standard deviation of those of the background."""

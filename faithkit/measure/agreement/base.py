@@ -7,9 +7,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.arrays import Floats, sum_by
-from faithkit.measure.bitsets import Bits
-from faithkit.measure.owners import Counts, Owners
+from faithkit.arrays import Floats, sum_by
+from faithkit.arrays.bitsets import Bits
+from faithkit.measure.counting.owners import Counts, Owners
 
 Blocks = Iterator[tuple[int, int, Bits]]
 """A relation's matrix in parts: the first explanation of each, the one behind its last, and packed bits."""

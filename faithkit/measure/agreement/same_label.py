@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from faithkit.arrays import Floats, Ints
+from faithkit.arrays.bitsets import Bits, column_sums, get_bits
 from faithkit.measure.agreement.base import Blocks, Influence
-from faithkit.measure.arrays import Floats, Ints
-from faithkit.measure.bitsets import Bits, column_sums, get_bits
-from faithkit.measure.label_sets import LabelSets
-from faithkit.measure.owners import Counts
+from faithkit.measure.counting.label_sets import LabelSets
+from faithkit.measure.counting.owners import Counts
 
 
 class SameLabel:

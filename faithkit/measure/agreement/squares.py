@@ -13,11 +13,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays import AT_ONCE, Floats, sum_by
+from faithkit.arrays.bitsets import Bits, column_sums, row_sums
+from faithkit.arrays.blocks import each_block, spans
 from faithkit.measure.agreement.base import Blocks, Influence
-from faithkit.measure.arrays import AT_ONCE, Floats, sum_by
-from faithkit.measure.bitsets import Bits, column_sums, row_sums
-from faithkit.measure.blocks import each_block, spans
-from faithkit.measure.owners import Counts
+from faithkit.measure.counting.owners import Counts
 
 NOTHING = 1e-12  # a disagreement that rounding may leave of none
 

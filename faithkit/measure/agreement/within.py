@@ -7,11 +7,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays import Floats, Ints
+from faithkit.arrays.bitsets import Bits, unpack_bits
+from faithkit.arrays.blocks import spans
 from faithkit.measure.agreement.base import Blocks, Influence
-from faithkit.measure.arrays import Floats, Ints
-from faithkit.measure.bitsets import Bits, unpack_bits
-from faithkit.measure.blocks import spans
-from faithkit.measure.owners import Counts
+from faithkit.measure.counting.owners import Counts
 
 AT_ONCE = 2**22  # elements of an unpacked matrix
 FINE = 2.0**35  # steps of the largest weight of a row

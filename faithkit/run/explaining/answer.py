@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.measure.explanations import Explanations, object_array
+from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.run.explaining.packing import pack, unpack
 from faithkit.wording import describe
 

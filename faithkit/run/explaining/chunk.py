@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError, ExplainerError, FaithkitError, FaithkitWarning
 from faithkit.foreign import RowTimeout
-from faithkit.measure.containers import take_rows
 from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job

@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
+from faithkit.arguments import python
 from faithkit.errors import InputError
-from faithkit.measure.arguments import python
 from faithkit.run.explaining.store import Store
 
 

@@ -8,15 +8,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arguments import whole_number
+from faithkit.arrays.containers import copy_rows, n_rows
 from faithkit.errors import ContractError, ExplainerError
+from faithkit.explanations.explanations import Explanations
 from faithkit.foreign import foreign
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.adapters import About, adapter_for
 from faithkit.inputs.objects.forms import as_explanations
 from faithkit.inputs.rows import known_names
-from faithkit.measure.arguments import whole_number
-from faithkit.measure.containers import copy_rows, n_rows
-from faithkit.measure.explanations import Explanations
 from faithkit.measure.protocols import said
 from faithkit.run.components import FunctionExplainer, Given, component
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.blocks import spans
+from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitError
 from faithkit.foreign import foreign
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.seeds import fingerprint, header, row_words
-from faithkit.measure.blocks import spans
-from faithkit.measure.containers import n_rows, take_rows
 from faithkit.measure.protocols import said
 from faithkit.run.explaining.answer import FORMAT
 from faithkit.run.explaining.job import Job

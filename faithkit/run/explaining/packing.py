@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import unmasked
 from faithkit.errors import InputError
-from faithkit.measure.containers import unmasked
-from faithkit.measure.rules import Rule
+from faithkit.explanations.rules import Rule
 
 Arrays = Sequence[NDArray[Any]]
 

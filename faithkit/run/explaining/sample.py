@@ -14,11 +14,11 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.blocks import spans
+from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitWarning
+from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.seeds import row_seeds
-from faithkit.measure.blocks import spans
-from faithkit.measure.containers import n_rows, take_rows
-from faithkit.measure.explanations import Explanations
 from faithkit.run.explaining.answer import Answer
 from faithkit.run.explaining.chunk import Chunk
 from faithkit.run.explaining.execution import Execution

@@ -1,0 +1,55 @@
+"""When a rule applies to an instance."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation
+from faithkit.explanations.rules import Rule, scope_bits
+
+
+class InScope(Relation):
+    """The instance satisfies every predicate of the rule.
+
+    Examples
+    --------
+    >>> import faithkit, pandas as pd
+    >>> rule = faithkit.Rule([faithkit.Interval("age", high=40)])
+    >>> young = faithkit.Explanations.of([rule], kind="rule")
+    >>> sample = faithkit.Sample(pd.DataFrame({"age": [30, None]}), faithkit.Explanations.of(["a", "b"]))
+    >>> faithkit.relation("in-scope").holds(sample, young)
+    array([[ True, False]])
+    """
+
+    name = "in-scope"
+    instance_only = True
+
+    def key(self, explanations: Explanations) -> Any:
+        """Return the rules."""
+        if explanations.kind != "rule":
+            raise InputError(
+                f"in-scope reads rules, and these explanations are of kind {explanations.kind!r}: "
+                "name another relation, or an explainer that gives rules."
+            )
+        return explanations.values
+
+    def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
+        """Ask every rule about every instance."""
+        X = sample.instances("in-scope")
+        covered = [
+            np.zeros(len(sample), dtype=bool) if gone else rule.covers(X)
+            for rule, gone in zip(self.key(explanations), explanations.missing, strict=True)
+        ]
+        return np.array(covered, dtype=bool).reshape(len(explanations), len(sample))
+
+    def packed(self, sample: Sample, explanations: Explanations) -> NDArray[np.uint64]:
+        """Combine one bitset per distinct predicate."""
+        empty = Rule()
+        rules = [
+            empty if gone else rule
+            for rule, gone in zip(self.key(explanations), explanations.missing, strict=True)
+        ]
+        return scope_bits(rules, sample)

@@ -1,0 +1,1 @@
+"""Counts: who owns an explanation, for whom it holds, and what rows and clusters weigh."""
