@@ -111,6 +111,7 @@ def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
         "relation": "tutorials/relation.rst",
         "discretizer": "howto/discretizer.rst",
         "estimator": "howto/estimator.rst",
+        "diagnostic": "howto/diagnostics.rst",
         "adapter": "howto/hands.rst",
         "loader": "howto/hands.rst",
         "dataset": "howto/hands.rst",
