@@ -62,7 +62,7 @@ class Findings(Report):
             None if by is None else result.by(by),
             reference,
             allowed or {},
-            tuple(Diagnosis.of(one.text, result.diagnose(one)) for one in chosen),
+            tuple(Diagnosis.of(each.text, result.diagnose(each)) for each in chosen),
         )
 
     def drift(self) -> dict[str, Difference]:

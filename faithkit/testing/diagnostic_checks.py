@@ -38,9 +38,9 @@ def check_answers_something(entry: Entry) -> None:
         except Exception as error:
             mend = "Answer, or raise a FaithkitError that says what the diagnostic needs"
             demand(False, _who(entry, name), describe(error), mend, error)
-    told = " ".join(f"{name}: {reason}" for name, reason in refusals.items())
-    found = f"it answers nothing about any result. {told}"
-    demand(len(refusals) < len(results()), entry.component.name, found, "Answer about at least one of them")
+    reasons = " ".join(f"{name}: {reason}" for name, reason in refusals.items())
+    problem = f"it answers nothing about any result. {reasons}"
+    demand(len(refusals) < len(results()), entry.component.name, problem, "Answer about at least one of them")
 
 
 def check_report_has_values_and_a_sheet(entry: Entry) -> None:
@@ -81,8 +81,8 @@ def check_order_of_rows_is_irrelevant(entry: Entry) -> None:
     for name, report in _reports(entry):
         turned = make(entry).diagnose(results(backwards=True)[name])
         is_same = _are_near(report.to_dict(), turned.to_dict())
-        found = "rows in the opposite order got another answer"
-        demand(is_same, _who(entry, name), found, "Let seeds belong to rows: faithkit.row_seeds")
+        problem = "rows in the opposite order got another answer"
+        demand(is_same, _who(entry, name), problem, "Let seeds belong to rows: faithkit.row_seeds")
 
 
 def check_says_whether_it_is_automatic(entry: Entry) -> None:
@@ -95,8 +95,8 @@ def check_says_whether_it_is_automatic(entry: Entry) -> None:
         raise SkipTest("It runs only where it is named.")
     for name, result in results().items():
         answer = runs(result)
-        found = f"is_automatic gave {answer!r:.60}"
-        demand(isinstance(answer, bool | np.bool_), _who(entry, name), found, "Return True or False")
+        problem = f"is_automatic gave {answer!r:.60}"
+        demand(isinstance(answer, bool | np.bool_), _who(entry, name), problem, "Return True or False")
 
 
 def _reports(entry: Entry) -> Iterator[tuple[str, Any]]:

@@ -139,8 +139,8 @@ class Deletion:
         plan = _Plan(rows.X, faithkit.take_rows(background, order), _named(values, size), self.replacements)
         seeds, step = faithkit.row_seeds(rows.X, seed), max(1, BATCH // plan.n_replacements)
         for start in range(0, len(explained), step):
-            some = explained[start : start + step]
-            changes[:, some] = _changes(predictor, plan, some, seeds[some])
+            batch = explained[start : start + step]
+            changes[:, batch] = _changes(predictor, plan, batch, seeds[batch])
         return _report(result, changes, size, plan.n_replacements, predictor.is_regressor)
 
     def _size(self, features: int) -> int:

@@ -81,12 +81,12 @@ def monitor(
     """
     from faithkit_monitor.monitor import Monitor
 
-    asked = {name: value for name, value in options.items() if value is not None}
+    chosen = {name: value for name, value in options.items() if value is not None}
     columns = _columns(prediction, explanation, is_needed=reference is not None)
     if reference is not None and columns is not None:
-        _create(state, reference, columns, asked)
-    elif asked:
-        names = " and ".join(f"--{name.replace('discretizer', 'discretize')}" for name in asked)
+        _create(state, reference, columns, chosen)
+    elif chosen:
+        names = " and ".join(f"--{name.replace('discretizer', 'discretize')}" for name in chosen)
         raise click.UsageError(f"{names} cannot change once the state is made: give --reference, too.")
     settled = _settled_columns(Monitor.open(state), columns)
     errors = [error for log in logs for error in _add(state, log, settled)]
@@ -110,14 +110,14 @@ def _columns(prediction: str | None, explanation: tuple[str, ...], is_needed: bo
     return None
 
 
-def _create(state: str, reference: str, columns: "Columns", asked: dict[str, Any]) -> None:
+def _create(state: str, reference: str, columns: "Columns", chosen: dict[str, Any]) -> None:
     """Make a state of a log, or check that it was made of the same log."""
     from faithkit_monitor.batches import batches
     from faithkit_monitor.monitor import Monitor
 
-    counting = {name: asked[name] for name in ("discretizer", "outcome", "agree") if name in asked}
+    counting = {name: chosen[name] for name in ("discretizer", "outcome", "agree") if name in chosen}
     parts = [batch.count(columns, **counting) for batch in batches(reference)]
-    more = {name: asked[name] for name in ("confidence", "seed") if name in asked}
+    more = {name: chosen[name] for name in ("confidence", "seed") if name in chosen}
     Monitor.of_counts(state, parts, columns=columns.to_dict(), **more)
 
 

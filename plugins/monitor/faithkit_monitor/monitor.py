@@ -163,7 +163,7 @@ class Monitor(faithkit.Report):
         labels = {label for _, label in reference.cells} if agreement.kind == "labels" else set()
         settings |= {"unit": agreement.unit, "predictions": sorted(labels), "versions": parts[0].versions}
         is_new = State(Path(path)).create(
-            settings, ((name, *one) for name in pool for one in pool[name].items())
+            settings, ((name, *counts) for name in pool for counts in pool[name].items())
         )
         monitor = cls.open(path)
         if not is_new:
@@ -236,15 +236,15 @@ class Monitor(faithkit.Report):
         outcome = self.settings["outcome"]
         return Agreement(outcome["kind"], outcome["within"], self.settings["unit"])
 
-    def check_settled(self, asked: Mapping[str, Any]) -> None:
+    def check_settled(self, wanted: Mapping[str, Any]) -> None:
         """Refuse to go on where something is asked for that the state was not made with."""
-        for name, value in asked.items():
-            settled, wanted = self.settings[name], value
+        for name, value in wanted.items():
+            settled, expected = self.settings[name], value
             if name == "outcome":
-                settled, wanted = _outcome_text(settled), _outcome_text(value)
-            if settled != wanted:
+                settled, expected = _outcome_text(settled), _outcome_text(value)
+            if settled != expected:
                 raise faithkit.InputError(
-                    f"the state {self.path} was made with the {name} {settled!r}, and not with {wanted!r}: "
+                    f"the state {self.path} was made with the {name} {settled!r}, and not with {expected!r}: "
                     "make a new state for that."
                 )
 
