@@ -45,9 +45,9 @@ def each_answer(job: Job, chunks: list[Chunk], execution: Execution) -> Generato
         yield from _on_cluster(job, chunks, cluster)
         return
     backend, configured = joblib.parallel.get_active_backend()
-    # a number of workers given to us comes first, then the one that joblib was given
-    asked = configured if execution.n_jobs == 1 and configured else execution.n_jobs
-    n_jobs = min(joblib.effective_n_jobs(asked), len(chunks))
+    # the caller's number of workers comes first, then the one that joblib is configured with
+    requested = configured if execution.n_jobs == 1 and configured else execution.n_jobs
+    n_jobs = min(joblib.effective_n_jobs(requested), len(chunks))
     if n_jobs == 1 and execution.row_timeout is None:
         yield from _here(job, chunks)
     elif n_jobs > 1 and getattr(backend, "supports_sharedmem", False):
