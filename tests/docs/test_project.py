@@ -29,13 +29,13 @@ def test_the_readme_is_one_screen_with_the_first_picture_of_the_documentation():
     first_page = (ROOT / "docs" / "index.rst").read_text()
     assert f".. plot:: pictures/{picture.stem}.py" in first_page
     shown = re.search(r"\$ (faithkit attacks \S+)", first_page)[1]
-    assert f"&& {shown}\n" in README  # the picture is of the command above it
+    assert f"`{shown}` shows what is behind this\npicture" in README
 
 
 def test_the_readme_has_two_commands_to_copy():
     commands = [line.strip() for line in README.splitlines() if line.startswith("    python -m pip install")]
     assert [command.rpartition(" && ")[2] for command in commands] == [
-        "faithkit attacks scaffold-lime",
+        "faithkit evaluate --explainer shap --discretize 1fp",
         "python -m pytest -n auto",
     ]
 
