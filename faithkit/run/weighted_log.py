@@ -10,7 +10,6 @@ import pandas as pd
 from faithkit.arrays import Floats
 from faithkit.arrays.containers import as_objects, as_series
 from faithkit.arrays.grouping import group, ordered
-from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation, key_of
 from faithkit.inputs.files.parquet import Piece
@@ -18,7 +17,7 @@ from faithkit.inputs.logs.log import Log
 from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.cell_count import CellCount, count_coded
-from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.design import Design, read_clusters, read_weights
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.inference import Moments
@@ -49,8 +48,9 @@ class RowCodes:
         groups = group(key_of(SameExplanation(), found), found.missing)
         codes, labels = labels_of(log, reading.outcome, start)
         label = np.arange(len(found)) if codes is None else codes
-        weights = None if log.weights is None else _numbers(log.weights, start)
-        cluster, names = (None, None) if log.clusters is None else _clusters(log.clusters, start)
+        n = len(found)
+        weights = None if log.weights is None else read_weights(log.weights, n, start)
+        cluster, names = (None, None) if log.clusters is None else read_clusters(log.clusters, n, start)
         return cls(found.take(groups.first), groups.codes, labels, label, weights, names, cluster)
 
     @classmethod
@@ -83,28 +83,6 @@ def _together(parts: list[Any]) -> tuple[Any, Counts]:
         found = encode_labels([label for part in parts for label in part])
         return found.classes, found.codes
     return ordered(np.concatenate(parts))
-
-
-def _numbers(weights: Any, start: int) -> Floats:
-    column = as_series(weights)
-    if column.dtype.kind not in "biuf":
-        raise InputError(f"the weights are no numbers, but {column.iloc[0]!r:.40} and others.")
-    numbers = column.to_numpy(dtype=np.float64)
-    wrong = ~(np.isfinite(numbers) & (numbers >= 0))
-    if wrong.any():
-        row = int(wrong.argmax())
-        said = f"the weight of row {start + row} is {numbers[row]:g}"
-        raise InputError(f"{said}: give finite numbers of at least 0.")
-    return numbers
-
-
-def _clusters(clusters: Any, start: int) -> tuple[Counts, Any]:
-    column = as_series(clusters)
-    codes, names = pd.factorize(column)
-    if (codes < 0).any():
-        row = start + int((codes < 0).argmax())
-        raise InputError(f"row {row} has no value among the clusters: fill it, or drop such rows.")
-    return codes.astype(np.int64), pd.Series(names)
 
 
 @attrs.frozen(eq=False)

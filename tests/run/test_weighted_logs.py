@@ -74,7 +74,7 @@ def test_rows_that_contradict_each_other_are_of_two_clusters(path):
     ("column", "value", "said"),
     [
         ("weight", -1.0, "the weight of row 130 is -1"),
-        ("weight", np.nan, "the weight of row 130 is nan"),
+        ("weight", np.nan, "row 130 has no value among the weights"),
         ("customer", None, "row 130 has no value among the clusters"),
     ],
 )

@@ -283,7 +283,8 @@ def as_numbers(predictions: Any) -> NDArray[np.float64]:
         found = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"predictions that are no numbers cannot be measured as numbers: say {asked_as(LABELS)}."
+            f"predictions that are no numbers cannot be measured as numbers: say {asked_as(LABELS)}, and "
+            "declare no range (range=, CLI: --range)."
         ) from None
     if found.ndim not in (1, 2) or not found.size:
         raise InputError(f"predictions of shape {found.shape}: give one number, or one row of them, per row.")

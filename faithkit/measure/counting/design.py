@@ -58,8 +58,17 @@ class Design:
     @classmethod
     def of(cls, weights: Any, clusters: Any, n: int, uninformative: bool = False) -> "Design | None":
         """Take weights and clusters as people give them; None where they say nothing."""
-        given = np.ones(n) if weights is None else checked_weights(weights, n)
-        unit = np.arange(n) if clusters is None else checked_clusters(clusters, n)
+        given = np.ones(n) if weights is None else read_weights(weights, n)
+        if not given.any():
+            raise InputError("all weights are 0: give the rows that count a weight above 0.")
+        if given.max() > 1e100 or given.max() < 1e-100:  # their products would be no floats
+            given = given / given.max()
+        unit, names = (np.arange(n), None) if clusters is None else read_clusters(clusters, n)
+        if names is not None and len(names) < 2:
+            raise InputError(
+                "all rows are of one cluster, so none can be checked against another: give a column that "
+                "tells cases apart, or leave the clusters out."
+            )
         return cls._of(given, unit, uninformative)
 
     @classmethod
@@ -154,7 +163,7 @@ def worth(weights: Counts) -> float:
     return float(1.0 / (shares**2).sum())
 
 
-def _column(given: Any, what: str, n: int) -> pd.Series:
+def _column(given: Any, what: str, n: int, first: int) -> pd.Series:
     if isinstance(given, str | bytes | Mapping | Set) or not hasattr(given, "__len__"):
         raise InputError(f"the {what} are a {type(given).__name__}: give one value per row.")
     with foreign(f"going through the {what}", "Give one value per row."):
@@ -162,22 +171,24 @@ def _column(given: Any, what: str, n: int) -> pd.Series:
     if len(column) != n:
         raise InputError(f"{len(column)} {what} for {n} rows: give one value per row.")
     if column.isna().any():
-        row = int(column.isna().to_numpy().argmax())
+        row = first + int(column.isna().to_numpy().argmax())
         raise InputError(f"row {row} has no value among the {what}: fill it, or drop such rows.")
     return column
 
 
-def checked_weights(given: Any, n: int) -> Floats:
-    """Return weights as floats; negative, missing, infinite and all-zero ones are refused.
+def read_weights(given: Any, n: int, first: int = 0) -> Floats:
+    """Return the weights of n rows as floats; negative, missing and infinite ones are refused.
+
+    The rows are numbered from `first` on.
 
     Examples
     --------
-    >>> checked_weights([1, -2], 2)
+    >>> read_weights([1, -2], 2)
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: the weight of row 1 is -2: give finite numbers of at least 0.
     """
-    column = _column(given, "weights", n)
+    column = _column(given, "weights", n, first)
     try:
         if column.dtype.kind not in "biufO":
             raise TypeError
@@ -187,20 +198,15 @@ def checked_weights(given: Any, n: int) -> Floats:
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         row = int(wrong.argmax())
-        raise InputError(f"the weight of row {row} is {weights[row]:g}: give finite numbers of at least 0.")
-    if not weights.any():
-        raise InputError("all weights are 0: give the rows that count a weight above 0.")
-    return weights / weights.max() if weights.max() > 1e100 or weights.max() < 1e-100 else weights
+        raise InputError(
+            f"the weight of row {first + row} is {weights[row]:g}: give finite numbers of at least 0."
+        )
+    return weights
 
 
-def checked_clusters(given: Any, n: int) -> Counts:
-    """Return the number of each row's cluster; missing ones are refused."""
-    column = _column(given, "clusters", n)
+def read_clusters(given: Any, n: int, first: int = 0) -> tuple[Counts, Any]:
+    """Return the number of each row's cluster, and what the clusters are called; missing ones are refused."""
+    column = _column(given, "clusters", n, first)
     with foreign("comparing the clusters", "Give one name or number per row."):
         codes, names = pd.factorize(column)
-    if len(names) < 2:
-        raise InputError(
-            "all rows are of one cluster, so none can be checked against another: give a column that tells "
-            "cases apart, or leave the clusters out."
-        )
-    return codes.astype(np.int64)
+    return codes.astype(np.int64), names
