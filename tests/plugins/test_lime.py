@@ -169,6 +169,57 @@ def test_where_all_scores_are_alike_all_weights_are_exactly_zero():
     assert offset.values[:, 3] == pytest.approx(0.1, abs=1e-12)
 
 
+# --- the lime package itself -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_engine_library_returns_the_weights_of_the_lime_package(settings):
+    model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(CODES, THREE)
+    explanations = fitted(model, engine="library", **settings).explain(ROWS, SEEDS)
+    for row, seed, vector in zip(ROWS, SEEDS, explanations.values, strict=True):
+        package = LimeTabularExplainer(
+            CODES, categorical_features=CATEGORIES, feature_selection="none", random_state=seed, **settings
+        )
+        answer = package.explain_instance(
+            row, model.predict_proba, labels=range(3), num_features=5, num_samples=400
+        )
+        weights = [[dict(answer.local_exp[k])[j] for j in range(5)] for k in range(3)]
+        expected = [*np.ravel(weights), *(answer.intercept[k] for k in range(3))]
+        np.testing.assert_allclose(vector, expected, rtol=0, atol=1e-12)
+    assert explanations.shared["names"] == fitted(model).explain(ROWS, SEEDS).shared["names"]
+
+
+def test_engine_library_explains_the_number_that_a_regressor_predicts():
+    model = Ridge().fit(CODES, SCORE)
+    settings = {"target": None, "offset": False, "samples": 2000}
+    vectors = fitted(model, engine="library", **settings).explain(ROWS, SEEDS).values
+    package = LimeTabularExplainer(
+        CODES, mode="regression", categorical_features=CATEGORIES, feature_selection="none", random_state=11
+    )
+    answer = package.explain_instance(ROWS[0], model.predict, num_features=5, num_samples=2000)
+    np.testing.assert_allclose(vectors[0], [dict(answer.local_exp[1])[j] for j in range(5)], atol=1e-12)
+    with pytest.raises(faithkit.InputError, match="explains one number, and the model predicts 2"):
+        fitted(Ridge().fit(CODES, np.c_[SCORE, SCORE]), engine="library", **settings)
+
+
+def test_engine_library_asks_the_model_about_words_and_refuses_what_lime_cannot_take():
+    people = PEOPLE.dropna(subset=["age"])
+    explainer = fitted(on_people(), people, categorical_features=None, engine="library", samples=5000)
+    rows = people.iloc[:3]
+    faster = fitted(on_people(), people, categorical_features=None, samples=5000)
+    np.testing.assert_allclose(
+        explainer.explain(rows, [1, 2, 3]).values, faster.explain(rows, [1, 2, 3]).values, atol=0.1
+    )
+    with pytest.raises(
+        faithkit.InputError, match=r"engine=library .* column 'age' of row 1 .* engine=faithkit"
+    ):
+        explainer.explain(PEOPLE.iloc[:2], [1, 2])
+    with pytest.raises(faithkit.InputError, match="'pilot'"):
+        explainer.explain(rows.assign(job="pilot"), [1, 2, 3])
+    with pytest.raises(faithkit.InputError, match="column 'age' of row 1 of the background"):
+        fitted(on_people(), PEOPLE, categorical_features=None, engine="library")
+
+
 # --- the paper's example -----------------------------------------------------------------------------------
 
 
@@ -544,6 +595,7 @@ def test_lime_is_evaluated_with_the_same_bytes_whatever_the_workers():
             {"sample_around_instance": True},
             "no effect on numbers that are discretized: say discretize_continuous",
         ),
+        ({"engine": "lime"}, "engine must be one of faithkit, library, got 'lime'"),
         ({"offset": 1}, "offset must be true or false, got 1"),
         ({"target": "negative"}, "target must be one of positive, predicted, all"),
         ({"categorical_features": [1.5]}, "has 1.5; expected names or positions"),

@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.lime_weights.columns import Categories, Column, Intervals, Normals
+from faithkit_feature_importance.lime_weights.library import LimePackage
 from faithkit_feature_importance.lime_weights.neighbourhood import Neighbourhood
 from faithkit_feature_importance.lime_weights.questions import Questions
 from faithkit_feature_importance.lime_weights.weighted_ridge import kernel, weighted_ridge
 from faithkit_feature_importance.targets import Target, check_target
 
 Floats = NDArray[np.float64]
+ENGINES = ("faithkit", "library")
 
 
 class LimeExplainer:
@@ -42,9 +44,16 @@ class LimeExplainer:
         By default positive for two classes, predicted for more. A regressor has none to choose.
     offset : bool
         Whether the linear model's intercept stands behind the weights, as part of the explanation.
+    engine : str
+        "faithkit" explains many rows at once; "library" calls the lime package row by row, with the same
+        parameters and the row's own seed.
 
     Notes
     -----
+    The engines draw different perturbations of the same distribution. The notes below are about "faithkit";
+    "library" does as lime does, and refuses missing numbers, categories that the background does not have,
+    and models that predict several numbers.
+
     Discretized, a missing number has a bin of its own. Otherwise no missing number is drawn, unless the row's
     own is missing: then the column's weight is that of being missing.
 
@@ -82,6 +91,7 @@ class LimeExplainer:
         categorical_features: Sequence[str | int] | None = None,
         target: str | None = None,
         offset: bool = False,
+        engine: str = "faithkit",
     ) -> None:
         check_samples("lime", samples)
         check_kernel_width("lime", kernel_width)
@@ -96,6 +106,10 @@ class LimeExplainer:
             raise faithkit.ParameterError(
                 f"lime: discretizer must be 'quartile' or 'decile', got {discretizer!r}."
             )
+        if engine not in ENGINES:
+            raise faithkit.ParameterError(
+                f"lime: engine must be one of {', '.join(ENGINES)}, got {engine!r}."
+            )
         if discretize_continuous and sample_around_instance:
             raise faithkit.ParameterError(
                 "lime: sample_around_instance has no effect on numbers that are discretized: "
@@ -109,6 +123,7 @@ class LimeExplainer:
         self.categorical_features = _columns(categorical_features)
         self.target = check_target("lime", target)
         self.offset = offset
+        self.engine = engine
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeExplainer":
         """Learn how to perturb each column."""
@@ -118,6 +133,20 @@ class LimeExplainer:
         self.target_ = Target.choose("lime", self.target, predictor, background)
         self.encoder_ = faithkit.Encoder(background)
         codes, categories = self._codes(background), self._categories()
+        if self.engine == "library":
+            self.package_ = LimePackage.fit(
+                predictor,
+                self.encoder_,
+                codes,
+                self.samples,
+                len(self.target_.labels),
+                categorical_features=sorted(categories),
+                discretize_continuous=self.discretize_continuous,
+                discretizer=self.discretizer,
+                sample_around_instance=self.sample_around_instance,
+                kernel_width=self.kernel_width,
+            )
+            return self
         columns = [self._learn(codes[:, j], j in categories) for j in range(codes.shape[1])]
         self.neighbourhood_ = Neighbourhood(columns, self.samples)
         self.width_ = self.kernel_width or 0.75 * len(columns) ** 0.5
@@ -128,6 +157,13 @@ class LimeExplainer:
         """Return one vector per row, in column order."""
         _check_table(X)
         codes = self._codes(X)
+        if self.engine == "library":
+            values, offsets = self.package_.weights(codes, seeds)
+        else:
+            values, offsets = self._weights_in_blocks(X, codes, seeds)
+        return self.target_.explanations(X, values, offsets, self.encoder_.names, offset=self.offset)
+
+    def _weights_in_blocks(self, X: Any, codes: Floats, seeds: Any) -> tuple[Floats, Floats]:
         n_classes = len(self.target_.labels)
         values, offsets = np.empty((*codes.shape, n_classes)), np.empty((len(codes), n_classes))
         space = self.neighbourhood_.space(len(codes))
@@ -137,10 +173,10 @@ class LimeExplainer:
             weights = self._weights(features)
             values[rows], offsets[rows] = weighted_ridge(features, scores, weights, overwrite=True)
             faithkit.rows_done(len(scores))
-        return self.target_.explanations(X, values, offsets, self.encoder_.names, offset=self.offset)
+        return values, offsets
 
     def _codes(self, X: Any) -> Floats:
-        codes = self.encoder_.encode(X, unseen="keep")
+        codes = self.encoder_.encode(X, unseen="error" if self.engine == "library" else "keep")
         if np.isinf(codes).any():
             row, column = np.argwhere(np.isinf(codes))[0]
             raise faithkit.InputError(

@@ -1,0 +1,93 @@
+"""The lime package itself, called row by row: `lime:engine=library`."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+import faithkit
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class LimePackage:
+    """lime's explainer of tables, and the model that it asks.
+
+    Parameters
+    ----------
+    explainer : lime.lime_tabular.LimeTabularExplainer
+    predictor : Predictor
+    encoder : Encoder
+        lime sees codes, the model the rows that they stand for.
+    samples : int
+    n_outputs : int
+        How many classes, or numbers, the model scores.
+    """
+
+    explainer: Any
+    predictor: faithkit.Predictor
+    encoder: faithkit.Encoder
+    samples: int
+    n_outputs: int
+
+    @classmethod
+    def fit(
+        cls,
+        predictor: faithkit.Predictor,
+        encoder: faithkit.Encoder,
+        codes: Floats,
+        samples: int,
+        n_outputs: int,
+        **parameters: Any,
+    ) -> "LimePackage":
+        """Create lime's explainer; the other parameters are its own."""
+        from lime.lime_tabular import LimeTabularExplainer
+
+        check_numbers(encoder.names, codes, " of the background")
+        if predictor.is_regressor and n_outputs > 1:
+            raise faithkit.InputError(
+                f"lime: engine=library explains one number, and the model predicts {n_outputs}: "
+                "use engine=faithkit."
+            )
+        mode = "regression" if predictor.is_regressor else "classification"
+        explainer = LimeTabularExplainer(codes, mode=mode, feature_selection="none", **parameters)
+        return cls(explainer, predictor, encoder, samples, n_outputs)
+
+    def weights(self, codes: Floats, seeds: Any) -> tuple[Floats, Floats]:
+        """Return coefficients (rows, columns, outputs) and intercepts (rows, outputs)."""
+        check_numbers(self.encoder.names, codes)
+        values = np.empty((*codes.shape, self.n_outputs))
+        offsets = np.empty((len(codes), self.n_outputs))
+        labels = [1] if self.predictor.is_regressor else range(self.n_outputs)  # lime files a number under 1
+        for i, row in enumerate(codes):
+            self._seed(int(seeds[i]))
+            answer = self.explainer.explain_instance(
+                row, self._scores, labels, num_features=len(row), num_samples=self.samples
+            )
+            for k, label in enumerate(labels):
+                columns, coefficients = zip(*answer.local_exp[label], strict=True)
+                values[i, list(columns), k], offsets[i, k] = coefficients, answer.intercept[label]
+            faithkit.rows_done()
+        return values, offsets
+
+    def _scores(self, codes: Floats) -> Floats:
+        return self.predictor.scores(self.encoder.decode(codes))
+
+    def _seed(self, seed: int) -> None:
+        """Let a row start anew: lime's explainer has one generator, in three places."""
+        generator = np.random.RandomState(seed % 2**32)
+        for part in (self.explainer, self.explainer.base, self.explainer.discretizer):
+            if part is not None:
+                part.random_state = generator
+
+
+def check_numbers(names: list[str], codes: Floats, where: str = "") -> None:
+    """Refuse missing numbers: lime would compute with NaN."""
+    if np.isnan(codes).any():
+        row, column = np.argwhere(np.isnan(codes))[0].tolist()
+        raise faithkit.InputError(
+            f"lime: engine=library takes no missing numbers, and column {names[column]!r} of row "
+            f"{row}{where} has one: use engine=faithkit, or impute it."
+        )
