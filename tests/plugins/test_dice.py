@@ -165,6 +165,52 @@ def test_without_missing_values_it_is_what_dice_ml_itself_finds(method, columns)
         assert mine.iloc[i].tolist() == expected
 
 
+@pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning")
+@pytest.mark.parametrize(
+    ("method", "columns"),
+    [
+        ("random", ["age", "hours", "job", "sex"]),
+        ("kdtree", ["age", "hours", "job", "sex"]),
+        ("genetic", ["age", "hours"]),
+    ],
+)
+def test_engine_library_returns_the_rows_of_dice_ml(method, columns, capfd):
+    import dice_ml
+
+    background, X = complete()[columns].sort_values(columns[::-1]), complete(4, seed=1)[columns]
+    model = Busy() if "job" in columns else LogisticRegression().fit(background, background["age"] > 50)
+    seeds = faithkit.row_seeds(X, 0)
+    counterfactuals = fitted(model, background, method=method, engine="library").explain(X, seeds).values
+    assert capfd.readouterr() == ("", "")
+    for i, seed in enumerate(seeds):
+        data = dice_ml.Data(
+            dataframe=background.assign(y=model.predict(background)),
+            continuous_features=["age", "hours"],
+            outcome_name="y",
+        )
+        search = dice_ml.Dice(data, dice_ml.Model(model=model, backend="sklearn"), method=method)
+        with faithkit.global_seed(int(seed)):
+            answer = search.generate_counterfactuals(
+                X[i : i + 1], total_CFs=1, posthoc_sparsity_algorithm="binary"
+            )
+        expected = answer.cf_examples_list[0].final_cfs_df_sparse[columns].iloc[0].tolist()
+        assert counterfactuals.iloc[i].tolist() == expected
+
+
+def test_engine_library_needs_a_range_of_numbers():
+    from sklearn.linear_model import LinearRegression
+
+    X = complete()[["age", "hours"]]
+    model = LinearRegression().fit(X, X["age"] + X["hours"])
+    with pytest.raises(
+        faithkit.InputError, match=r"engine=library .* give it, such as desired_range=\[0, 10\]"
+    ):
+        fitted(model, X, engine="library")
+    low = X[model.predict(X) < 60][:3]
+    answer = explained(model, X, low, engine="library", desired_range=[60, 70])
+    assert (np.abs(model.predict(answer.values) - 65) <= 5).all()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_only_the_named_columns_change(method):
     # a background with every combination, so that the tree has rows that differ in these columns alone
@@ -348,13 +394,16 @@ def test_scores_need_not_be_probabilities(method):
 # --- rows without a counterfactual -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_rows_without_a_counterfactual_are_counted_as_unexplained(method, capfd):
+@pytest.mark.parametrize(
+    ("method", "engine"),
+    [*((method, "faithkit") for method in METHODS), ("random", "library"), ("kdtree", "library")],
+)
+def test_rows_without_a_counterfactual_are_counted_as_unexplained(method, engine, capfd):
     # the label is job == "a" or hours > 35: if only the job may change, whoever is busy by hours stays so
     X = complete(4, seed=1).assign(hours=[30.0, 30.0, 38.0, 38.0], job=list("abab"))
     stuck = (X["hours"] > 35).to_numpy()
     background = pd.concat([X.assign(job=job, hours=hours) for job in "ab" for hours in (30.0, 38.0)])
-    spec = f"dice:method={method},features_to_vary=['job'],max_calls=60"
+    spec = f"dice:method={method},features_to_vary=['job'],max_calls=60,engine={engine}"
     result = faithkit.evaluate(Busy(), X, explainer=spec, background=background)
     found = result.sample.explanations
     assert found.missing.tolist() == stuck.tolist()
@@ -535,6 +584,7 @@ def test_one_row_and_no_row_are_explained():
 @pytest.mark.parametrize(
     ("params", "told"),
     [
+        ({"engine": "dice-ml"}, "engine must be one of faithkit, library, got 'dice-ml'"),
         ({"method": "gradient"}, "method must be one of random, genetic, kdtree, got 'gradient'"),
         ({"sparsity": "none"}, "sparsity must be binary, linear or none, got 'none'"),
         (

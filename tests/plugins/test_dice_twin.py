@@ -12,7 +12,7 @@ from faithkit_example_based.dice_search.goals import ClassGoal
 from faithkit_example_based.dice_search.lockstep import in_lock_step
 from faithkit_example_based.dice_search.random_search import COPIES, Cells
 from faithkit_example_based.dice_search.sparsity import LINEAR_STEPS, by_halves, by_steps
-from faithkit_example_based.dice_search.table import CLOSE, name
+from faithkit_example_based.dice_search.table import CLOSE
 from mixed_tables import workers
 from scipy import stats
 
@@ -30,14 +30,6 @@ def rare(frame):
     return ((frame["hours"] > 20) & (frame["age"] > 50) & (frame["job"] == "a")).to_numpy()
 
 
-def read(table, frame):
-    """Return the codes of rows that dice-ml wrote, whatever dtypes it left them in."""
-    codes = np.empty((len(frame), len(table.columns)))
-    for j in table.columns:
-        codes[:, j] = frame[name(j)].to_numpy(dtype=np.float64)
-    return codes
-
-
 class AsDiceAsks:
     """The model of a fitted explainer, asked about frames in DiCE's form."""
 
@@ -45,7 +37,7 @@ class AsDiceAsks:
         self.model, self.table = dice.searches_.model, dice.table_
 
     def predict_proba(self, frame):
-        return self.model.answers(read(self.table, frame))
+        return self.model.answers(self.table.read(frame))
 
     def predict(self, frame):
         return self.predict_proba(frame).argmax(axis=1)
@@ -71,7 +63,7 @@ def twins_answer(dice, theirs, instance, target, seed, **options):
         answer = theirs._generate_counterfactuals(
             query, 1, desired_class=int(target), posthoc_sparsity_param=None, **options
         )
-    return dice.encoder_.decode(read(dice.table_, answer.final_cfs_df)).iloc[0].tolist()
+    return dice.encoder_.decode(dice.table_.read(answer.final_cfs_df)).iloc[0].tolist()
 
 
 def targets(dice, X):
@@ -131,7 +123,7 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
         theirs.target_cf_class = target
         frame, query = (dice.table_.frame(codes[i : i + 1]) for codes in (found, rows))
         theirs.do_posthoc_sparsity_enhancement(frame, query, CLOSE, sparsity, LINEAR_STEPS)
-        assert mine[i].tolist() == read(dice.table_, frame)[0].tolist()
+        assert mine[i].tolist() == dice.table_.read(frame)[0].tolist()
     assert (mine != found).any(axis=1).sum() > 5
 
 
@@ -186,7 +178,7 @@ def all_copies_asked(dice, theirs, query, target, seed):
             found = pd.concat([found, met[AsDiceAsks(dice).predict(met) == target]]).drop_duplicates()
             if changes > 1 and len(found):
                 break
-        return read(dice.table_, found.sample(1))[0]
+        return dice.table_.read(found.sample(1))[0]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.dice_search.goals import ClassGoal, Goal, NumberGoal
+from faithkit_example_based.dice_search.library import LibrarySearches
 from faithkit_example_based.dice_search.model import (
     DiceModel,
     NumberModel,
@@ -21,6 +22,7 @@ from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.table import DiceTable, Floats
 from faithkit_example_based.wanted import ALREADY, Wanted
 
+ENGINES = ("faithkit", "library")
 NOT_FOUND = "no counterfactual found"
 NO_ROOM = "a value that the background's column has no room for"
 
@@ -49,6 +51,9 @@ class Dice:
     desired_range : list of two numbers, optional
         The least and the greatest number that is wanted instead, such as [0, 10]. A row that has one already
         has no explanation.
+    engine : str
+        "faithkit" searches for many rows together; "library" calls dice-ml row by row, with the same
+        parameters and the row's own seed.
 
     Notes
     -----
@@ -63,6 +68,11 @@ class Dice:
 
     `max_calls` ends a search at the same point on every machine. Where the model itself hangs, a limit in
     seconds ends the row: `row_timeout` (CLI: ``--row-timeout``).
+
+    With ``engine="library"`` the searches are dice-ml's own, faults included. Both engines give it the same
+    complete rows, in float64, choose the same label to look for, and check the answer with the model. A
+    search that reaches `max_calls` has found nothing, even in its sparsity step. For models that predict
+    numbers dice-ml needs a `desired_range`.
 
     Examples
     --------
@@ -86,6 +96,7 @@ class Dice:
         max_calls: int = 500,
         within: float | None = None,
         desired_range: Any = None,
+        engine: str = "faithkit",
     ) -> None:
         if method not in METHODS:
             raise _wrong("method", f"one of {', '.join(METHODS)}", method)
@@ -94,7 +105,10 @@ class Dice:
             raise _wrong("features_to_vary", "'all' or a list of columns, such as ['age']", features_to_vary)
         if sparsity not in (*SPARSITIES, None):
             raise _wrong("sparsity", "binary, linear or none", sparsity)
+        if engine not in ENGINES:
+            raise _wrong("engine", f"one of {', '.join(ENGINES)}", engine)
         error = faithkit.ParameterError
+        self.engine = engine
         self.method = method
         self.features_to_vary = features_to_vary
         self.sparsity = sparsity
@@ -111,8 +125,11 @@ class Dice:
         self.dtypes_ = _dtypes(rows)
         self.wanted_ = Wanted.of("dice", predictor, rows, self.within, self.desired_range)
         model, neighbors = (self._of_numbers if predictor.is_regressor else self._of_labels)(rows)
-        space = Space.learn(self.table_, columns)
-        self.searches_ = Searches(space, model, neighbors, self.method, self.sparsity, self.max_calls)
+        search = self.method, self.sparsity, self.max_calls
+        if self.engine == "library":
+            self.searches_: Searches | LibrarySearches = LibrarySearches(self.table_, columns, model, *search)
+        else:
+            self.searches_ = Searches(Space.learn(self.table_, columns), model, neighbors, *search)
         return self
 
     def _of_labels(self, rows: Any) -> tuple[DiceModel, Find]:
@@ -124,6 +141,11 @@ class Dice:
         return model, partial(Neighbors, self.table_, classes)
 
     def _of_numbers(self, rows: Any) -> tuple[NumberModel, Find]:
+        if self.engine == "library" and self.desired_range is None:
+            raise faithkit.InputError(
+                "dice: engine=library searches for numbers in a range, and desired_range is not given: "
+                "give it, such as desired_range=[0, 10], or use engine=faithkit."
+            )
         predictions = self.predictor_.predict(rows)
         self.unit_ = float(np.std(predictions)) or 1.0
         model = NumberModel(self.predictor_, self.encoder_)

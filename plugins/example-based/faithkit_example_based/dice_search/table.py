@@ -79,6 +79,13 @@ class DiceTable:
         """Write rows for DiCE."""
         return pd.DataFrame({name(j): codes[:, j] for j in self.columns}).astype(self.dtypes)
 
+    def read(self, frame: pd.DataFrame) -> Floats:
+        """Return the codes of rows that DiCE wrote, in any dtypes."""
+        codes = np.empty((len(frame), len(self.columns)))
+        for j in self.columns:
+            codes[:, j] = frame[name(j)].to_numpy(dtype=np.float64)
+        return codes
+
     def restored(self, found: Floats, row: Floats) -> Floats:
         """Return a row that was found with its unchanged cells as they were: DiCE rounds them, too."""
         kept = found.copy()
