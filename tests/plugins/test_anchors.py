@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import faithkit
 
@@ -256,7 +256,57 @@ def test_rules_are_those_of_anchor_exps_search(beam_size):
     rows, seeds = frame[:2], [11, 12]
     ours = fitted.explain(rows, seeds).values.tolist()
     upstream = Upstream(fitted)
-    assert ours == [upstream.rule(rows[i : i + 1], seeds[i], beam_size) for i in range(2)]
+    expected = [upstream.rule(rows[i : i + 1], seeds[i], beam_size) for i in range(2)]
+    assert ours == expected
+    library = anchors(beam_size=beam_size, engine="library").fit(faithkit.Predictor(busy), frame)
+    assert library.explain(rows, seeds).values.tolist() == expected
+
+
+def test_engine_library_returns_the_rule_that_anchor_exp_prints():
+    """Also where the background is small, of which anchor-exp draws 10,000 rows to estimate coverage."""
+    from anchor.anchor_tabular import AnchorTabularExplainer
+
+    frame = big_frame(300)
+    fitted = anchors(beam_size=1, engine="library", bins="decile").fit(faithkit.Predictor(busy), frame)
+    rules = fitted.explain(frame[:3], [1, 2, 3]).values
+    codes = fitted.encoder_.encode(frame)
+    package = AnchorTabularExplainer(
+        ["no", "yes"], list(frame), codes[np.lexsort(codes.T)], {1: list("abcd")}, "decile"
+    )
+    for i, rule in enumerate(rules):
+        with faithkit.global_seed(i + 1):
+            answer = package.explain_instance(
+                codes[i], lambda X: busy(fitted.encoder_.decode(X)).to_numpy().astype(int)
+            )
+        limits = {}
+        for words in map(str.split, answer.names()):
+            (column,) = set(words) & set(frame)
+            limits[column] = set(words) - {column, "<", "<=", ">", "="}
+        assert limits == {p.column: printed_limits(p) for p in rule.predicates}
+
+
+def printed_limits(predicate):
+    """What anchor-exp prints of a predicate: a category, or cut points with two decimals."""
+    if isinstance(predicate, faithkit.OneOf):
+        return set(predicate.values)
+    return {f"{end:.2f}" for end in (predicate.low, predicate.high) if np.isfinite(end)}
+
+
+def test_engine_library_explains_regressors_and_missing_words_and_refuses_missing_numbers():
+    X = np.arange(100.0)[:, None]
+    tree = DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0] > 49)
+    explanations = explained(tree, X, X[[3, 90]], engine="library", within=0.5, batch_size=20)
+    assert [str(rule) for rule in explanations.values] == ["0 ≤ 49.5", "0 > 49.5"]
+    frame = mixed().dropna(subset="age")
+    fitted = anchors(engine="library", batch_size=20).fit(faithkit.Predictor(three_words), frame)
+    rows = frame[frame["town"].isna()][:2]
+    assert [str(rule) for rule in fitted.explain(rows, [1, 2]).values] == ["town is missing"] * 2
+    with pytest.raises(
+        faithkit.InputError, match="column 'age' of an explained row has one: use engine=faith"
+    ):
+        fitted.explain(rows.assign(age=np.nan), [1, 2])
+    with pytest.raises(faithkit.InputError, match="column 'age' of the background has one"):
+        anchors(engine="library").fit(faithkit.Predictor(three_words), mixed())
 
 
 def test_a_wider_beam_finds_rules_that_cover_more():
@@ -355,6 +405,7 @@ def test_neither_lime_nor_spacy_is_ever_imported_and_anchor_only_when_used():
         ({"batch_size": True}, "batch_size must be a whole number of at least 1"),
         ({"beam_size": 2.5}, "beam_size must be a whole number of at least 1, got 2.5"),
         ({"max_size": 0}, "max_size must be a whole number of at least 1 or none, got 0"),
+        ({"engine": "anchor-exp"}, "engine must be one of faithkit, library, got 'anchor-exp'"),
         ({"bins": "median"}, "bins must be one of quartile, decile, got 'median'"),
     ],
 )

@@ -109,6 +109,8 @@ class Dice:
             raise _wrong("engine", f"one of {', '.join(ENGINES)}", engine)
         error = faithkit.ParameterError
         self.engine = engine
+        if engine == "library":
+            self.rows_per_chunk = 16  # no row gains from company, so let workers share few
         self.method = method
         self.features_to_vary = features_to_vary
         self.sparsity = sparsity

@@ -5,18 +5,22 @@ word on real rows is what sufficiency measures.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchors.bins import BINS, BinnedTable
+from faithkit_scoped_rules.anchors.bins import BINS, BinnedTable, Bools, Condition, Floats
+from faithkit_scoped_rules.anchors.library import AnchorPackage
 from faithkit_scoped_rules.anchors.rows import PerturbedRows, codes_of
 from faithkit_scoped_rules.anchors.search import Search
 from faithkit_scoped_rules.anchors.together import Steps, together
 from faithkit_scoped_rules.unseen import unseen
+
+ENGINES = ("faithkit", "library")
+RuleAndRemark = tuple[faithkit.Rule, str | None]
 
 
 class Anchors:
@@ -42,6 +46,9 @@ class Anchors:
         By how much a number may differ from the instance's and still be the model's answer, where it predicts
         numbers; `shared` tells it. By default what the measure counts as equal (``agree="within:ε"``), else
         half a standard deviation of the predictions for the background.
+    engine : str
+        "faithkit" searches for many rows together; "library" calls anchor-exp row by row, with the same
+        parameters, the beam included, and the row's own seed.
 
     Notes
     -----
@@ -54,6 +61,9 @@ class Anchors:
     remark "below the threshold". Where the search meets no other label at all the rule is empty, and covers
     everything. Otherwise the published search tries the empty rule only if the first row that it draws
     has the instance's label.
+
+    With ``engine="library"`` missing and infinite numbers are refused, anchor-exp's rule is kept where the
+    search meets no other label, and each row takes the memory of 10,000 batches.
 
     Examples
     --------
@@ -80,11 +90,19 @@ class Anchors:
         max_size: int | None = None,
         bins: str = "quartile",
         within: float | None = None,
+        engine: str = "faithkit",
     ) -> None:
         self.search = Search("anchors", threshold, delta, tau, batch_size, beam_size, max_size)
         if bins not in BINS:
             raise faithkit.ParameterError(f"anchors: bins must be one of {', '.join(BINS)}, got {bins!r}.")
+        if engine not in ENGINES:
+            raise faithkit.ParameterError(
+                f"anchors: engine must be one of {', '.join(ENGINES)}, got {engine!r}."
+            )
         self.bins = bins
+        self.engine = engine
+        if engine == "library":
+            self.rows_per_chunk = 16  # no row gains from company, so let workers share few
         self.within = faithkit.Tolerance.checked("anchors", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Anchors":
@@ -96,6 +114,8 @@ class Anchors:
         self.encoder_ = faithkit.Encoder(background)
         self.named_ = hasattr(background, "columns")
         self.table_ = BinnedTable.learn(self.encoder_.encode(background), self.encoder_.categories, self.bins)
+        if self.engine == "library":
+            self.package_ = AnchorPackage(self.encoder_, self.table_, self.bins, self.search)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -103,14 +123,11 @@ class Anchors:
         codes = self.encoder_.encode(X, unseen="keep")
         strangers, remarks = unseen(self.encoder_, codes)
         known, rules = np.flatnonzero(~strangers), np.full(len(codes), None, dtype=object)
-        rows, names = codes[known], self._names(X)
-        searches = (self._steps(codes[i], int(seeds[i]), names) for i in known)
-        # all other cells of perturbed rows are the background's own
-        strange = np.flatnonzero(self.table_.strange(rows, range(rows.shape[1])).any(axis=0)).tolist()
-        ask = functools.partial(self._labels, strange=strange)
-        bytes_a_round = self.search.rows_a_round * 8 * rows.shape[1]
-        found = together(searches, ask, bytes_a_round, self.predictor_.is_regressor)
-        for i, (rule, remark) in zip(known, found, strict=True):
+        names = self._names(X)
+        search = self._search_by_package if self.engine == "library" else self._search_together
+        for i, (rule, remark) in zip(
+            known, search(codes[known], np.asarray(seeds)[known], names), strict=True
+        ):
             rules[i], remarks[i] = rule, remark
         return faithkit.Explanations.of(
             rules.tolist(),
@@ -121,28 +138,51 @@ class Anchors:
             relation="in-scope",
         )
 
-    def _steps(
-        self, row: NDArray[np.float64], seed: int, names: list[Any]
-    ) -> Steps[tuple[faithkit.Rule, str | None]]:
+    def _search_by_package(self, rows: Floats, seeds: Any, names: list[Any]) -> Iterator[RuleAndRemark]:
+        self.package_.check_numbers(rows, "an explained row")
+        for row, seed in zip(rows, seeds.tolist(), strict=True):
+            own = self._predict(row[None, :])[0]
+            agree = functools.partial(self._agree, own)
+            conditions, remark = self.package_.anchor(row, agree, seed)
+            yield self._rule(conditions, names), remark
+            faithkit.rows_done()
+
+    def _search_together(self, rows: Floats, seeds: Any, names: list[Any]) -> list[RuleAndRemark]:
+        searches = (self._steps(row, seed, names) for row, seed in zip(rows, seeds.tolist(), strict=True))
+        # all other cells of perturbed rows are the background's own
+        strange = np.flatnonzero(self.table_.strange(rows, range(rows.shape[1])).any(axis=0)).tolist()
+        ask = functools.partial(self._labels, strange=strange)
+        bytes_a_round = self.search.rows_a_round * 8 * rows.shape[1]
+        return together(searches, ask, bytes_a_round, self.predictor_.is_regressor)
+
+    def _steps(self, row: Floats, seed: int, names: list[Any]) -> Steps[RuleAndRemark]:
         rows = PerturbedRows(self.table_, row, seed)
         anchor = yield from self.search.steps(rows, self.tolerance_)
         if anchor.unanimous:
             return faithkit.Rule(), None
-        columns, chosen = self.table_.columns, [rows.conditions[number] for number in anchor.predicates]
-        predicates = [columns[c.column].predicate(names[c.column], c) for c in chosen]
-        return self.encoder_.rule(predicates), anchor.remark
+        return self._rule([rows.conditions[number] for number in anchor.predicates], names), anchor.remark
+
+    def _rule(self, conditions: list[Condition], names: list[Any]) -> faithkit.Rule:
+        columns = self.table_.columns
+        return self.encoder_.rule([columns[c.column].predicate(names[c.column], c) for c in conditions])
+
+    def _predict(self, codes: Floats) -> NDArray[Any]:
+        return self.predictor_.predict(self.encoder_.decode(codes))
+
+    def _agree(self, own: Any, codes: Floats) -> Bools:
+        return self.tolerance_.agree(self._predict(codes), own)
 
     def _labels(self, rows: list[bytes], strange: Sequence[int] = ()) -> NDArray[Any]:
         """Ask the model; rows with strange cells, which may change a column's dtype, are not among others."""
         codes = np.asfortranarray(codes_of(rows))
         found = self.table_.strange(codes, strange)
         if not found.any():
-            return self.predictor_.predict(self.encoder_.decode(codes))
+            return self._predict(codes)
         patterns, of_row = np.unique(found, axis=0, return_inverse=True)
         labels = np.empty(len(codes), dtype=np.float64 if self.predictor_.is_regressor else object)
         for pattern in range(len(patterns)):
             alike = of_row == pattern
-            labels[alike] = self.predictor_.predict(self.encoder_.decode(codes[alike]))
+            labels[alike] = self._predict(codes[alike])
         return labels
 
     def _names(self, X: Any) -> list[Any]:

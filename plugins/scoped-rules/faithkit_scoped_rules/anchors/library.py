@@ -1,0 +1,75 @@
+"""anchor-exp itself, called row by row: `anchors:engine=library`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import faithkit
+from faithkit_scoped_rules.anchors.bins import BinnedTable, Bools, Condition, Floats
+from faithkit_scoped_rules.anchors.search import BELOW, Search
+
+
+class AnchorPackage:
+    """anchor-exp's explainer of tables.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    table : BinnedTable
+        The background; anchor-exp cuts it into the same bins.
+    bins : str
+        "quartile" or "decile".
+    search : Search
+        The parameters of the search.
+    """
+
+    def __init__(self, encoder: faithkit.Encoder, table: BinnedTable, bins: str, search: Search) -> None:
+        from anchor.anchor_tabular import AnchorTabularExplainer
+
+        self.encoder, self.table, self.search = encoder, table, search
+        self.check_numbers(table.codes, "the background")
+        categories = {j: list(map(str, values)) for j, values in encoder.categories.items()}
+        self.explainer = AnchorTabularExplainer([], encoder.names, table.codes.copy(), categories, bins)
+
+    def anchor(
+        self, row: Floats, agree: Callable[[Floats], Bools], seed: int
+    ) -> tuple[list[Condition], str | None]:
+        """Search for the anchor of an encoded row; return its conditions, and a remark if it is imprecise.
+
+        `agree` tells in which encoded rows the model gives the row's own answer. anchor-exp's
+        `explain_instance` drops the beam size, so its search is called directly.
+        """
+        from anchor.anchor_base import AnchorBaseBeam
+
+        with faithkit.global_seed(seed):
+            sample, mapping = self.explainer.get_sample_fn(row, agree, desired_label=True)
+            answer = AnchorBaseBeam.anchor_beam(
+                sample,
+                desired_confidence=self.search.threshold,
+                delta=self.search.delta,
+                epsilon=self.search.tau,
+                batch_size=self.search.batch_size,
+                beam_size=self.search.beam_size,
+                max_anchor_size=self.search.max_size,
+            )
+        precision = answer["mean"][-1] if answer["feature"] else answer["all_precision"]
+        remark = None if precision >= self.search.threshold else BELOW
+        return [self._condition(*mapping[number]) for number in answer["feature"]], remark
+
+    def check_numbers(self, codes: Floats, where: str) -> None:
+        """Refuse missing and infinite numbers: anchor-exp has no bin for them."""
+        if not np.isfinite(codes).all():
+            column = self.encoder.names[np.argwhere(~np.isfinite(codes))[0, 1]]
+            raise faithkit.InputError(
+                f"anchors: engine=library takes no missing or infinite numbers, and column {column!r} of "
+                f"{where} has one: use engine=faithkit, or impute it."
+            )
+
+    def _condition(self, column: int, operator: str, bin_: Any) -> Condition:
+        """Return a predicate of anchor-exp: the bin is equal, at most ("leq") or greater ("geq")."""
+        number = int(bin_)
+        if operator == "eq":
+            return Condition(column, number - 1, number)
+        top = len(self.table.columns[column].cuts)
+        return Condition(column, -1, number) if operator == "leq" else Condition(column, number, top)
