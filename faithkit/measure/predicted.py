@@ -45,7 +45,9 @@ class Predicted:
         n, behind = int(times.sum()), np.cumsum(times)
         apart = values - values[len(values) // 2]  # or large numbers would lose their small differences
         mean = float((times * apart).sum()) / n
-        unit = 2.0 ** int(np.frexp(np.abs(apart).max(initial=0.0))[1])  # or squares would overflow, or vanish
+        unit = 2.0 ** min(
+            1023, int(np.frexp(np.abs(apart).max(initial=0.0))[1])
+        )  # or squares would overflow, or vanish
         variance = float((times * ((apart - mean) / unit) ** 2).sum()) / n
         parts = values[np.searchsorted(behind, n * np.array([0.25, 0.5, 0.75]))]
         ends = float(values[0]), *parts.tolist(), float(values[-1])

@@ -32,7 +32,7 @@ def finding(measure: str, change: Told, allowed: float | None = None, unchecked:
     'consistency is not worse ... −0.012 to +0.018); nothing could be checked here'
     """
     low, high = without_noise(change["low"]), without_noise(change["high"])
-    most = _margin(low, high) if allowed is None else allowed
+    most = _margin(low, high) if allowed is None else without_noise(allowed)
     digits = DIGITS if allowed is None else digits_beside(low, -allowed, high)
     ends = f"{100 * change['confidence']:g} % interval {between(low, high, digits)}"
     numbers = f"(difference {signed(change['value'], digits)}, {ends})"

@@ -109,8 +109,9 @@ def digits_beside(low: float, limit: float, high: float | None = None) -> int:
     >>> digits_beside(0.79, 0.8), digits_beside(0.8, 0.8), digits_beside(0.5, 0.8, high=0.79999)
     (3, 3, 5)
     """
-    bound, high = Decimal(repr(float(limit))), without_noise(low if high is None else high)
-    low = without_noise(low)
+    high = without_noise(low if high is None else high)
+    low, limit = without_noise(low), without_noise(limit)
+    bound = Decimal(repr(limit))
     for digits in range(DIGITS, NOISE):
         lower, upper = rounded_down(low, digits), rounded_up(high, digits)
         if (lower >= bound) == (low >= limit) and (upper < bound) == (high < limit):

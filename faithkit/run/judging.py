@@ -108,7 +108,9 @@ def judged_as_good(findings: Any, margins: Mapping[str, float]) -> list[Judgemen
 
     The lower end of the difference's interval counts.
     """
-    return _judge_changes(findings, margins, lambda change, margin: without_noise(change.low) >= -margin)
+    return _judge_changes(
+        findings, margins, lambda change, margin: without_noise(change.low) >= without_noise(-margin)
+    )
 
 
 def judged_worse(findings: Any, margins: Mapping[str, float]) -> list[Judgement]:
@@ -116,7 +118,9 @@ def judged_worse(findings: Any, margins: Mapping[str, float]) -> list[Judgement]
 
     These are not kept. The upper end of the difference's interval counts.
     """
-    return _judge_changes(findings, margins, lambda change, margin: without_noise(change.high) >= -margin)
+    return _judge_changes(
+        findings, margins, lambda change, margin: without_noise(change.high) >= without_noise(-margin)
+    )
 
 
 def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | None:
@@ -160,7 +164,7 @@ def _judge_limit(result: Any, measure: str, limit: float, gated: Collection[str]
     if reason is not None:
         return Judgement(measure, limit, None, reason)
     low, chance = getattr(result, measure).low, result.chance
-    kept = without_noise(low) >= limit
+    kept = without_noise(low) >= without_noise(limit)
     words = (
         f"{measure} may be as low as {below(low, limit)}, {'not below' if kept else 'below'} {exact(limit)}"
     )

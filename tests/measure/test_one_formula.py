@@ -3,16 +3,21 @@
 import attrs
 import numpy as np
 import pytest
+from nearly import assert_nearly
 
+import faithkit
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
+from faithkit.measure import inference
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
+from faithkit.measure.counting import owners
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
+from faithkit.measure.jackknife import deletions
 from faithkit.measure.jackknife.summary import Side
 from tests.oracle import Sums, comparison_matrix, jackknife
 
@@ -196,3 +201,22 @@ def test_a_relation_between_rows_is_a_sum_over_pairs(outcome, design):
 def test_rows_of_a_pool_are_compared_and_own_nothing(outcome, design):
     for seed in range(3):
         check(Case.drawn(seed, outcome, design, pool=4, texts=False), Near())
+
+
+def test_blocks_of_rows_change_no_standard_error(monkeypatch):
+    rng = np.random.default_rng(5)
+    words = np.concatenate(
+        [np.repeat(np.arange(30), 4), 30 + np.repeat(np.arange(60), 2)]
+    )  # fours, then pairs
+    labels = rng.integers(0, 2, len(words))
+    whole = faithkit.score(labels.tolist(), words.tolist()).consistency
+    for module in (deletions, owners, inference):
+        monkeypatch.setattr(module, "AT_ONCE", 16)
+    blocks = faithkit.score(labels.tolist(), words.tolist()).consistency
+    assert_nearly(blocks, whole)
+
+
+def test_a_group_that_agrees_wholly_has_no_violation_whatever_its_weights():
+    numbers, groups = [0.1, 0.7, 0.1, 0.7, 0.7], [[0], [1], [0], [1], [1]]
+    weights = [0.1, 0.2, 0.9, 0.2, 0.2]
+    assert faithkit.score(numbers, np.array(groups), outcome="numbers", weights=weights).violations() == []

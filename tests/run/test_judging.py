@@ -13,7 +13,7 @@ LOW = RESULT.consistency.low
 
 @pytest.mark.parametrize(
     ("limit", "kept"),
-    [(0, True), (LOW, True), (np.float32(0.5), True), (LOW + 1e-8, False), (1, False)],
+    [(0, True), (LOW, True), (np.float32(0.5), True), (round(LOW, 9) + 1e-8, False), (1, False)],
 )
 def test_the_lower_end_is_compared_with_the_limit(limit, kept):
     (found,) = RESULT.judge(consistency=limit)

@@ -15,6 +15,8 @@ from faithkit.arrays.blocks import each_block, map_blocks
 
 Counts = Ints
 
+ROUNDING = 1e-12  # by which shares of weights may miss 1
+
 
 @attrs.frozen(eq=False, slots=False)
 class Owners:
@@ -110,6 +112,8 @@ class Owners:
             others = part.others
             np.subtract(part.alike, part.own_alike, out=some)
             some /= np.maximum(others, 1)
+            if part.alike.dtype.kind == "f":
+                some[np.abs(some - 1.0) < ROUNDING] = 1.0
             some[others < 1] = 0.0
 
         each_block(divide, len(self), AT_ONCE)

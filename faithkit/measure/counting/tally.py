@@ -96,7 +96,10 @@ class Tally:
     def agreeing(self) -> NDArray[Any]:
         """A[s, u, y]: how many of those agree with the owner."""
         agreeing = self.alike[None] - self.own_agreeing[..., None]
-        return np.minimum(agreeing, self.others) if agreeing.dtype.kind == "f" else agreeing
+        if agreeing.dtype.kind != "f":
+            return agreeing
+        least = 0.0 if self.agreement.is_whole else -np.inf  # what rounding leaves of nothing is nothing
+        return np.clip(agreeing, least, self.others)
 
     @property
     def entries(self) -> Owners:

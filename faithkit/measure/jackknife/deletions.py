@@ -174,7 +174,7 @@ def spreads_of(gone: Deletions, level: Level, units: int) -> tuple[Spread, Sprea
     spread = Spread.of(lost, gone.times)
     is_all = gone.left is None or level.compared == 1.0
     if is_all and (gone.compared == level.compared).all():  # then one falls by what the other rises
-        return spread.mirrored, spread
+        return spread.taken_from(level.estimate + level.disagreement), spread
     return Spread.of(estimate, gone.times), spread
 
 

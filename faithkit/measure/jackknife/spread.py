@@ -58,10 +58,15 @@ class Spread:
             max(self.high, other.high),
         )
 
-    @property
-    def mirrored(self) -> "Spread":
-        """That of the same numbers with another sign."""
-        return Spread(self.n, -self.mean, self.squares, -self.cubes, -self.high, -self.low)
+    def taken_from(self, whole: float) -> "Spread":
+        """Return the spread of a number less each of these.
+
+        >>> import numpy as np
+        >>> Spread.of(np.array([0.25, 0.5])).taken_from(1.0).low
+        0.5
+        """
+        ends = whole - self.high, whole - self.low
+        return Spread(self.n, whole - self.mean, self.squares, -self.cubes, *ends)
 
     @property
     def standard_error(self) -> float | None:
