@@ -1,4 +1,4 @@
-"""The numbers on the page of comparison are those that its script, compare_peers, computes."""
+"""The numbers on the page of comparison are those that its scripts, compare_peers and compare_engines, compute."""
 
 import csv
 import importlib
@@ -15,10 +15,15 @@ pytestmark = pytest.mark.xdist_group("comparison")  # what its tests share is ma
 
 
 @pytest.fixture(scope="module")
-def peers():
+def benchmarks():
     sys.path.insert(0, str(ROOT / "tests" / "benchmarks"))
-    yield importlib.import_module("compare_peers")
+    yield importlib.import_module
     sys.path.pop(0)
+
+
+@pytest.fixture(scope="module")
+def peers(benchmarks):
+    return benchmarks("compare_peers")
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +83,15 @@ def test_the_text_repeats_the_numbers_that_it_explains(data):
     sign = faithkit.score(labels, phi, discretizer="sign").consistency
     assert f"{1 - sign.verified:.0%}".replace("%", " %") in text
     assert f"{sign.value / sign.verified:.0%}".replace("%", " %") in text
+
+
+def test_the_engines_of_a_search_without_draws_agree_on_every_row(benchmarks):
+    engines = benchmarks("compare_engines")
+    with (DOCS / "comparison" / "engines.csv").open() as file:
+        header, *lines = csv.reader(file)
+    assert header == list(engines.HEADER)
+    expected = [[*case, dataset] for case in engines.CASES for dataset in engines.DATASETS]
+    assert [line[:3] for line in lines] == expected
+    computed = engines.line(("dice:method=kdtree", "delta-sign"), "iris", rows=5)
+    equal = [line[4:6] for line in lines if line[0] == "dice:method=kdtree"]
+    assert [*equal, list(computed[4:6])] == [["1.00", "1.00"]] * 4
