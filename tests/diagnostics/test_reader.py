@@ -203,6 +203,7 @@ def test_a_result_is_hard_to_change():
 
 ONE_THREAD = """
 import faithkit, numpy as np
+from faithkit_diagnostics.reader.diagnostic import Reader
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 class Watching(ClassifierMixin, BaseEstimator):
