@@ -60,6 +60,9 @@ from .measure.witnesses import RowId as RowId
 from .measure.witnesses import Violation as Violation
 from .measure.witnesses import Violations as Violations
 from .measure.witnesses import Witness as Witness
+from .report.formats import lower_end as lower_end
+from .report.formats import percent as percent
+from .report.formats import percent_interval as percent_interval
 from .report.report import Report as Report
 from .report.sheets import Sheet as Sheet
 from .report.sheets import Table as Table

@@ -148,13 +148,13 @@ def percent(share: float) -> str:
     return f"{_rounded(100 * share, _percent_digits(share))} %"
 
 
-def percents(low: float, high: float, share: float) -> str:
+def percent_interval(low: float, high: float, share: float) -> str:
     """Return the interval of a share in percent, no narrower than it is, with the digits of the share.
 
     An upper end that is not 1 has as many as it takes to see it.
 
-    >>> percents(0.912, 0.957, 0.94), percents(0.971, 0.99987, 0.995), percents(0.971, 1.0, 1.0)
-    ('91 – 96 %', '97.1 – 99.99 %', '97 – 100 %')
+    >>> percent_interval(0.912, 0.957, 0.94), percent_interval(0.971, 0.99987, 0.995)
+    ('91 – 96 %', '97.1 – 99.99 %')
     """
     digits = _percent_digits(share) + 2
     upper = digits

@@ -200,7 +200,7 @@ class OnDisk(Population):
         """Jackknife what was counted; for relations other than grouping by one pass more."""
         counted, owners = _of_log(counted), counted.owners
         if counted.relation.groups:
-            return Grouped.of(counted, n_classes).moments(counted.agreement)
+            return Grouped.of(counted, n_classes).moments(counted)
         level, census = level_of(counted, owners, n_classes), counted.census
         passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, owners, level)
         spreads = added(self.reading.each(passes, "spreads"))

@@ -5,7 +5,7 @@ what each unit has to do with it (`jackknife`, `pairs`), and what an interval is
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,6 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Floats, Ints, ratio, sum_by
-from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SameLabel
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.cells import Cells
@@ -134,7 +133,7 @@ class Grouped:
         level_of_merged = level_of(counted, merged, n_classes)
         return cls(level, rows, merging, level_of_merged, GroupedRows(merged, known, first_pair), place)
 
-    def moments(self, known: Agreement) -> Moments:
+    def moments(self, counted: Count) -> Moments:
         """Summarise both."""
         spread, spread_lost = self.rows.spreads(self.level)
         se, skew = spread.standard_error, spread.skewness
@@ -144,29 +143,40 @@ class Grouped:
             else:
                 spread, _ = self.merged_rows.spreads(self.merged_level)
                 se, skew = spread.standard_error, spread.skewness
-        n = self.rows.owners.n
-        return Moments(
-            n=n,
-            value=self.level.agreeing,
-            verified=self.level.compared,
-            estimate=self.merged_level.estimate,
-            disagreement=self.level.disagreement,
-            compared=self.merged_level.compared,
-            agreed=self.merged_level.agreeing,
-            related=self.level.compared,
-            se=se,
-            se_disagreement=spread_lost.standard_error,
-            units=Units.equal(n),
-            merging=None if self.merging is None else self.merging.how,
-            **numbers_of(known, skew),
-        )
+        errors = se, spread_lost.standard_error
+        units, how = Units.equal(counted.owners.n), None if self.merging is None else self.merging.how
+        return moments_of(counted, self.level, self.merged_level, errors, units, skew, how)
 
 
-def numbers_of(known: Agreement, skew: float) -> dict[str, Any]:
-    """Return what moments say of numbers; of others, that nothing is to be said."""
-    if not known.is_divided:
-        return {}
-    return {"span": known.most, "is_bounded": known.is_bounded, "skew": skew}
+def moments_of(
+    counted: Count,
+    level: Level,
+    best: Level,
+    errors: Sequence[float | None],
+    units: Units,
+    skew: float,
+    merging: str | None = None,
+) -> Moments:
+    """Put moments together: `level` is what rows agree in, and `best` the same with merged rows."""
+    known = counted.agreement
+    numbers: dict[str, Any] = {}
+    if known.is_divided:
+        numbers = {"span": known.most, "is_bounded": known.is_bounded, "skew": skew}
+    return Moments(
+        n=counted.owners.n,
+        value=level.agreeing,
+        verified=level.compared,
+        estimate=best.estimate,
+        disagreement=level.disagreement,
+        compared=best.compared,
+        agreed=best.agreeing,
+        related=level.compared,
+        se=errors[0],
+        se_disagreement=errors[1],
+        units=units,
+        merging=merging,
+        **numbers,
+    )
 
 
 def _of_groups(counted: RowCount, n_classes: int | None) -> Side:
@@ -176,7 +186,7 @@ def _of_groups(counted: RowCount, n_classes: int | None) -> Side:
         value = _per_row(counted, found.merged_rows, found.merged_level, found.place, 0)
         return value, _per_row(counted, found.rows, found.level, None, 1)
 
-    return Side(found.moments(counted.agreement), pseudo_values)
+    return Side(found.moments(counted), pseudo_values)
 
 
 def _per_row(counted: RowCount, rows: GroupedRows, level: Level, place: Ints | None, which: int) -> Floats:
@@ -209,21 +219,7 @@ def related_moments(
     if pool is not None:
         errors = [_with_pool(se, spread) for se, spread in zip(errors, pool, strict=True)]
         most = float(n)
-    known = counted.agreement
-    facts = Moments(
-        n=n,
-        value=level.agreeing,
-        verified=level.compared,
-        estimate=level.estimate,
-        disagreement=level.disagreement,
-        compared=level.compared,
-        agreed=level.agreeing,
-        related=level.compared,
-        se=errors[0],
-        se_disagreement=errors[1],
-        units=Units.equal(n, most),
-        **numbers_of(known, spreads[0].skewness),
-    )
+    facts = moments_of(counted, level, level, errors, Units.equal(n, most), spreads[0].skewness)
     if not trials_decide(facts, most):
         return facts
     return attrs.evolve(facts, units=Units.equal(n, few()))
@@ -310,21 +306,9 @@ class _Weighed:
         if in_pool.any():
             changes = self._gone(self.sums, in_pool).changes(level)
             errors = [_with_pool(se, Spread.of(one)) for se, one in zip(errors, changes, strict=True)]
-        facts = Moments(
-            n=counted.owners.n,
-            value=value,
-            verified=verified,
-            estimate=best.estimate,
-            disagreement=level.disagreement,
-            compared=best.compared,
-            agreed=best.agreeing,
-            related=level.compared,
-            se=errors[0],
-            se_disagreement=errors[1],
-            units=self._units(),
-            merging=None if merging is None else merging.how,
-            **numbers_of(counted.agreement, spreads[0].skewness),
-        )
+        how = None if merging is None else merging.how
+        facts = moments_of(counted, level, best, errors, self._units(), spreads[0].skewness, how)
+        facts = attrs.evolve(facts, value=value, verified=verified)
         if self.left is not None:
             facts = attrs.evolve(facts, span=counted.agreement.most / self.left[0])
         return Side(facts, lambda: values)

@@ -1,8 +1,9 @@
 """What a reader found, in words that anybody understands."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
+
+import faithkit
 
 Values = Mapping[str, Any]
 
@@ -26,10 +27,10 @@ def accuracy_sentence(values: Values) -> str:
         return _error_sentence(values)
     accuracy, baseline = values["accuracy"], values["baseline"]["value"]
     who, more = _who("classifier", has_learnt=accuracy["low"] > baseline)
-    interval = _interval(accuracy["low"], accuracy["high"], accuracy["value"])
+    interval = faithkit.percent_interval(accuracy["low"], accuracy["high"], accuracy["value"])
     return (
-        f"{who} guesses the prediction right {_percent(accuracy['value'])} of the time ({interval}); "
-        f"without it, {_percent(baseline)}.{more}"
+        f"{who} guesses the prediction right {faithkit.percent(accuracy['value'])} of the time ({interval}); "
+        f"without it, {faithkit.percent(baseline)}.{more}"
     )
 
 
@@ -72,44 +73,10 @@ def bound_sentence(values: Values) -> str:
     if low <= 0:
         return f"By this reader's score consistency may be anything ({sure})."
     units = "rows" if values["clusters"] is None else "clusters"
-    limit = math.floor(1000 * low) / 1000
     return (
-        f"By this reader's score of {score}, consistency is at least {limit:.3f} if {units} are independent "
-        f"({sure})."
+        f"By this reader's score of {score}, consistency is at least {faithkit.lower_end(low)} "
+        f"if {units} are independent ({sure})."
     )
-
-
-def _percent(share: float) -> str:
-    """Return a percentage that says 0 or 100 only where it is.
-
-    Examples
-    --------
-    >>> [_percent(share) for share in (0.123, 0.995, 0.99999, 1.0, 0.0)]
-    ['12 %', '99.5 %', '> 99.9 %', '100 %', '0 %']
-    """
-    if share in (0.0, 1.0):
-        return f"{100 * share:.0f} %"
-    if share > 0.999 or share < 0.001:
-        return "> 99.9 %" if share > 0.5 else "< 0.1 %"
-    return f"{100 * share:.{_digits(share)}f} %"
-
-
-def _interval(low: float, high: float, share: float) -> str:
-    """Return an interval in percent, rounded outward; 100 is said only of 1.
-
-    Examples
-    --------
-    >>> _interval(0.912, 0.957, 0.94), _interval(0.971, 0.99987, 0.995), _interval(0.971, 1.0, 1.0)
-    ('91 – 96 %', '97.1 – 99.99 %', '97 – 100 %')
-    """
-    digits = _digits(share)
-    upper = next((d for d in range(digits, 6) if high == 1 or math.ceil(100 * high * 10**d) < 100 * 10**d), 6)
-    ends = math.floor(100 * low * 10**digits) / 10**digits, math.ceil(100 * high * 10**upper) / 10**upper
-    return f"{ends[0]:.{digits}f} – {ends[1]:.{upper}f} %"
-
-
-def _digits(share: float) -> int:
-    return 0 if 0.01 <= share <= 0.99 or share in (0.0, 1.0) else 1
 
 
 def _number(value: float) -> str:
