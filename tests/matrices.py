@@ -6,7 +6,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.measure.counting.tally import Count, Tally, count
 from faithkit.measure.estimate import estimate
-from faithkit.measure.jackknife.summary import Grouped, Side
+from faithkit.measure.jackknife.summary import GroupedJackknife, JackknifeEstimate
 from faithkit.measure.permutation import permutation_p_value
 
 
@@ -51,18 +51,18 @@ def count_of(tally):
 def facts_of(table):
     """The moments of a grouping with these counts; explanations that occur once form one block."""
     found = count_of(grouped(table))
-    return Grouped.of(found, None).moments(found)
+    return GroupedJackknife.of(found, None).moments(found)
 
 
 def facts_of_pairs(table):
     """The moments of the same as a relation that is asked pair by pair: nothing is merged."""
     table = np.asarray(table)
     owned, labels = (np.repeat(codes.ravel(), table.ravel()) for codes in np.indices(table.shape))
-    return Side.of(counted(Matrix(np.eye(len(table))), owned, labels, table.shape[1])).facts
+    return JackknifeEstimate.of(counted(Matrix(np.eye(len(table))), owned, labels, table.shape[1])).facts
 
 
 def estimated(counted, estimator, confidence, permutations=0, seed=0):
     """The estimate of a count: its moments, and a permutation test where one is asked for."""
-    facts = Side.of(counted).facts
+    facts = JackknifeEstimate.of(counted).facts
     p_value = permutation_p_value(counted, facts, permutations, seed) if permutations else None
     return estimate(counted, facts, estimator, confidence, p_value)

@@ -4,11 +4,11 @@ import attrs
 import numpy as np
 from matrices import Matrix, counted, facts_of, grouped
 
-from faithkit.measure.inference import Moments, interval
-from faithkit.measure.jackknife.summary import Side
-from faithkit.measure.limits import Units
+from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.jackknife.summary import JackknifeEstimate
+from faithkit.measure.limits import SamplingUnits
+from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import Pilot
-from faithkit.measure.planning.others import Others
 from faithkit.measure.planning.plans import plan_samples
 
 
@@ -29,7 +29,7 @@ class Words:
         seen = rows > 0
         ones = rng.binomial(rows[seen], self.ones[seen])
         table = np.c_[ones, rows[seen] - ones]
-        return Pilot(Others.of(grouped(table).entries), facts_of(table))
+        return Pilot(CheckableCounts.of(grouped(table).entries), facts_of(table))
 
     def unverified(self, n):
         """The expected share of n rows that nobody shares a word with."""
@@ -86,7 +86,7 @@ class Boxes:
     def draw(self, rng, n):
         x, y = self.points(rng, n)
         found = counted(Matrix(self.holds(x, x)), np.arange(n), y, 2)
-        return Pilot(Others.of(found.owners), Side.of(found).facts)
+        return Pilot(CheckableCounts.of(found.owners), JackknifeEstimate.of(found).facts)
 
     def unverified(self, n):
         x = np.random.default_rng(0).random((20_000, 2))
@@ -114,13 +114,13 @@ def with_pool(holds, labels):
     effect, gone = lost_value.sum(axis=0), lost_share.sum(axis=0)
     share = (others / np.maximum(D, 1)[:, None]).sum(axis=0)
     few = n / max((1 + share[:n]).max(), share[n:].max(initial=0.0))
-    return Moments.of_rows(
+    return MeasureStatistics.of_rows(
         n,
         h.mean(),
         _error(h, effect),
         (D > 0).mean(),
         se_disagreement=_error((D > 0) - h, gone - effect),
-        units=Units.equal(n, few),
+        units=SamplingUnits.equal(n, few),
     )
 
 

@@ -1,6 +1,6 @@
 """A plugin with adapters, as tests use it: reasons of another library, and a model."""
 
-from faithkit import About, Component, Explanations, hookimpl
+from faithkit import Component, Explanations, RowContext, hookimpl
 
 FAITHKIT_API = 1
 
@@ -38,7 +38,7 @@ class Reasons:
         self.upper, self.most = upper, most
 
     def example(self):
-        return [Reason("a")], About(n=1)
+        return [Reason("a")], RowContext(n=1)
 
     def explanations(self, given, about):
         said = [one.said for one in given[: self.most]]
@@ -51,7 +51,7 @@ class Boxes:
     """Takes boxes as models."""
 
     def example(self):
-        return Box(), About()
+        return Box(), RowContext()
 
     def model(self, given, about):
         return given.ask

@@ -30,7 +30,7 @@ WORDS = {
     "Broken": "faithkit.extension.entries.Broken",
     "Check": "faithkit.testing.Check",
     "Report": "faithkit.testing.Report",
-    "Situation": "faithkit.testing.Situation",
+    "EvaluationInputs": "faithkit.testing.Situation",
     **{name: f"faithkit.{name}" for name in faithkit.__all__ if name[0].isupper()},
 }
 

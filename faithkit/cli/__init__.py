@@ -15,10 +15,10 @@ from typing import Any
 import click
 
 from faithkit import __version__
-from faithkit.cli.endings import one_line
-from faithkit.cli.streams import aside, keep_stdout, show_warning, tell
+from faithkit.cli.shared.exit_codes import one_line
+from faithkit.cli.shared.streams import aside, keep_stdout, show_warning, tell
 from faithkit.errors import FaithkitError, InputError
-from faithkit.extension.sources import Source, installed_sources
+from faithkit.extension.plugin_sources import Source, installed_sources
 from faithkit.extension.verbs import COMMANDS, VERBS, clashes, command_entry, plugin_verbs
 from faithkit.supervision import FAILED
 from faithkit.wording import did_you_mean
@@ -91,8 +91,8 @@ def _plugin_verbs() -> dict[str, list[Source]]:
 
 def _advice(verb: str, verbs: list[str]) -> str:
     """Say what to type, or to install, for a verb that is not there."""
-    from faithkit.extension.advice import unknown
     from faithkit.extension.registry import Registry
+    from faithkit.extension.suggestions import unknown
 
     installed = Registry()  # not the default one, whose warnings are no answer to a misspelt verb
     sentences = unknown("command", verb, verbs, installed.entries(), installed.broken)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.options import option, printing
-from faithkit.cli.streams import Verb, say, tell
+from faithkit.cli.shared.options import option, printing
+from faithkit.cli.shared.streams import Verb, say, tell
 from faithkit.errors import InputError
 from faithkit.supervision import MISSED
 from faithkit.wording import suggest
@@ -121,9 +121,9 @@ def _indented(text: str, margin: str) -> None:
 
 def _clashes(distribution: str) -> list[str]:
     """Say which names this installation has twice: no fault of the plugin, but its users meet it."""
-    from faithkit.extension.names import conflicts
+    from faithkit.extension.component_names import conflicts
+    from faithkit.extension.plugin_sources import installed_sources, normalised
     from faithkit.extension.registry import registry
-    from faithkit.extension.sources import installed_sources, normalised
     from faithkit.extension.verbs import COMMANDS, clashes
 
     commands, _ = installed_sources(COMMANDS)

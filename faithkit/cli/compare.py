@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.delivery import deliver
-from faithkit.cli.options import (
+from faithkit.cli.shared.delivery import deliver
+from faithkit.cli.shared.options import (
     OWN_DISCRETIZER,
     begin,
     configured_backend,
@@ -24,11 +24,11 @@ from faithkit.cli.options import (
     running,
     together,
 )
-from faithkit.cli.places import check_paths
-from faithkit.cli.streams import Verb
+from faithkit.cli.shared.paths import check_paths
+from faithkit.cli.shared.streams import Verb
 
 if TYPE_CHECKING:
-    from faithkit.run.comparison import Comparison
+    from faithkit.run.comparisons.comparison import Comparison
 
 _asked = together(
     loading,
@@ -80,8 +80,8 @@ def comparing(function: Callable[..., Any]) -> click.Command:
         output: dict[str, Any],
         **options: Any,
     ) -> None:
+        from faithkit.inputs.evaluation_inputs import prepare
         from faithkit.inputs.predictions.outcome import checked
-        from faithkit.inputs.situation import prepare
         from faithkit.run.api import compare
 
         more = {param.name: options.pop(param.name) for param in own if param.expose_value}

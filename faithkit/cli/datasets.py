@@ -4,8 +4,8 @@ import json
 
 import click
 
-from faithkit.cli.options import printing
-from faithkit.cli.streams import Verb, say, tell
+from faithkit.cli.shared.options import printing
+from faithkit.cli.shared.streams import Verb, say, tell
 from faithkit.errors import FaithkitError
 
 BROKEN = "broken"

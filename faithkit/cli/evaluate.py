@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import deliver
-from faithkit.cli.junit import Judging
-from faithkit.cli.limits import check_reference, margins
-from faithkit.cli.options import (
+from faithkit.cli.shared.delivery import deliver
+from faithkit.cli.shared.gate_options import check_reference, margins
+from faithkit.cli.shared.junit_option import GatedVerb
+from faithkit.cli.shared.options import (
     asking,
     begin,
     configured_backend,
@@ -23,11 +23,11 @@ from faithkit.cli.options import (
     referring,
     running,
 )
-from faithkit.cli.places import check_paths
+from faithkit.cli.shared.paths import check_paths
 from faithkit.errors import InputError
 
 
-@click.command(cls=Judging)
+@click.command(cls=GatedVerb)
 @loading
 @explaining
 @predicting
@@ -57,11 +57,11 @@ def command(
     Without --data and --model it runs at once, offline, on an embedded dataset and a model trained on
     the spot.
     """
+    from faithkit.inputs.evaluation_inputs import prepare
     from faithkit.inputs.predictions.outcome import checked
-    from faithkit.inputs.situation import prepare
     from faithkit.run.api import evaluate
-    from faithkit.run.findings import Findings
-    from faithkit.run.reference import check_alike, is_saved, saved_reference
+    from faithkit.run.comparisons.reference import check_alike, is_saved, saved_reference
+    from faithkit.run.evaluation_report import EvaluationReport
 
     check_reference(reference, limits)
     begin(options)
@@ -83,5 +83,7 @@ def command(
         before = saved if earlier is None else result.on(earlier)
         if before is not None:
             check_alike(result, before)
-        found = Findings.of(result, violations, situation.groups, before, margins(limits), diagnostics)
+        found = EvaluationReport.of(
+            result, violations, situation.groups, before, margins(limits), diagnostics
+        )
     deliver(found, paths, limits)

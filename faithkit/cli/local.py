@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import escaped, hand_over
-from faithkit.cli.options import (
+from faithkit.cli.shared.delivery import escaped, hand_over
+from faithkit.cli.shared.options import (
     begin,
     confidence,
     configured_backend,
@@ -20,7 +20,7 @@ from faithkit.cli.options import (
     relating,
     running,
 )
-from faithkit.cli.streams import Verb, say
+from faithkit.cli.shared.streams import Verb, say
 
 
 def _asked(_ctx: Any, _param: Any, row: str) -> tuple[str | None, str]:
@@ -61,11 +61,11 @@ def command(
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
+    from faithkit.inputs.evaluation_inputs import prepare
     from faithkit.inputs.predictions.outcome import checked
-    from faithkit.inputs.situation import prepare
     from faithkit.report.text import local_text
     from faithkit.run.api import evaluate
-    from faithkit.run.beside import RowIds
+    from faithkit.run.populations.row_metadata import RowIds
 
     begin(options)
     kind, *_ = checked(options["outcome"], options["agree"], options["range"])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from faithkit.cli.options import option
-from faithkit.cli.streams import Verb, say
+from faithkit.cli.shared.options import option
+from faithkit.cli.shared.streams import Verb, say
 from faithkit.errors import InputError
 
 FIELDS = {

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faithkit.cli.delivery import every, put
-from faithkit.cli.options import debug, option
-from faithkit.cli.places import check_paths, placed
-from faithkit.cli.streams import Verb, say
+from faithkit.cli.shared.delivery import every, put
+from faithkit.cli.shared.options import debug, option
+from faithkit.cli.shared.paths import check_paths, placed
+from faithkit.cli.shared.streams import Verb, say
 from faithkit.measure import MEASURES
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def command(
 
 
 def _pilot(path: str, measure: str) -> "Pilot":
-    from faithkit.run.loading import load
-    from faithkit.run.piloting import pilot_of
+    from faithkit.run.pilot import pilot_of
+    from faithkit.run.saved_results import load
 
     return pilot_of(load(path), measure)

@@ -7,8 +7,8 @@ from typing import Any
 import click
 from attrs import asdict, filters
 
-from faithkit.cli.options import printing
-from faithkit.cli.streams import Verb, say, tell
+from faithkit.cli.shared.options import printing
+from faithkit.cli.shared.streams import Verb, say, tell
 from faithkit.extension.registry import KINDS, Registry
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from faithkit.cli.delivery import deliver
-from faithkit.cli.junit import Judging
-from faithkit.cli.limits import check_reference, margins
-from faithkit.cli.options import (
+from faithkit.cli.shared.delivery import deliver
+from faithkit.cli.shared.gate_options import check_reference, margins
+from faithkit.cli.shared.junit_option import GatedVerb
+from faithkit.cli.shared.options import (
     asking,
     begin,
     clustering,
@@ -24,10 +24,10 @@ from faithkit.cli.options import (
     predicting,
     referring,
 )
-from faithkit.cli.places import check_paths, placed
+from faithkit.cli.shared.paths import check_paths, placed
 
 
-@click.command(cls=Judging)
+@click.command(cls=GatedVerb)
 @click.argument("log", metavar="LOG", callback=placed)
 @option(
     "--prediction NAMES",
@@ -99,11 +99,11 @@ def command(
 
     The log of --reference is read alike: with the same columns, and in pieces. What learns does so from it.
     """
-    from faithkit.inputs.logs.opening import open_log
+    from faithkit.inputs.logs.log_files import open_log
     from faithkit.inputs.pools import logged_pool
     from faithkit.inputs.predictions.outcome import checked
-    from faithkit.run.reference import is_saved, saved_reference
-    from faithkit.run.scoring import score_log
+    from faithkit.run.comparisons.reference import is_saved, saved_reference
+    from faithkit.run.populations.log_scoring import score_log
 
     check_reference(reference, limits)
     begin(options)
@@ -135,7 +135,7 @@ def command(
 
 
 def _check_cluster(path: str, log: Any, workers: dict[str, Any]) -> None:
-    from faithkit.inputs.logs.on_disk import ParquetLog
+    from faithkit.inputs.logs.parquet_log import ParquetLog
 
     if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
         raise click.UsageError(

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from faithkit.cli.options import printing
-from faithkit.cli.streams import Verb, say
+from faithkit.cli.shared.options import printing
+from faithkit.cli.shared.streams import Verb, say
 from faithkit.errors import UnknownComponentError
 from faithkit.extension.creation import EMPTY, Parameter, parameters
-from faithkit.extension.known import providers
+from faithkit.extension.known_plugins import providers
 from faithkit.extension.registry import KINDS, Entry, registry
 from faithkit.wording import closest, listing
 

@@ -45,7 +45,7 @@ _OR_MISSING = re.compile(r"(.*)\(or missing\)\s*", re.DOTALL)
 _MORE = re.compile(rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE)  # than one word
 _LIKE = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains (?:the word )?['\"]|^always$| is missing$")
 
-Reading = tuple[Predicate, bool]
+LogReading = tuple[Predicate, bool]
 """A condition, and whether all words in it are known."""
 
 
@@ -119,7 +119,7 @@ class _Parse:
     predicates: tuple[Predicate, ...] = ()
     known: bool = True
 
-    def after(self, reading: Reading) -> "_Parse":
+    def after(self, reading: LogReading) -> "_Parse":
         return _Parse((reading[0], *self.predicates), self.known and reading[1])
 
 
@@ -161,7 +161,7 @@ def _not_understood(text: str, vocabulary: Vocabulary) -> str:
     return f"{part!r:.80} {why} in {text!r:.120}."
 
 
-def _readings(text: str, vocabulary: Vocabulary) -> list[Reading]:
+def _readings(text: str, vocabulary: Vocabulary) -> list[LogReading]:
     """Return the ways to read one condition; of unknown words only the first."""
     if vocabulary.texts:
         return _contained(text)
@@ -172,13 +172,13 @@ def _readings(text: str, vocabulary: Vocabulary) -> list[Reading]:
     return known or _last_word(found)
 
 
-def _last_word(found: list[Reading]) -> list[Reading]:
+def _last_word(found: list[LogReading]) -> list[LogReading]:
     """Return the readings of unknown words: a shorter word with "(or missing)" behind it, if there is one."""
     marked = [one for one in found if one[0].missing]
     return marked or found
 
 
-def _contained(text: str) -> list[Reading]:
+def _contained(text: str) -> list[LogReading]:
     for tokenizer, words in CONTAINS.items():
         if not text.startswith(words):
             continue
@@ -189,7 +189,7 @@ def _contained(text: str) -> list[Reading]:
     return []
 
 
-def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Reading]:
+def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[LogReading]:
     for column, rest in vocabulary.leading(text):
         if rest.strip() == "is missing" and rest[:1].isspace() and not missing:
             yield _nothing(column, True), True
@@ -222,7 +222,7 @@ def _anything(column: Column, missing: bool) -> Predicate:
     return NoneOf(column.name, (), missing)
 
 
-def _between(limit: str, sign: str, text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[Reading]:
+def _between(limit: str, sign: str, text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[LogReading]:
     """Read what follows on a number and a sign: a column, and possibly the other limit."""
     turned = _TURNED[_OPERATORS[sign]]
     for column, rest in vocabulary.leading(text):
@@ -242,9 +242,9 @@ def _sign(text: str) -> str:
     return next((_OPERATORS[sign] for sign in _SIGNS if text.lstrip().startswith(sign)), "")
 
 
-def _comparison(column: Column, text: str, missing: bool) -> list[Reading]:
+def _comparison(column: Column, text: str, missing: bool) -> list[LogReading]:
     """Read an operator and a value; of several operators that a text begins with, the longest that can be."""
-    found: list[Reading] = []
+    found: list[LogReading] = []
     for sign in _SIGNS:
         if not text.startswith(sign):
             continue
@@ -254,7 +254,7 @@ def _comparison(column: Column, text: str, missing: bool) -> list[Reading]:
     return [one for one in found if one[1]] or found
 
 
-def _compared_number(column: Column, op: str, value: str, missing: bool) -> Iterator[Reading]:
+def _compared_number(column: Column, op: str, value: str, missing: bool) -> Iterator[LogReading]:
     number = _number(value, column)
     if number is None:
         return
@@ -266,7 +266,7 @@ def _compared_number(column: Column, op: str, value: str, missing: bool) -> Iter
         yield _interval(column, op, number, missing), True
 
 
-def _compared_word(column: Column, op: str, value: str, missing: bool) -> Iterator[Reading]:
+def _compared_word(column: Column, op: str, value: str, missing: bool) -> Iterator[LogReading]:
     if op in "=≠":
         kind = OneOf if op == "=" else NoneOf
         yield from ((kind(column.name, [word], missing), known) for word, known in _words(column, value))
@@ -313,7 +313,7 @@ def _words(column: Column, text: str) -> list[tuple[Any, bool]]:
     return [] if _MORE.search(text) else [(text, False)]
 
 
-def _membership(column: Column, text: str, excluded: bool, missing: bool) -> Iterator[Reading]:
+def _membership(column: Column, text: str, excluded: bool, missing: bool) -> Iterator[LogReading]:
     kind = NoneOf if excluded else OneOf
     parts = text.split(",")
     numbers = [_number(part.strip(), column) for part in parts]

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from faithkit.errors import PluginError
-from faithkit.extension.modules import is_installed
+from faithkit.extension.installed_modules import is_installed
 from faithkit.foreign import foreign
 from faithkit.wording import describe, did_you_mean
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from faithkit.errors import FaithkitError, ParameterError, PluginError
 from faithkit.extension.entries import Entry
-from faithkit.extension.known import pip_name
+from faithkit.extension.known_plugins import pip_name
 from faithkit.foreign import foreign
 from faithkit.wording import describe, did_you_mean, listing
 

@@ -13,11 +13,11 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 from faithkit.errors import FaithkitWarning, PluginError, UnknownComponentError
-from faithkit.extension.discovery import discover, discover_installed
+from faithkit.extension.component_names import conflicts, owner, spoken, without_duplicates
 from faithkit.extension.entries import Broken, Entry
 from faithkit.extension.hookspecs import GROUP, KINDS
-from faithkit.extension.names import conflicts, owner, spoken, without_duplicates
-from faithkit.extension.sources import DISABLED, normalised
+from faithkit.extension.plugin_loading import discover, discover_installed
+from faithkit.extension.plugin_sources import DISABLED, normalised
 
 __all__ = ["GROUP", "KINDS", "Broken", "Entry", "Registry", "registry"]
 
@@ -113,7 +113,7 @@ class Registry:
         if kind is None:
             return self._entries
         if kind not in KINDS:
-            from faithkit.extension import advice
+            from faithkit.extension import suggestions as advice
 
             raise UnknownComponentError(advice.no_such_kind(kind))
         return tuple(entry for entry in self._entries if entry.kind == kind)
@@ -158,7 +158,7 @@ class Registry:
         found = owner(sharers)
         if found:
             return found
-        from faithkit.extension import advice
+        from faithkit.extension import suggestions as advice
 
         if sharers:
             raise UnknownComponentError(advice.ambiguous(kind, name, sharers))

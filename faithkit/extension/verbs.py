@@ -7,7 +7,7 @@ So `faithkit --help` imports no plugin, and this module nothing that is heavy.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from faithkit.extension.sources import Source
+from faithkit.extension.plugin_sources import Source
 
 if TYPE_CHECKING:
     from faithkit.extension.entries import Broken, Entry

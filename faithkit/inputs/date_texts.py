@@ -12,7 +12,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.explanations.dates import holds_dates
-from faithkit.inputs.models.columns import seen_by
+from faithkit.inputs.models.model_columns import seen_by
 from faithkit.inputs.models.predictor import Predictor
 
 ROWS = 200  # that the model is asked about in both forms

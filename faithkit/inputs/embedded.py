@@ -15,7 +15,7 @@ NOISE = 5_000  # the standard deviation of prices around the rule
 
 
 @attrs.frozen
-class Embedded:
+class EmbeddedDataset:
     """A dataset that needs neither file nor network."""
 
     load: Callable[[], tuple[Any, np.ndarray]]
@@ -25,47 +25,47 @@ class Embedded:
         return "embedded"
 
 
-def breast_cancer() -> Embedded:
+def breast_cancer() -> EmbeddedDataset:
     """Return tumours of the breast by what their cell nuclei look like (Wisconsin, 1995)."""
-    return Embedded(partial(_of_scikit_learn, "load_breast_cancer"))
+    return EmbeddedDataset(partial(_of_scikit_learn, "load_breast_cancer"))
 
 
-def diabetes() -> Embedded:
+def diabetes() -> EmbeddedDataset:
     """Return patients by ten measurements, scaled, and how far diabetes had come a year later (2004)."""
-    return Embedded(partial(_of_scikit_learn, "load_diabetes"))
+    return EmbeddedDataset(partial(_of_scikit_learn, "load_diabetes"))
 
 
-def digits() -> Embedded:
+def digits() -> EmbeddedDataset:
     """Return handwritten digits as 8 by 8 pixels of 17 shades (a part of UCI's digits, 1998)."""
-    return Embedded(partial(_of_scikit_learn, "load_digits"))
+    return EmbeddedDataset(partial(_of_scikit_learn, "load_digits"))
 
 
-def houses() -> Embedded:
+def houses() -> EmbeddedDataset:
     """Return made-up houses and their prices, which follow a known rule but for noise.
 
     A house costs 60,000, and 25,000 for each room, more in better districts, 500 less for each year of age
     unless it was renovated, and 2,000 less for each kilometre to the station. Nothing else matters.
     """
-    return Embedded(make_houses)
+    return EmbeddedDataset(make_houses)
 
 
-def iris() -> Embedded:
+def iris() -> EmbeddedDataset:
     """Return Fisher's irises (1936): the length and the width of sepals and petals, and the species."""
-    return Embedded(partial(_of_scikit_learn, "load_iris"))
+    return EmbeddedDataset(partial(_of_scikit_learn, "load_iris"))
 
 
-def loans() -> Embedded:
+def loans() -> EmbeddedDataset:
     """Return made-up applications for a loan, which were granted by a known rule.
 
     "Yes" where there are no arrears and either the debt is at most 0.35 of the income, or the applicant owns
     a home and earns more than 40,000. Nothing else matters.
     """
-    return Embedded(make_loans)
+    return EmbeddedDataset(make_loans)
 
 
-def wine() -> Embedded:
+def wine() -> EmbeddedDataset:
     """Return wines of one region in Italy by their chemistry (1991), and which of three growers made each."""
-    return Embedded(partial(_of_scikit_learn, "load_wine"))
+    return EmbeddedDataset(partial(_of_scikit_learn, "load_wine"))
 
 
 def _of_scikit_learn(name: str) -> tuple[Any, np.ndarray]:

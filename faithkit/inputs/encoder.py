@@ -15,7 +15,7 @@ from faithkit.errors import InputError
 from faithkit.explanations.dates import zone_of
 from faithkit.explanations.predicates import Interval, Predicate
 from faithkit.explanations.rules import Rule
-from faithkit.inputs.columns import CategoryColumn, DateColumn, learn_column
+from faithkit.inputs.column_codes import CategoryColumn, DateColumn, learn_column
 from faithkit.inputs.rows import Rows, check_names, check_X, column_names, input_kind, iter_columns
 
 

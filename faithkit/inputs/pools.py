@@ -10,11 +10,11 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.explanations.dates import holds_dates
-from faithkit.inputs.columns import is_category
+from faithkit.inputs.column_codes import is_category
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
-from faithkit.inputs.files.tables import open_table
+from faithkit.inputs.files.table_files import open_table
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.outcome import Outcome

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.explanations.dates import days_of, holds_dates
-from faithkit.inputs.columns import distinct_words, is_category
+from faithkit.inputs.column_codes import distinct_words, is_category
 from faithkit.inputs.rows import Rows, input_kind, iter_columns
 
 
@@ -79,7 +79,7 @@ def _word_steps(one_hot: bool) -> Any:
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-    from faithkit.inputs.ranks import WordRanks
+    from faithkit.inputs.word_ranks import WordRanks
 
     if not one_hot:
         return WordRanks()

@@ -10,15 +10,15 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Floats
+from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.inference import Moments, interval
-from faithkit.measure.jackknife.summary import Side
-from faithkit.shown import Shown
+from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 
 @attrs.frozen(repr=False)
-class Difference(Shown):
+class Difference(Displayable):
     """The difference of two measures, with interval and p-value.
 
     `value` is that of their estimates.
@@ -32,7 +32,10 @@ class Difference(Shown):
 
 
 def difference(
-    first: RowCount | Side, second: RowCount | Side, confidence: float = 0.95, paired: bool = True
+    first: RowCount | JackknifeEstimate,
+    second: RowCount | JackknifeEstimate,
+    confidence: float = 0.95,
+    paired: bool = True,
 ) -> Difference:
     """Compare two measures on one sample (`paired`), or on two disjoint ones.
 
@@ -48,7 +51,10 @@ def difference(
     >>> round(found.value, 2), found.low > 0, found.p_value < 0.001
     (0.5, True, True)
     """
-    one, two = (side if isinstance(side, Side) else Side.of(side) for side in (first, second))
+    one, two = (
+        side if isinstance(side, JackknifeEstimate) else JackknifeEstimate.of(side)
+        for side in (first, second)
+    )
     if paired and one.facts.n != two.facts.n:
         raise InputError(f"samples of {one.facts.n} and {two.facts.n} rows are no pair: say paired=False.")
     rho_low = _correlation(one.value, two.disagreement) if paired else 0.0
@@ -62,7 +68,7 @@ def difference(
     return Difference(value, low, high, confidence, _p_value(limits))
 
 
-def _floor(one: Moments, two: Moments, rho: float, confidence: float) -> float:
+def _floor(one: MeasureStatistics, two: MeasureStatistics, rho: float, confidence: float) -> float:
     lower, upper = one.estimate, 1.0 - two.disagreement
     p = lower - interval(one, confidence)[0]
     q = interval(two, confidence)[1] - upper

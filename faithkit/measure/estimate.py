@@ -5,19 +5,19 @@ from typing import Any
 
 import attrs
 
+from faithkit.display import Displayable
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
 from faithkit.measure.finding import finding
-from faithkit.measure.inference import Moments, interval
-from faithkit.measure.planning.others import Others
+from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.protocols import said
-from faithkit.shown import Shown
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
 
 
 @attrs.frozen(repr=False)
-class Estimate(Shown):
+class Estimate(Displayable):
     """A measure estimated from a sample.
 
     Attributes
@@ -62,9 +62,9 @@ class Estimate(Shown):
         for a single instance.
     finding : str
         What was found, against chance: one of `faithkit.measure.finding.FINDINGS`.
-    moments : Moments or None
+    moments : MeasureStatistics or None
         What the interval is made of: with it, measures are compared.
-    others : Others or None
+    others : CheckableCounts or None
         How many others each row could be checked against: with it, samples are planned. None where rows have
         weights or clusters, and with a pool.
     checkability : str
@@ -94,8 +94,8 @@ class Estimate(Shown):
     agree: float | None = None
     floor: float | None = None
     finding: str | None = None
-    moments: Moments | None = None
-    others: Others | None = None
+    moments: MeasureStatistics | None = None
+    others: CheckableCounts | None = None
 
     @property
     def checkability(self) -> str:
@@ -126,15 +126,15 @@ class Estimate(Shown):
         known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
         known["bracket"] = tuple(told["bracket"])
         if known["moments"] is not None:
-            known["moments"] = Moments.from_dict(known["moments"], n, told["verified"])
+            known["moments"] = MeasureStatistics.from_dict(known["moments"], n, told["verified"])
         if known["others"] is not None:
-            known["others"] = Others.from_dict(known["others"])
+            known["others"] = CheckableCounts.from_dict(known["others"])
         return cls(**known)
 
 
 def estimate(
     counted: Count,
-    facts: Moments,
+    facts: MeasureStatistics,
     estimator: Any,
     confidence: float = 0.95,
     p_value: float | None = None,
@@ -168,7 +168,7 @@ def estimate(
         chance=None if luck is None else _above(floor, luck),
         finding=finding(counted, facts, luck, confidence, p_value),
         moments=facts,
-        others=Others.of(counted.owners) if counted.is_plain else None,
+        others=CheckableCounts.of(counted.owners) if counted.is_plain else None,
     )
 
 
@@ -187,7 +187,7 @@ def _floor(counted: Count, n_classes: int | None) -> float | None:
     return 1.0 / (n_classes or 1)
 
 
-def _mse_bound(facts: Moments, is_bounded: bool) -> float | None:
+def _mse_bound(facts: MeasureStatistics, is_bounded: bool) -> float | None:
     """Return variance plus squared bias; but for grouping of equal rows the variance is only estimated."""
     bias = (1.0 - facts.verified) ** 2
     if is_bounded:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.inference import Moments, checked_limit, interval
+from faithkit.measure.intervals import MeasureStatistics, checked_limit, interval
 
 ONE_LABEL = "one label"
 NAMES_THE_LABEL = "names the label"
@@ -22,7 +22,7 @@ ROUNDING = 1e-9
 
 def finding(
     counted: Count,
-    facts: Moments,
+    facts: MeasureStatistics,
     chance: float | None,
     confidence: float,
     p_value: float | None = None,
@@ -32,7 +32,7 @@ def finding(
     Parameters
     ----------
     counted : Count
-    facts : Moments
+    facts : MeasureStatistics
     chance : float or None
         What one explanation for all instances would get.
     confidence : float
@@ -61,7 +61,7 @@ def finding(
 
 
 def checked_above_chance(
-    facts: Moments, chance: float, confidence: float, p_value: float | None = None
+    facts: MeasureStatistics, chance: float, confidence: float, p_value: float | None = None
 ) -> bool:
     """Whether rows that could be checked agree more often than chance, whatever the others may do.
 
@@ -72,7 +72,7 @@ def checked_above_chance(
     --------
     Of 200 rows half could be checked, and of these 95 % agree:
 
-    >>> half = Moments.of_rows(200, value=0.475, se=0.04, verified=0.5, se_disagreement=0.01)
+    >>> half = MeasureStatistics.of_rows(200, value=0.475, se=0.04, verified=0.5, se_disagreement=0.01)
     >>> interval(half)[0] > 0.5, checked_above_chance(half, 0.5, 0.95)
     (False, True)
     """

@@ -13,7 +13,7 @@ NEARLY = 1e-9  # numbers of trials that differ by less are equal
 
 
 @attrs.frozen
-class Units:
+class SamplingUnits:
     """How much independent evidence a sample has.
 
     Attributes
@@ -29,8 +29,8 @@ class Units:
 
     Examples
     --------
-    >>> Units.equal(200)
-    Units(count=200, effective=200.0, largest=0.005, trials=100.0)
+    >>> SamplingUnits.equal(200)
+    SamplingUnits(count=200, effective=200.0, largest=0.005, trials=100.0)
     """
 
     count: int
@@ -39,13 +39,13 @@ class Units:
     trials: float
 
     @classmethod
-    def equal(cls, n: int, trials: float | None = None) -> "Units":
+    def equal(cls, n: int, trials: float | None = None) -> "SamplingUnits":
         """Describe n rows that count the same; without `trials`, rows that are compared in groups."""
         return cls(n, float(n), 1.0 / n, n / 2 if trials is None else trials)
 
 
 @attrs.frozen
-class Share:
+class EstimatedShare:
     """A share from 0 to 1 with its standard error; None or 0 where the sample shows no variation.
 
     `extra` is what the jackknife cannot see: a standard deviation that is added to the error.
@@ -70,12 +70,12 @@ class Share:
         return self.value * (1.0 - self.value) / variance if variance > 0 else math.inf
 
 
-def lower_limit(share: Share, trials: float, confidence: float = 0.95, factor: float = 1.0) -> float:
+def lower_limit(share: EstimatedShare, trials: float, confidence: float = 0.95, factor: float = 1.0) -> float:
     """Return the lower end of the two-sided interval of a share that is worth at least so many trials.
 
     Parameters
     ----------
-    share : Share
+    share : EstimatedShare
     trials : float
         The fewest independent trials.
     confidence : float
@@ -84,9 +84,9 @@ def lower_limit(share: Share, trials: float, confidence: float = 0.95, factor: f
 
     Examples
     --------
-    >>> round(lower_limit(Share(1.0, None), trials=500), 3)
+    >>> round(lower_limit(EstimatedShare(1.0, None), trials=500), 3)
     0.993
-    >>> round(lower_limit(Share(0.8, 0.02), trials=100), 3)
+    >>> round(lower_limit(EstimatedShare(0.8, 0.02), trials=100), 3)
     0.757
     """
     from scipy.special import betaincinv, ndtri

@@ -17,12 +17,12 @@ from faithkit.arrays.bitsets import Bits, n_words
 from faithkit.arrays.content_words import content_words
 from faithkit.arrays.grouping import mix
 from faithkit.explanations.relations import key_of
-from faithkit.measure.agreement.base import Held
+from faithkit.measure.agreement.base import ScopePredictions
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.label_sets import COMMON
 from faithkit.measure.counting.owners import Counts, Owners, numbered
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.inference import Moments
+from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.merging import BLOCK, PAIRS
 from faithkit.measure.unit_permutation import unit_p_value
 
@@ -32,7 +32,9 @@ AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
 Draws = Iterator[Counts]
 
 
-def permutation_p_value(counted: RowCount, facts: Moments, permutations: int, seed: int = 0) -> float | None:
+def permutation_p_value(
+    counted: RowCount, facts: MeasureStatistics, permutations: int, seed: int = 0
+) -> float | None:
     """Return the one-sided p-value of how far rows agree with those that they are compared with.
 
     Labels are unrelated to explanations under the null. With clusters it is None where no two of them are of
@@ -44,11 +46,11 @@ def permutation_p_value(counted: RowCount, facts: Moments, permutations: int, se
     --------
     >>> from faithkit.explanations.explanations import Explanations, Sample
     >>> from faithkit.explanations.relations import SameExplanation
-    >>> from faithkit.measure.jackknife.summary import Side
+    >>> from faithkit.measure.jackknife.summary import JackknifeEstimate
     >>> from faithkit.measure.counting.tally import count
     >>> y = np.arange(100) % 2
     >>> good = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
-    >>> permutation_p_value(good, Side.of(good).facts, 99)
+    >>> permutation_p_value(good, JackknifeEstimate.of(good).facts, 99)
     0.01
     """
     if isinstance(counted, CellCount):
@@ -69,7 +71,7 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
         yield rng.permutation(labels)
 
 
-def _grouped_means(counted: RowCount, facts: Moments, draws: Draws) -> Iterator[float]:
+def _grouped_means(counted: RowCount, facts: MeasureStatistics, draws: Draws) -> Iterator[float]:
     """Yield x of every draw: blocks of one size are alike, so the largest come first."""
     owners, agreement = counted.owners, counted.agreement
     n, sizes = owners.n, _block_sizes(owners, facts)
@@ -95,7 +97,7 @@ def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
             yield float(ratio(A - s, D)[order].sum() / len(order))
 
 
-def _block_sizes(owners: Owners, facts: Moments) -> Counts:
+def _block_sizes(owners: Owners, facts: MeasureStatistics) -> Counts:
     """Return the sizes of all groups of more than one row, merged ones included, the largest first."""
     merged = round((facts.compared - facts.verified) * facts.n)
     sizes = {PAIRS: [2] * (merged // 2), BLOCK: [merged]}.get(facts.merging or "", [])
@@ -113,7 +115,7 @@ class _Pooled:
             sums = np.concatenate([self._sums(piece.instances, bits) for _, _, bits in piece.blocks()])
             self.found = sums if self.found is None else self.found + sums
 
-    def _sums(self, held: Held, bits: Bits) -> Ints:
+    def _sums(self, held: ScopePredictions, bits: Bits) -> Ints:
         row, label = np.repeat(np.arange(len(bits)), len(self.known)), np.tile(self.known, len(bits))
         return held.sums(bits, row, label).reshape(len(bits), -1)
 

@@ -19,7 +19,7 @@ from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.inference import agreement
+from faithkit.measure.intervals import agreement
 
 AT_ONCE = 32  # permutations for which a relation is asked once
 

@@ -7,12 +7,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.display import Displayable
 from faithkit.jsonable import names, plain
 from faithkit.measure.agreement.base import Agreement, toward
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.instance import Local
-from faithkit.measure.predicted import Predicted
-from faithkit.shown import Shown
+from faithkit.measure.local_estimate import LocalEstimate
+from faithkit.measure.prediction_codes import PredictionCodes
 
 
 @attrs.frozen
@@ -32,7 +32,7 @@ def told_id(found: RowId | None) -> Any:
 
 
 @attrs.frozen(repr=False)
-class Witness(Shown):
+class Witness(Displayable):
     """One row of the sample: its position, its prediction, and its cells (None where X is unknown).
 
     A row that is `in_pool` was not explained, and its position is that among such rows. `id` is what people
@@ -56,7 +56,7 @@ LISTED = 100  # predictions of a violation; a recommender has thousands
 
 
 @attrs.frozen(repr=False)
-class Violation(Shown):
+class Violation(Displayable):
     """An explanation that holds for instances of different predictions, and two rows that show it.
 
     Attributes
@@ -70,7 +70,7 @@ class Violation(Shown):
         A row that was given this explanation, and a row that contradicts it.
     unlisted : int
         How many instances of other predictions it holds for: all of them, where predictions are no labels.
-    numbers : Predicted or None
+    numbers : PredictionCodes or None
         The predictions of these instances, if they are numbers.
     """
 
@@ -78,7 +78,7 @@ class Violation(Shown):
     predictions: dict[Any, int]
     witnesses: tuple[Witness, Witness]
     unlisted: int = 0
-    numbers: Predicted | None = None
+    numbers: PredictionCodes | None = None
 
     @classmethod
     def of(
@@ -121,7 +121,7 @@ class Violation(Shown):
         }
 
 
-class Violations(Shown, list[Violation]):
+class Violations(Displayable, list[Violation]):
     """What `Evaluation.violations` returns: a list that is readable as a whole.
 
     Attributes
@@ -210,7 +210,7 @@ def _further(agreement: Agreement, other: int, owners: Counts, held: Counts) -> 
 
 
 @attrs.frozen(repr=False)
-class LocalResult(Shown):
+class LocalResult(Displayable):
     """Both measures of one instance.
 
     Attributes
@@ -218,7 +218,7 @@ class LocalResult(Shown):
     prediction : label
     explanation : str
         In readable form.
-    consistency, sufficiency : Local
+    consistency, sufficiency : LocalEstimate
         `sufficiency` is None where the evaluation has none.
     shared_by : tuple of int
         The *other* rows of the sample that have this explanation.
@@ -232,8 +232,8 @@ class LocalResult(Shown):
 
     prediction: Any
     explanation: str
-    consistency: Local
-    sufficiency: Local | None
+    consistency: LocalEstimate
+    sufficiency: LocalEstimate | None
     shared_by: tuple[int, ...]
     cells: dict[str, Any] | None
     id: RowId | None = None

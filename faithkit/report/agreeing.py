@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
-from faithkit.measure.tails import is_heavy
-from faithkit.report.formats import Told, number, of_those, percent
+from faithkit.measure.heavy_tails import is_heavy
+from faithkit.report.formats import Payload, number, of_those, percent
 from faithkit.wording import exact
 
 WITH = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
@@ -228,7 +228,7 @@ class Scores(_NoLabels):
         )
 
 
-def words(told: Told) -> Words:
+def words(told: Payload) -> Words:
     """Return how to word what a result tells.
 
     Examples
@@ -242,7 +242,7 @@ def words(told: Told) -> Words:
     return {"labels": Words, "numbers": Shares, "scores": Scores}[outcome["kind"]]()
 
 
-def remarks(told: Told, measures: Mapping[str, Any]) -> list[str]:
+def remarks(told: Payload, measures: Mapping[str, Any]) -> list[str]:
     """Say what predictions are taken for where they are no labels, and what is to be known about them."""
     said = [words(told).meaning(told["outcome"].get("unasked", False))]
     ends = [end for one in measures.values() if one is not None for end in (one.estimate, one.value)]

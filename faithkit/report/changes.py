@@ -2,11 +2,21 @@
 
 from collections.abc import Sequence
 
-from faithkit.report.formats import DIGITS, Told, between, digits_beside, rounded_down, signed, without_noise
+from faithkit.report.formats import (
+    DIGITS,
+    Payload,
+    between,
+    digits_beside,
+    rounded_down,
+    signed,
+    without_noise,
+)
 from faithkit.wording import exact, listing
 
 
-def finding(measure: str, change: Told, allowed: float | None = None, unchecked: Sequence[str] = ()) -> str:
+def finding(
+    measure: str, change: Payload, allowed: float | None = None, unchecked: Sequence[str] = ()
+) -> str:
     """Say whether a measure is worse than in the reference, by more than is allowed where something is.
 
     Parameters

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.planning.others import Others
+from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.witnesses import Violation
 from faithkit.report import plots
 from faithkit.report.agreeing import Words, words
-from faithkit.report.formats import Told, percent, unbroken
+from faithkit.report.formats import Payload, percent, unbroken
 from faithkit.report.svg import drawn
 from faithkit.report.told import estimates
 
@@ -36,7 +36,7 @@ def lines(found: Mapping[str, Estimate | None], name: str, best: Collection[str]
     return drawn(draw, new_axes, f"{name}: values and intervals up to 1", name)
 
 
-def figures(told: Told, name: str, owners: Mapping[str, Owners]) -> list[Figure]:
+def figures(told: Payload, name: str, owners: Mapping[str, Owners]) -> list[Figure]:
     """Return the sample-size curve and the local scores of what could be checked, and the group sizes.
 
     A figure is left out where the result does not know what it shows: one that was read from a file has no
@@ -78,7 +78,7 @@ def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
     }
 
 
-def _curve(measure: str, others: Others, name: str) -> Figure:
+def _curve(measure: str, others: CheckableCounts, name: str) -> Figure:
     return _figure(f"{measure} by sample size", CURVE, name, partial(plots.sample_size_curve, others=others))
 
 
@@ -91,7 +91,7 @@ def _local(measure: str, unchecked: float, owners: Owners, name: str, said: Word
     return _figure(f"local {measure}", caption, name, draw)
 
 
-def _groups(singletons: float, others: Others, name: str) -> Figure:
+def _groups(singletons: float, others: CheckableCounts, name: str) -> Figure:
     caption = "Nobody is alone with an explanation."
     if singletons > 0:
         caption = f"{percent(singletons)} of instances are alone with theirs (orange)."

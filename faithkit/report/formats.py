@@ -10,11 +10,13 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from faithkit.measure.difference import Difference
-from faithkit.measure.predicted import Predicted
+from faithkit.measure.prediction_codes import PredictionCodes
 from faithkit.measure.witnesses import Violation
 from faithkit.wording import cell_text, listing
 
-Told = Mapping[str, Any]  # what `to_dict` tells: with it a result that was read from a file has reports, too
+Payload = Mapping[
+    str, Any
+]  # what `to_dict` tells: with it a result that was read from a file has reports, too
 
 LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
 MOST_LABELS = 10  # in a line
@@ -269,10 +271,10 @@ def about(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
-def among(found: Predicted) -> str:
+def among(found: PredictionCodes) -> str:
     """Return some numbers that were predicted: from where to where, and where half of them are.
 
-    >>> from faithkit.measure.predicted import predicted
+    >>> from faithkit.measure.prediction_codes import predicted
     >>> import numpy as np
     >>> among(predicted([1.5, 2.0, 3.25, 9.0], np.arange(4)))
     '1.5 to 9, half of them 1.5 to 3.25'

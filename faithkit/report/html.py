@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.witnesses import Violation
-from faithkit.report.formats import Told, unbroken
+from faithkit.report.formats import Payload, unbroken
 from faithkit.report.pages import comparison_view, findings_view
 from faithkit.report.plots import chart, chart_axes
 from faithkit.report.sheets import Sheet, Table, diagnostic_sheets
@@ -21,7 +21,7 @@ WITNESSES = 3  # on a page, where nobody says how many
 
 
 def page(
-    told: Told, violations: Sequence[Violation] | None = None, owners: Mapping[str, Owners] | None = None
+    told: Payload, violations: Sequence[Violation] | None = None, owners: Mapping[str, Owners] | None = None
 ) -> str:
     """Return the report on one system as one file: no scripts, no network, the same bytes every time.
 
@@ -47,7 +47,7 @@ def page(
 
 
 def comparison_page(
-    told: Told, owners: Mapping[str, Mapping[str, Owners]] | None = None, more: Sheet | None = None
+    told: Payload, owners: Mapping[str, Mapping[str, Owners]] | None = None, more: Sheet | None = None
 ) -> str:
     """Return the report on several systems, of what `to_dict` tells of them and of the owners of each.
 

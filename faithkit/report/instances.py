@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from faithkit.measure.instance import Local
+from faithkit.measure.local_estimate import LocalEstimate
 from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.report.formats import about, number, outward, plural, predictions
 from faithkit.wording import cell_text, few
@@ -60,7 +60,7 @@ def local_table(found: LocalResult) -> tuple[tuple[str, ...], list[tuple[str, ..
     ]
 
 
-def local_cells(one: Local) -> dict[str, str | None]:
+def local_cells(one: LocalEstimate) -> dict[str, str | None]:
     """Return what is told of one measure of an instance; None for what such predictions do not have."""
     numbers = one.numbers
     return {

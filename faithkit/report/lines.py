@@ -6,7 +6,7 @@ from typing import Any
 from faithkit.jsonable import names
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.instance import Local
+from faithkit.measure.local_estimate import LocalEstimate
 from faithkit.measure.planning.plans import Plan
 from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.report.formats import (
@@ -86,7 +86,7 @@ def pair_line(pair: Any) -> str:
     return f"{pair.first} minus {pair.second}: {told}, adjusted {adjusted}"
 
 
-def local_line(found: Local) -> str:
+def local_line(found: LocalEstimate) -> str:
     """Return one measure of one instance."""
     ends = "" if found.low is None else f" ({outward(found.low, found.high)})"
     return f"{number(found.value)}{ends}, holds for {plural(found.holds_for, 'instance')}"

@@ -7,7 +7,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report.figures import figures, lines, spreads
-from faithkit.report.formats import Told, held, plural, predictions
+from faithkit.report.formats import Payload, held, plural, predictions
 from faithkit.report.instances import no_violation
 from faithkit.report.told import are_compared, confidence, estimates, group_estimates, printed_groups, ranked
 from faithkit.report.views import (
@@ -28,7 +28,9 @@ LETTERS = 300  # of an explanation; what is longer is folded
 LINES = 12  # of a plot of subgroups; a longer one is no overview
 
 
-def findings_view(told: Told, violations: Sequence[Violation] | None, owners: Mapping[str, Owners]) -> View:
+def findings_view(
+    told: Payload, violations: Sequence[Violation] | None, owners: Mapping[str, Owners]
+) -> View:
     """Return one system: its measures, plots, witnesses, subgroups and drift, and where they come from."""
     shown, found = fragment_view(told), estimates(told)
     meaning = getattr(violations, "note", None) if violations else None  # stands where explanations are shown
@@ -88,7 +90,7 @@ def _side_by_side(one: dict[str, Any], two: dict[str, Any]) -> Iterable[View]:
         yield {"name": name, "pair": pair, "differs": cell != two[name]}
 
 
-def _subgroups(told: Told) -> View:
+def _subgroups(told: Payload) -> View:
     by, every = told["subgroups"]["by"], told["subgroups"]["groups"]
     groups = {measure: printed_groups(parts) for measure, parts in every.items()}
     found = {measure: group_estimates(told, parts) for measure, parts in groups.items()}
@@ -115,7 +117,7 @@ def _subgroups(told: Told) -> View:
     }
 
 
-def _drift(told: Told) -> View:
+def _drift(told: Payload) -> View:
     reference, alpha = told["reference"], 1 - confidence(told)
     here, there = estimates(told), estimates(reference)
     rows = [
@@ -131,7 +133,7 @@ def _drift(told: Told) -> View:
     return {"sizes": sizes, "rows": rows, "sentences": changes(reference)}
 
 
-def comparison_view(told: Told, owners: Mapping[str, Mapping[str, Owners]]) -> View:
+def comparison_view(told: Payload, owners: Mapping[str, Mapping[str, Owners]]) -> View:
     """Return several systems side by side, and each on its own."""
     shown, systems = compared_view(told), told["systems"]
     first = next(iter(systems.values()))
@@ -155,7 +157,7 @@ def comparison_view(told: Told, owners: Mapping[str, Mapping[str, Owners]]) -> V
     }
 
 
-def _details(told: Told, measure: str) -> View:
+def _details(told: Payload, measure: str) -> View:
     found = ranked(told, measure)
     alpha = 1 - confidence(next(iter(told["systems"].values())))
     pairs = sorted(told["differences"][measure], key=lambda pair: pair["adjusted_p_value"])
@@ -170,7 +172,7 @@ def _details(told: Told, measure: str) -> View:
     }
 
 
-def _reasons(absent: Told) -> dict[str, str]:
+def _reasons(absent: Payload) -> dict[str, str]:
     """Return the systems without sufficiency, by reason."""
     names: dict[str, list[str]] = {}
     for name, one in absent.items():
@@ -178,7 +180,7 @@ def _reasons(absent: Told) -> dict[str, str]:
     return {reason: listing(those) for reason, those in names.items()}
 
 
-def _system_facts(told: Told) -> dict[str, str]:
+def _system_facts(told: Payload) -> dict[str, str]:
     """Return what explained."""
     way = ", ".join(f"{what} {how}" for what, how in told.get("explained_by", {}).items())
     return {
@@ -190,7 +192,7 @@ def _system_facts(told: Told) -> dict[str, str]:
     }
 
 
-def _measuring_facts(told: Told) -> dict[str, str]:
+def _measuring_facts(told: Payload) -> dict[str, str]:
     """Return what was measured, and how."""
     data = told["data"]
     columns = "" if data["columns"] is None else f", {plural(data['columns'], 'column')}"

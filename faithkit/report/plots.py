@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import curve
-from faithkit.measure.planning.others import Others
-from faithkit.measure.predicted import Predicted
+from faithkit.measure.prediction_codes import PredictionCodes
 from faithkit.report.formats import number, outward
 from faithkit.wording import one_line, visible
 
@@ -88,7 +88,7 @@ def measures(
     return ax
 
 
-def sample_size_curve(ax: "Axes", others: Others) -> "Axes":
+def sample_size_curve(ax: "Axes", others: CheckableCounts) -> "Axes":
     """Draw the value that a smaller sample would have given on average, and what it could not rule out."""
     sizes = np.unique((np.linspace(1, np.sqrt(others.n), POINTS) ** 2).round().astype(np.int64))
     low = curve(others, sizes)
@@ -136,7 +136,7 @@ def local_scores(ax: "Axes", owners: Owners, told: str = "share of other instanc
     return ax
 
 
-def ranges(ax: "Axes", found: Mapping[str, Predicted]) -> "Axes":
+def ranges(ax: "Axes", found: Mapping[str, PredictionCodes]) -> "Axes":
     """Draw the predictions under each of some explanations: all of them, the half in the middle, the median.
 
     Each has a line of its own, with its name above it.
@@ -156,7 +156,7 @@ def ranges(ax: "Axes", found: Mapping[str, Predicted]) -> "Axes":
     return ax
 
 
-def group_sizes(ax: "Axes", others: Others) -> "Axes":
+def group_sizes(ax: "Axes", others: CheckableCounts) -> "Axes":
     """Draw how many instances share an explanation; those that are alone in another colour."""
     size = np.array(others.number) + 1
     edges = _doubling(int(size.max()))

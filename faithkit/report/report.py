@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from faithkit.display import Displayable
 from faithkit.files import written
 from faithkit.jsonable import json_text
 from faithkit.report.showing import page, plot
-from faithkit.shown import Shown
 
 
-class Report(Shown):
+class Report(Displayable):
     """A result: people look at it, and programs read what its method `to_dict` tells, as JSON.
 
     A plugin's report says itself what it looks like. `line()` returns a text for `repr`, and `sheet()` a

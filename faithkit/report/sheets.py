@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from faithkit.report.formats import Told, cell, plural
+from faithkit.report.formats import Payload, cell, plural
 from faithkit.report.told import group_estimates, note, printed_groups
 from faithkit.report.views import (
     View,
@@ -94,12 +94,12 @@ class Sheet:
         return cls(values["title"], parts)
 
 
-def diagnostic_sheets(told: Told) -> list[Sheet]:
+def diagnostic_sheets(told: Payload) -> list[Sheet]:
     """Return what diagnostics said about a result."""
     return [Sheet.from_dict(diagnosis["sheet"]) for diagnosis in told.get("diagnostics") or ()]
 
 
-def result_sheet(told: Told) -> Sheet:
+def result_sheet(told: Payload) -> Sheet:
     """Return the measures of a result, and what they mean.
 
     Examples
@@ -126,7 +126,7 @@ def _numbers(named: Mapping[str, str], row: View) -> list[str]:
     return [*(row[key] for key in named), row["finding"]]
 
 
-def subgroup_sheet(told: Told, subgroups: Told) -> Sheet:
+def subgroup_sheet(told: Payload, subgroups: Payload) -> Sheet:
     """Return a line for every group and measure: its numbers, and the difference to everybody else.
 
     Parameters are those of `subgroup_table`.
@@ -151,7 +151,7 @@ def _group(named: Mapping[str, str], row: View) -> list[str]:
     return [row["name"], row["n"], *numbers, minus, row["p"] + ("*" if row["sure"] else "")]
 
 
-def comparison_sheet(told: Told) -> Sheet:
+def comparison_sheet(told: Payload) -> Sheet:
     """Return the systems of a comparison by each measure; those that may be the best are marked."""
     shown = compared_view(told)
     named, parts = shown["columns"], []

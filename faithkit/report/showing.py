@@ -10,10 +10,11 @@ from typing import Any
 
 import attrs
 
+from faithkit.display import show_with
 from faithkit.errors import InputError
 from faithkit.measure.witnesses import Violation
 from faithkit.report import lines, sheets, small
-from faithkit.report.formats import Told
+from faithkit.report.formats import Payload
 from faithkit.report.html import report_page, sheet_html
 from faithkit.report.instances import witness_line
 from faithkit.report.layout import sheet_text
@@ -28,7 +29,6 @@ from faithkit.report.text import (
     violation_text,
 )
 from faithkit.report.views import changes
-from faithkit.shown import show_with
 from faithkit.wording import one_line, visible
 
 
@@ -50,7 +50,7 @@ def _grouped(groups: Any) -> tuple[Any, Any]:
     return first.to_dict(data=False, steps=False), groups.to_dict()
 
 
-def _whole(told: Told, violations: Sequence[Violation] | None) -> Sheet:
+def _whole(told: Payload, violations: Sequence[Violation] | None) -> Sheet:
     """Return a result with what else was asked about it."""
     found = sheets.result_sheet(told)
     drift = changes(told["reference"]) if "reference" in told else []
@@ -63,7 +63,7 @@ KINDS = {
     "Result": Kind(
         lines.result_line, lambda one: sheets.result_sheet(_told(one)), lambda one: summary(_told(one))
     ),
-    "Findings": Kind(
+    "EvaluationReport": Kind(
         lines.findings_line,
         lambda one: _whole(_told(one), one.violations),
         lambda one: summary(_told(one), one.violations),
@@ -84,7 +84,7 @@ KINDS = {
     ),
     "Difference": Kind(lines.difference_line, small.difference_sheet),
     "Estimate": Kind(lines.estimate_line, small.estimate_sheet),
-    "Local": Kind(lines.local_line, small.local_sheet),
+    "LocalEstimate": Kind(lines.local_line, small.local_sheet),
     "LocalResult": Kind(lines.instance_line, small.instance_sheet, local_text),
     "Witness": Kind(witness_line, small.witness_sheet),
     "Violation": Kind(lines.violation_line, small.violation_sheet),

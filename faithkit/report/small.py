@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.instance import Local
+from faithkit.measure.local_estimate import LocalEstimate
 from faithkit.measure.planning.plans import Plan
 from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.report.agreeing import Shares, Words
@@ -73,7 +73,7 @@ def difference_sheet(found: Difference, names: Sequence[str] = (), adjusted: flo
     return Sheet.of(" minus ".join(names) or None, pairs(named))
 
 
-def local_sheet(found: Local) -> Sheet:
+def local_sheet(found: LocalEstimate) -> Sheet:
     """Return one measure of one instance."""
     return Sheet.of(None, pairs(local_cells(found)))
 

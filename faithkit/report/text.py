@@ -6,7 +6,7 @@ from typing import Any
 from faithkit.measure.witnesses import LocalResult, Violation
 from faithkit.report.agreeing import words
 from faithkit.report.formats import (
-    Told,
+    Payload,
     between,
     held,
     plural,
@@ -39,7 +39,7 @@ from faithkit.report.views import (
 from faithkit.wording import visible
 
 
-def summary(told: Told, violations: Sequence[Violation] | None = None) -> str:
+def summary(told: Payload, violations: Sequence[Violation] | None = None) -> str:
     """Return the table and what it means, then what else was asked for: drift, subgroups, witnesses."""
     shown = fragment_view(told)
     title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
@@ -66,7 +66,7 @@ def _table(shown: View) -> Any:
     return measured_table(("measure",), shown["columns"], [([one["name"]], one) for one in shown["measures"]])
 
 
-def subgroup_table(told: Told, subgroups: Told) -> str:
+def subgroup_table(told: Payload, subgroups: Payload) -> str:
     """Return one row per group, for each measure: its value, and the difference to everybody else.
 
     Parameters
@@ -78,7 +78,7 @@ def subgroup_table(told: Told, subgroups: Told) -> str:
     return "\n".join(_subgroups(told, subgroups, measure) for measure in subgroups["groups"])
 
 
-def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
+def _subgroups(told: Payload, subgroups: Payload, measure: str) -> str:
     by, named = visible(subgroups["by"]), columns(told)
     parts = printed_groups(subgroups["groups"][measure])
     found = group_estimates(told, parts)
@@ -94,7 +94,7 @@ def _subgroups(told: Told, subgroups: Told, measure: str) -> str:
     return printed(title, table, "", minus) + paragraphs([alone(found), star, note(told)])
 
 
-def _minus_the_rest(told: Told, by: str, parts: Told) -> Any:
+def _minus_the_rest(told: Payload, by: str, parts: Payload) -> Any:
     table = new_table(by, "minus the rest", columns(told)["interval"], "p", "", left=(by, ""))
     for name, part in parts.items():
         if part.get("from") is None:  # a group that is everybody, or one against one
@@ -106,7 +106,7 @@ def _minus_the_rest(told: Told, by: str, parts: Told) -> Any:
     return table
 
 
-def comparison_table(told: Told) -> str:
+def comparison_table(told: Payload) -> str:
     """Return one row per system and measure; those that may be the best are marked."""
     shown = compared_view(told)
     tables = [one for one in shown["measures"] if told["best"][one["name"]]]
@@ -148,7 +148,7 @@ def local_text(found: LocalResult, row: int | None = None) -> str:
     return f"{facts}\n\n{printed(table)}{paragraphs([sharers(found)])}"
 
 
-def _drift(told: Told, reference: Told) -> str:
+def _drift(told: Payload, reference: Payload) -> str:
     table = new_table("measure", "estimate", "reference", "difference", "p", left=("measure",))
     here, there = estimates(told), estimates(reference)
     for name, change in reference["difference"].items():

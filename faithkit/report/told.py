@@ -8,19 +8,19 @@ from typing import Any, TypeVar
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE
-from faithkit.report.formats import LEAVE_ONE_OUT, Told
+from faithkit.report.formats import LEAVE_ONE_OUT, Payload
 
 T = TypeVar("T")
 
 _LONG = re.compile(r"-?[0-9]+\.[0-9]{7,}")  # a number of more decimals than anybody reads
 
 
-def estimates(told: Told) -> dict[str, Estimate | None]:
+def estimates(told: Payload) -> dict[str, Estimate | None]:
     """Return both measures of a result; None for the one that was not taken."""
     return {name: found and Estimate.from_dict(found, told["n"]) for name, found in _measures(told).items()}
 
 
-def group_estimates(told: Told, parts: Told) -> dict[str, Estimate | None]:
+def group_estimates(told: Payload, parts: Payload) -> dict[str, Estimate | None]:
     """Return a measure inside each group of a result; None where it was not taken."""
     # the p-value that a group tells is that of its difference to the rest
     shared = {"confidence": confidence(told), "p_value": None}
@@ -45,18 +45,18 @@ def printed_groups(parts: Mapping[str, T]) -> dict[str, T]:
     return {name if times[short[name]] > 1 else short[name]: part for name, part in parts.items()}
 
 
-def are_compared(parts: Told) -> bool:
+def are_compared(parts: Payload) -> bool:
     """Whether some group has a rest to be different from: not one that is everybody, nor one against one."""
     return any(part.get("from") is not None for part in parts.values())
 
 
-def ranked(told: Told, measure: str) -> dict[str, Estimate]:
+def ranked(told: Payload, measure: str) -> dict[str, Estimate]:
     """Return the systems of a comparison that have a measure, the highest first."""
     found = {name: estimates(told["systems"][name])[measure] for name in told["ranked"][measure]}
     return {name: one for name, one in found.items() if one is not None}
 
 
-def _measures(told: Told) -> dict[str, Any]:
+def _measures(told: Payload) -> dict[str, Any]:
     return {name: told["measures"][name] for name in MEASURES}
 
 
@@ -65,17 +65,17 @@ def nothing_known(found: Estimate) -> bool:
     return found.verified == 0 and found.finding != ABOVE
 
 
-def confidence(told: Told) -> float:
+def confidence(told: Payload) -> float:
     """Return the confidence of a result's intervals, which all of them have in common."""
     return float(told["measures"]["consistency"]["confidence"])
 
 
-def interval_name(told: Told) -> str:
+def interval_name(told: Payload) -> str:
     """Return what the column of intervals is called."""
     return f"{100 * confidence(told):g} % interval"
 
 
-def estimator_name(told: Told) -> str:
+def estimator_name(told: Payload) -> str:
     """Return what the column of the estimator's values is called.
 
     >>> estimator_name({"estimator": "faithkit/plug-in"})
@@ -84,7 +84,7 @@ def estimator_name(told: Told) -> str:
     return str(told["estimator"]).removeprefix("faithkit/")
 
 
-def note(told: Told, what: str = "Intervals, differences and p") -> str | None:
+def note(told: Payload, what: str = "Intervals, differences and p") -> str | None:
     """Say what has nothing to do with the estimator, where it is not the one of the measure itself."""
     if told["estimator"] in LEAVE_ONE_OUT:
         return None

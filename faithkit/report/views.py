@@ -4,13 +4,14 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from faithkit.display import VERBOSE
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.report.agreeing import Words, words
 from faithkit.report.agreeing import remarks as about_predictions
 from faithkit.report.formats import (
     LEAVE_ONE_OUT,
-    Told,
+    Payload,
     between,
     number,
     outward,
@@ -23,7 +24,6 @@ from faithkit.report.formats import (
 )
 from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.told import confidence, estimates, estimator_name, interval_name, note, ranked
-from faithkit.shown import VERBOSE
 from faithkit.wording import listing
 
 View = dict[str, Any]
@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 NUMBERS = ("estimate", "interval", "chance", "checked", "agree", "value", "bracket")
 
 
-def fragment_view(told: Told) -> View:
+def fragment_view(told: Payload) -> View:
     """Return what fits in a terminal, and between the cells of a notebook."""
     said = [unbroken(sentence) for sentence in sentences(told)]  # a page breaks lines where it likes
     measures = [
@@ -54,7 +54,7 @@ def fragment_view(told: Told) -> View:
     }
 
 
-def columns(told: Told) -> dict[str, str]:
+def columns(told: Payload) -> dict[str, str]:
     """Return what the columns of an estimate's numbers are called, in every table.
 
     The value of leave-one-out is one of them only where all numbers are asked for: the estimate says more.
@@ -70,13 +70,13 @@ def columns(told: Told) -> dict[str, str]:
     return named if is_usual else named | {"value": estimator_name(told)}
 
 
-def _permuted(told: Told, p: list[str]) -> str | None:
+def _permuted(told: Payload, p: list[str]) -> str | None:
     if p:
         return f"p ({plural(told['permutations'], 'permutation')}): {', '.join(p)}"
     return "No p: no two clusters are of one size." if told["permutations"] and told.get("clusters") else None
 
 
-def _facts(told: Told) -> list[str]:
+def _facts(told: Payload) -> list[str]:
     """Return what the sample is made of, and what explainers had to say about it."""
     given = told["n_explanations"] - told["unexplained"]  # each unexplained instance counts as one
     lines = [f"{plural(told['n'], 'instance')}, {plural(given, 'distinct explanation')}"]
@@ -94,7 +94,7 @@ def _facts(told: Told) -> list[str]:
     return lines
 
 
-def _worth(told: Told) -> str:
+def _worth(told: Payload) -> str:
     """Say what rows with weights or clusters are worth."""
     worth = plural(math.floor(told["effective"] + ROUNDING), "independent instance")
     alone = f"worth as much as {worth} of equal weight"
@@ -109,7 +109,7 @@ def _counted(remarks: Mapping[str, int]) -> str:
     return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
 
 
-def sentences(told: Told) -> list[str]:
+def sentences(told: Payload) -> list[str]:
     """Say in plain words what each measure means, then what else is to be known."""
     why, n, found = told["why_no_sufficiency"], told["n"], estimates(told)
     said = [sentence(name, one, n, why, words(told)) for name, one in found.items()]
@@ -146,7 +146,7 @@ def alone(found: Mapping[str, Estimate | None]) -> str | None:
     return f"One instance alone has nothing to be checked against, nor to be compared: {listing(names)}."
 
 
-def subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], told: Told) -> list[View]:
+def subgroup_rows(parts: Payload, found: Mapping[str, Estimate | None], told: Payload) -> list[View]:
     """Return a line for every group: its numbers, and the difference to everybody else."""
     alpha, said = 1 - confidence(told), words(told)
     return [
@@ -160,7 +160,7 @@ def subgroup_rows(parts: Told, found: Mapping[str, Estimate | None], told: Told)
     ]
 
 
-def _minus_the_rest(part: Told, alpha: float) -> View:
+def _minus_the_rest(part: Payload, alpha: float) -> View:
     if part.get("from") is None:  # a group that is everybody, or one against one
         return {"difference": "–", "between": "–", "p": "–", "sure": False}
     return difference_view(part["difference"], part["from"], part["to"], part["p_value"], alpha)
@@ -187,14 +187,14 @@ def starred(is_any: bool, correction: str) -> str:
     return f"*: the difference is not 0; {correction}." if is_any else f"{correction}."
 
 
-def changes(reference: Told) -> list[str]:
+def changes(reference: Payload) -> list[str]:
     """Say of each measure whether it is worse than in the reference, or why that cannot be said."""
     said = [change["finding"] for change in reference["difference"].values()]
     said += [f"{name} was not compared: {why}" for name, why in reference["not_compared"].items()]
     return [unbroken(f"{line[0].upper()}{line[1:]}.") for line in said]
 
 
-def compared_view(told: Told) -> View:
+def compared_view(told: Payload) -> View:
     """Return the tables of systems, as far as they fit there, too."""
     first, *more = (columns(one) for one in told["systems"].values())
     return {
@@ -205,7 +205,7 @@ def compared_view(told: Told) -> View:
     }
 
 
-def _table(told: Told, measure: str) -> View:
+def _table(told: Payload, measure: str) -> View:
     best, found, said = told["best"][measure], ranked(told, measure), words(_first(told))
     mark = "best" if len(best) == 1 else "may be the best"
     rows = [
@@ -218,9 +218,9 @@ def _table(told: Told, measure: str) -> View:
     return {"name": measure, "rows": rows, **more}
 
 
-def _first(told: Told) -> Told:
+def _first(told: Payload) -> Payload:
     """Return one system of a comparison: all have the same predictions."""
-    first: Told = next(iter(told["systems"].values()))
+    first: Payload = next(iter(told["systems"].values()))
     return first
 
 
@@ -248,7 +248,7 @@ def _tie(best: Mapping[str, Estimate]) -> str:
     )
 
 
-def _remarks(told: Told) -> list[str]:
+def _remarks(told: Payload) -> list[str]:
     """Return what a comparison left out, and whose order it has where its values are of another estimator."""
     lines = [f"Left out: {'; '.join(told['left_out'])}."] if told["left_out"] else []
     lines += about_predictions(_first(told), {})

@@ -12,32 +12,40 @@ from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_repeated_rows
-from faithkit.inputs.logs.rules import read_rules
-from faithkit.inputs.models.given import model_of
+from faithkit.inputs.logs.rule_columns import read_rules
 from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.models.recognition import model_of
 from faithkit.inputs.objects.adapters import adapter_for
 from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
-from faithkit.inputs.objects.forms import adapt
+from faithkit.inputs.objects.explanation_forms import adapt
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, checked, gone_through
 from faithkit.inputs.rows import check_X
 from faithkit.measure.planning.plans import Plan, plan_samples
-from faithkit.run.beside import Beside, RowIds
-from faithkit.run.cases import Cases
-from faithkit.run.comparing import compared
-from faithkit.run.comparison import Comparison
-from faithkit.run.components import component
-from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
-from faithkit.run.drawing import design_of, labelled, logged, needed, of_sample, offered, usable
+from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.comparisons.systems import compared
+from faithkit.run.components.discretization import discretizer_for, learns, warn_about_background
+from faithkit.run.components.resolution import component
+from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup, declared_by_explainer
+from faithkit.run.components.system import check_inputs, check_predictions
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
-from faithkit.run.in_memory import InMemory
-from faithkit.run.piloting import pilot_of
+from faithkit.run.pilot import pilot_of
 from faithkit.run.pipeline import explained, measured
+from faithkit.run.populations.evaluated_rows import EvaluatedRows
+from faithkit.run.populations.in_memory import InMemory
+from faithkit.run.populations.row_metadata import RowIds, RowMetadata
+from faithkit.run.populations.sample_design import (
+    design_of,
+    labelled,
+    logged,
+    needed,
+    of_sample,
+    offered,
+    usable,
+)
 from faithkit.run.provenance import describe_model
-from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, declared_by_explainer
-from faithkit.run.system import check_inputs, check_predictions
 
 
 def evaluate(
@@ -138,7 +146,7 @@ def evaluate(
     way = None if discretizer is None else component("discretizer", discretizer)
     scorer = component("estimator", estimator)
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
-    cases = Cases.of(model, X, background, pool, weights, clusters, ids, uninformative)
+    cases = EvaluatedRows.of(model, X, background, pool, weights, clusters, ids, uninformative)
     check_inputs(given, cases.X)
     if relation is not None:  # before anybody has explained in vain
         usable(cases.pool, Applicability(component("relation", relation).instance))
@@ -249,7 +257,7 @@ def score(
         given = attrs.evolve(given, instances=X)
     design = design_of(weights, clusters, X, len(given), more, uninformative)
     drawn = of_sample(design, len(given), against)
-    beside = Beside(ids=None if ids is None else RowIds.of(ids, X, len(given), more), index=index)
+    beside = RowMetadata(ids=None if ids is None else RowIds.of(ids, X, len(given), more), index=index)
     population = InMemory.of(X, labels, given, drawn, against, beside)
     if learns(way):
         warn_about_background(way, "a log has none, `evaluate` can be given one")

@@ -11,7 +11,7 @@ from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
 from faithkit.files import written
-from faithkit.inputs.models.columns import unused
+from faithkit.inputs.models.model_columns import unused
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
@@ -20,21 +20,21 @@ from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.difference import Difference, difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violations
-from faithkit.run.beside import RowIds
-from faithkit.run.components import component
-from faithkit.run.diagnoses import ExplainedRows, diagnose
-from faithkit.run.drawing import design_of
-from faithkit.run.in_memory import InMemory
-from faithkit.run.judging import Judgement, given_limits, judged, judged_by_chance
-from faithkit.run.pairing import check_paired
-from faithkit.run.population import Population
+from faithkit.run.comparisons.row_pairing import check_paired
+from faithkit.run.comparisons.subgroups import Subgroups
+from faithkit.run.components.resolution import component
+from faithkit.run.components.setup import Setup
+from faithkit.run.diagnostics import ExplainedRows, diagnose
+from faithkit.run.gates import GateResult, given_limits, judged, judged_by_chance
+from faithkit.run.instances.violations import violations
+from faithkit.run.populations.in_memory import InMemory
+from faithkit.run.populations.population import Population
+from faithkit.run.populations.row_metadata import RowIds
+from faithkit.run.populations.sample_design import design_of
 from faithkit.run.result import Result
-from faithkit.run.setup import Setup
-from faithkit.run.subgroups import Subgroups
-from faithkit.run.violations import violations
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
@@ -332,7 +332,7 @@ class Evaluation(Result):
         consistency: float | None = None,
         sufficiency: float | None = None,
         above_chance: bool = False,
-    ) -> list[Judgement]:
+    ) -> list[GateResult]:
         """Compare the lower ends of the measures' intervals with limits, and with chance.
 
         A measure cannot be checked, which is neither kept nor missed, where it was not taken, nothing could
@@ -357,12 +357,12 @@ class Evaluation(Result):
         limits = given_limits({"consistency": consistency, "sufficiency": sufficiency})
         return judged(self, limits) + (judged_by_chance(self, limits) if above_chance else [])
 
-    def _side(self, measure: str, paired: bool) -> Side:
+    def _side(self, measure: str, paired: bool) -> JackknifeEstimate:
         found = self._measure(measure, "cannot be compared")
         if paired:
             return self.population.side(self.counts.get(measure), self.setup.n_classes)
         assert found.moments is not None  # every measure that was taken has them
-        return Side(found.moments)
+        return JackknifeEstimate(found.moments)
 
     def _measure(self, name: str, trouble: str) -> Estimate:
         """Return a measure that was taken, or say why there is none."""

@@ -21,12 +21,12 @@ from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, O
 from faithkit.measure.planning.forecast import FARTHEST, Pilot
 from faithkit.measure.planning.plans import PilotPlan, plan_samples, rows_for_width
 from faithkit.report.formats import number, outward, percent
-from faithkit.run.components import component
-from faithkit.run.discretizing import learns
-from faithkit.run.in_memory import InMemory
-from faithkit.run.population import Population, Saved
-from faithkit.run.setup import Setup
-from faithkit.run.trying import recommended, suitable, under, variants
+from faithkit.run.comparisons.discretizer_variants import recommended, suitable, under, variants
+from faithkit.run.components.discretization import learns
+from faithkit.run.components.resolution import component
+from faithkit.run.components.setup import Setup
+from faithkit.run.populations.in_memory import InMemory
+from faithkit.run.populations.population import Population, SavedPopulation
 
 MOST = 3  # sentences
 MOST_ROWS = 20_000  # that discretizers are asked about
@@ -71,7 +71,7 @@ class Stage:
     @property
     def at_hand(self) -> bool:
         """Whether there are rows, and so few that they can be asked about again in passing."""
-        return not isinstance(self.population, Saved) and self.n <= MOST_ROWS
+        return not isinstance(self.population, SavedPopulation) and self.n <= MOST_ROWS
 
 
 def next_steps(stage: Stage) -> list[str]:
@@ -263,7 +263,7 @@ def _last(stage: Stage) -> str:
     if stage.judged.verified < VERIFIABLE:
         return _by_hand(stage)
     worst = "result.violations() (CLI: --violations 5) shows"
-    if isinstance(stage.population, Saved):
+    if isinstance(stage.population, SavedPopulation):
         worst = "evaluate or score the rows again, and violations() (CLI: --violations 5) shows"
     if stage.judged.finding == BELOW:
         return f"Explanations tell less of the prediction than chance: {worst} which contradict it."
@@ -295,7 +295,11 @@ def _by_hand(stage: Stage) -> str:
             f"ones (discretizer=){_by_rows(stage)}."
         )
     named = "name a discretizer (discretizer=, CLI: --discretize)"
-    tried = "" if isinstance(stage.population, Saved) else ", which faithkit.try_discretizers(result) tries"
+    tried = (
+        ""
+        if isinstance(stage.population, SavedPopulation)
+        else ", which faithkit.try_discretizers(result) tries"
+    )
     return f"Of coarser explanations more can be checked: {named}{tried}{_by_rows(stage)}."
 
 

@@ -15,23 +15,29 @@ from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import mean_score
-from faithkit.measure.tails import tail_share
-from faithkit.run.cases import Cases
-from faithkit.run.components import Given
-from faithkit.run.discretizing import discretizer_for, learns, warn_about_background
-from faithkit.run.drawing import labelled, needed, of_sample
+from faithkit.measure.heavy_tails import tail_share
+from faithkit.run.components.discretization import discretizer_for, learns, warn_about_background
+from faithkit.run.components.resolution import ResolvedComponent
+from faithkit.run.components.setup import (
+    THE_SAMPLE,
+    Applicability,
+    Setup,
+    check_outcome,
+    declared_by_explainer,
+)
+from faithkit.run.components.system import System
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.importance_notes import importance_notes
-from faithkit.run.in_memory import InMemory
-from faithkit.run.population import Population
-from faithkit.run.setup import THE_SAMPLE, Applicability, Setup, check_outcome, declared_by_explainer
-from faithkit.run.system import System
+from faithkit.run.populations.evaluated_rows import EvaluatedRows
+from faithkit.run.populations.in_memory import InMemory
+from faithkit.run.populations.population import Population
+from faithkit.run.populations.sample_design import labelled, needed, of_sample
 
 
 def explained(
-    job: Job, cases: Cases, discretizer: Any, relation: Any, execution: Execution, setup: Setup
+    job: Job, cases: EvaluatedRows, discretizer: Any, relation: Any, execution: Execution, setup: Setup
 ) -> Evaluation:
     """Explain: let the model predict and the explainer explain a sample; then measure it."""
     X, pool = cases.X, cases.pool
@@ -49,7 +55,7 @@ def explained(
     return measured(population, setup)
 
 
-def _discretized_by(way: Given, setup: Setup) -> Setup:
+def _discretized_by(way: ResolvedComponent, setup: Setup) -> Setup:
     """Take a discretizer, of which nobody may have known before explaining that it learns."""
     if not learns(way) or setup.learnt_from is not None:
         return attrs.evolve(setup, discretizer=way)

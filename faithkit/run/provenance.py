@@ -11,7 +11,7 @@ from typing import Any
 from faithkit.arrays.containers import n_rows
 from faithkit.extension.registry import registry
 from faithkit.inputs.seeds import fingerprint
-from faithkit.run.components import Given
+from faithkit.run.components.resolution import ResolvedComponent
 
 PACKAGES = ("faithkit", "numpy", "pandas", "scikit-learn")
 
@@ -34,7 +34,7 @@ def describe_model(model: Any) -> str:
     return str(getattr(model, "__name__", None) or type(model).__name__)
 
 
-def versions(components: Iterable[Given]) -> dict[str, str]:
+def versions(components: Iterable[ResolvedComponent]) -> dict[str, str]:
     """Return the versions of everything that a number depends on."""
     found = dict(_imported())
     for given in components:
@@ -46,14 +46,14 @@ def versions(components: Iterable[Given]) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def libraries(given: Given) -> dict[str, str]:
+def libraries(given: ResolvedComponent) -> dict[str, str]:
     """Return the versions of what a component's distribution asks for: explanations change with these, too.
 
     What is asked for only in some environments counts where it is installed; extras do not count.
 
     Examples
     --------
-    >>> from faithkit.run.components import component
+    >>> from faithkit.run.components.resolution import component
     >>> sorted(libraries(component("estimator", "majority")))[:3]
     ['attrs', 'click', 'cloudpickle']
     """
@@ -69,7 +69,7 @@ def libraries(given: Given) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _home(given: Given) -> tuple[str, ...]:
+def _home(given: ResolvedComponent) -> tuple[str, ...]:
     """Return the distributions that a component comes from; none for what was typed in."""
     if given.recipe is not None:
         return (registry().find(given.kind, given.recipe[0]).distribution,)

@@ -9,10 +9,10 @@ import pandas as pd
 from faithkit.measure import MEASURES
 from faithkit.measure.estimate import Estimate
 from faithkit.report.report import Report
-from faithkit.run.diagnoses import Diagnosis
+from faithkit.run.components.setup import Setup
+from faithkit.run.diagnostics import Diagnosis
 from faithkit.run.next_steps import Stage, next_steps
-from faithkit.run.population import Population, Saved
-from faithkit.run.setup import Setup
+from faithkit.run.populations.population import Population, SavedPopulation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,7 +141,7 @@ class Result(Report):
             notes=tuple(told["notes"]),
             measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
             setup=Setup.from_dict(told, found["consistency"]["confidence"]),
-            population=Saved(told["data"]),
+            population=SavedPopulation(told["data"]),
             steps=told.get("next_steps"),
             saved_diagnoses=tuple(map(Diagnosis.from_dict, told.get("diagnostics", ()))),
         )

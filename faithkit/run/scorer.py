@@ -10,8 +10,8 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.run.api import evaluate
-from faithkit.run.components import METHOD, component
-from faithkit.run.judging import NO_INTERVAL, why_unknown
+from faithkit.run.components.resolution import METHOD, component
+from faithkit.run.gates import NO_INTERVAL, why_unknown
 from faithkit.wording import listing, suggest
 
 WITHOUT_EFFECT = ("estimator", "confidence", "permutations")  # on an estimate

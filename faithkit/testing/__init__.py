@@ -16,7 +16,7 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from faithkit.inputs.situation import Situation
+from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.testing.checks import Check, Report, check_expected, run
 from faithkit.testing.fixtures import situation_of
 from faithkit.testing.kit import Kit
@@ -24,9 +24,9 @@ from faithkit.testing.targets import checks_for
 
 __all__ = [
     "Check",
+    "EvaluationInputs",
     "Kit",
     "Report",
-    "Situation",
     "checks_for",
     "parametrize_with_checks",
     "run_checks",
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def run_checks(
-    target: Any, *, distribution: str | None = None, situations: Mapping[str, Situation] | None = None
+    target: Any, *, distribution: str | None = None, situations: Mapping[str, EvaluationInputs] | None = None
 ) -> Report:
     """Run all checks of a plugin or component; this needs no pytest.
 
@@ -62,7 +62,7 @@ def run_checks(
 def parametrize_with_checks(
     target: Any,
     expected_failed_checks: Mapping[str, str] | None = None,
-    situations: Mapping[str, Situation] | None = None,
+    situations: Mapping[str, EvaluationInputs] | None = None,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Make one pytest test of each check; the decorated function calls ``check.run()``.
 

@@ -24,12 +24,12 @@ from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.inputs.rows import is_one_of
 from faithkit.testing.checks import holds
-from faithkit.testing.explainer_checks import (
+from faithkit.testing.fixtures import fresh
+from faithkit.testing.kinds.explainer_checks import (
     check_explanations_can_be_compared,
     check_instances_are_the_explained_rows,
     check_numbers_are_finite,
 )
-from faithkit.testing.fixtures import fresh
 from faithkit.testing.kit import samples
 from faithkit.testing.trials import Trial, trials
 

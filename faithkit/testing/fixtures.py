@@ -15,9 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arrays.containers import concat_rows, take_rows
+from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.inputs.preparation import flat
 from faithkit.inputs.rows import is_one_of
-from faithkit.inputs.situation import Situation
 
 TWINS = (1, 5)
 """Two rows of every situation's X that are equal."""
@@ -27,7 +27,7 @@ _WORDS = ("fine", "dull", "plot", "cast", "long", "loud", "warm", "cold")
 
 
 @cache
-def situation(name: str) -> Situation:
+def situation(name: str) -> EvaluationInputs:
     """Make a situation: a fitted model, six rows to explain and sixty to learn from.
 
     Examples
@@ -40,11 +40,11 @@ def situation(name: str) -> Situation:
     return make()
 
 
-_given: ContextVar[Mapping[str, Situation] | None] = ContextVar("situations", default=None)
+_given: ContextVar[Mapping[str, EvaluationInputs] | None] = ContextVar("situations", default=None)
 
 
 @contextmanager
-def given_situations(situations: Mapping[str, Situation] | None) -> Iterator[None]:
+def given_situations(situations: Mapping[str, EvaluationInputs] | None) -> Iterator[None]:
     """Try explainers in these situations instead of the kit's own."""
     token = _given.set(situations)
     try:
@@ -58,7 +58,7 @@ def are_given() -> bool:
     return _given.get() is not None
 
 
-def given_situations_key() -> tuple[tuple[str, Situation], ...] | None:
+def given_situations_key() -> tuple[tuple[str, EvaluationInputs], ...] | None:
     """Return what tells these situations from others; None where they are the kit's own."""
     given = _given.get()
     return None if given is None else tuple(given.items())
@@ -78,7 +78,7 @@ def situation_names(inputs: tuple[str, ...]) -> list[str]:
     return [name for name, (kind, _) in _SITUATIONS.items() if kind in inputs]
 
 
-def situation_named(name: str) -> Situation:
+def situation_named(name: str) -> EvaluationInputs:
     """Return a situation out of those that were given, or of the kit's own."""
     given = _given.get()
     return situation(name) if given is None else given[name]
@@ -96,7 +96,7 @@ def narrower(X: Any) -> Any:
     return X.iloc[:, :1] if isinstance(X, pd.DataFrame) else X[:, :1]
 
 
-def situation_of(model: Any, rows: Any) -> Situation:
+def situation_of(model: Any, rows: Any) -> EvaluationInputs:
     """Put a fitted model into a situation: sixty rows to learn from, and six to explain, two of them equal.
 
     Parameters
@@ -116,10 +116,10 @@ def situation_of(model: Any, rows: Any) -> Situation:
     X = concat_rows([others, take_rows(others, slice(TWINS[0], TWINS[0] + 1))])
     if isinstance(X, pd.DataFrame):
         X.index = X.index + 100  # position and label differ, as in any table that was filtered
-    return Situation(model, X, background)
+    return EvaluationInputs(model, X, background)
 
 
-def _situation(model: Any, rows: Any, y: NDArray[Any]) -> Situation:
+def _situation(model: Any, rows: Any, y: NDArray[Any]) -> EvaluationInputs:
     return situation_of(model.fit(take_rows(rows, slice(0, _BACKGROUND)), y[:_BACKGROUND]), rows)
 
 
@@ -139,12 +139,12 @@ def _labels(score: NDArray[Any], classes: int) -> NDArray[Any]:
     return np.array(["no", "yes"])[codes] if classes == 2 else codes
 
 
-def _array(model: Callable[[], Any], classes: int) -> Situation:
+def _array(model: Callable[[], Any], classes: int) -> EvaluationInputs:
     X = _numbers()
     return _situation(model(), X, _labels(X[:, 0] + X[:, 1] * X[:, 2], classes))
 
 
-def _frame(model: Callable[[], Any], classes: int) -> Situation:
+def _frame(model: Callable[[], Any], classes: int) -> EvaluationInputs:
     X = _numbers()
     table = pd.DataFrame(X, columns=["age", "hours", "gain", "loss"])
     return _situation(model(), table, _labels(X[:, 0] - X[:, 3], classes))
@@ -166,7 +166,7 @@ def _mixed_table() -> pd.DataFrame:
     return table
 
 
-def _mixed(model: Callable[[], Any], classes: int) -> Situation:
+def _mixed(model: Callable[[], Any], classes: int) -> EvaluationInputs:
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
@@ -183,7 +183,7 @@ def _mixed(model: Callable[[], Any], classes: int) -> Situation:
     return _situation(make_pipeline(prepare, model()), table, _labels(score.to_numpy(), classes))
 
 
-def _texts(model: Callable[[], Any], classes: int) -> Situation:
+def _texts(model: Callable[[], Any], classes: int) -> EvaluationInputs:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.pipeline import make_pipeline
 
@@ -193,14 +193,14 @@ def _texts(model: Callable[[], Any], classes: int) -> Situation:
     return _situation(make_pipeline(CountVectorizer(), model()), texts, _labels(score, classes))
 
 
-def _sparse(model: Callable[[], Any], classes: int) -> Situation:
+def _sparse(model: Callable[[], Any], classes: int) -> EvaluationInputs:
     from scipy.sparse import csr_matrix
 
     X = _numbers() * (np.random.default_rng(3).random((_BACKGROUND + TWINS[1], 4)) < 0.5)
     return _situation(model(), csr_matrix(X), _labels(X[:, 0] + X[:, 1], classes))
 
 
-def _arrays(shape: tuple[int, ...], model: Callable[[], Any], classes: int) -> Situation:
+def _arrays(shape: tuple[int, ...], model: Callable[[], Any], classes: int) -> EvaluationInputs:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer
 
@@ -251,7 +251,7 @@ def _ridge() -> Any:
     return Ridge()
 
 
-_SITUATIONS: dict[str, tuple[str, Callable[[], Situation]]] = {
+_SITUATIONS: dict[str, tuple[str, Callable[[], EvaluationInputs]]] = {
     "array": ("table", partial(_array, _tree, 2)),
     "array_of_three_classes": ("table", partial(_array, _tree, 3)),
     "frame": ("table", partial(_frame, _boosting, 2)),

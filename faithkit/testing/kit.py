@@ -12,7 +12,7 @@ from faithkit.errors import PluginError
 from faithkit.explanations.explanations import Sample
 from faithkit.extension.component import Component
 from faithkit.foreign import foreign
-from faithkit.inputs.situation import Situation
+from faithkit.inputs.evaluation_inputs import EvaluationInputs
 
 NAMED = "FAITHKIT_KIT"
 """The constant of a plugin's module that says where its kit is, as an import string."""
@@ -43,7 +43,7 @@ class Kit:
     {}
     """
 
-    situations: Mapping[str, Situation] = attrs.field(factory=dict)
+    situations: Mapping[str, EvaluationInputs] = attrs.field(factory=dict)
     samples: Mapping[str, Sample] = attrs.field(factory=dict)
     expected_failures: Mapping[str, str] = attrs.field(factory=dict)
     skipped: str = attrs.field(default="", repr=False)  # why nothing can be tried

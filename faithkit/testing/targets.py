@@ -15,10 +15,10 @@ from attrs import evolve
 from faithkit.errors import InputError
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Entry
+from faithkit.extension.plugin_sources import as_sources, normalised
 from faithkit.extension.registry import GROUP
-from faithkit.extension.sources import as_sources, normalised
 from faithkit.extension.verbs import COMMANDS, command_entry
-from faithkit.inputs.situation import Situation
+from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.testing import (
     adapter_checks,
     command_checks,
@@ -38,8 +38,8 @@ from faithkit.testing import (
 )
 from faithkit.testing.checks import Check, bind_all, check_expected, forget
 from faithkit.testing.fixtures import are_given, given_situations
+from faithkit.testing.kinds.plugin_checks import Plugin
 from faithkit.testing.kit import Kit, given_samples, kit_of
-from faithkit.testing.plugin_checks import Plugin
 from faithkit.wording import did_you_mean
 
 _MODULES: dict[str, tuple[ModuleType, ...]] = {
@@ -59,7 +59,7 @@ ALL = (plugin_checks, declarations, component_checks, *chain.from_iterable(_MODU
 
 
 def checks_for(
-    target: Any, *, distribution: str | None = None, situations: Mapping[str, Situation] | None = None
+    target: Any, *, distribution: str | None = None, situations: Mapping[str, EvaluationInputs] | None = None
 ) -> list[Check]:
     """List the checks that a plugin, or one component, should pass.
 
@@ -101,7 +101,7 @@ def checks_for(
     return [evolve(check, run=partial(_run_in, situations, check.run)) for check in found]
 
 
-def _run_in(situations: Mapping[str, Situation], run: Callable[[], None]) -> None:
+def _run_in(situations: Mapping[str, EvaluationInputs], run: Callable[[], None]) -> None:
     with given_situations(situations):
         run()
 

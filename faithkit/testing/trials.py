@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.explanations.explanations import Explanations
 from faithkit.extension.entries import Entry
+from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.seeds import row_seeds
-from faithkit.inputs.situation import Situation
-from faithkit.run.system import check_predictions
-from faithkit.testing.component_checks import make
+from faithkit.run.components.system import check_predictions
 from faithkit.testing.fixtures import fresh, situation_named, situation_names
+from faithkit.testing.kinds.component_checks import make
 
 
 @frozen(eq=False)
@@ -39,7 +39,7 @@ class Trial:
 
     entry: Entry
     name: str
-    situation: Situation
+    situation: EvaluationInputs
     made: Any
     fit_returned: Any
     answer: Any
@@ -86,7 +86,9 @@ def outcome(entry: Entry, name: str) -> Trial | BaseException:
 
 
 @cache
-def _outcome(entry: Entry, name: str, given: Situation, backwards: bool = False) -> Trial | BaseException:
+def _outcome(
+    entry: Entry, name: str, given: EvaluationInputs, backwards: bool = False
+) -> Trial | BaseException:
     explainer, predictor = make(entry), own_predictor(given)
     X, seeds = fresh(given.X), row_seeds(given.X, seed=0)
     background = fresh(take_rows(given.background, slice(None, None, -1)) if backwards else given.background)
@@ -105,7 +107,7 @@ def _outcome(entry: Entry, name: str, given: Situation, backwards: bool = False)
     )
 
 
-def own_predictor(given: Situation) -> Predictor:
+def own_predictor(given: EvaluationInputs) -> Predictor:
     """Return a situation's model, as explainers are given it: a copy, where it can be copied."""
     try:
         return Predictor(fresh(given.model))

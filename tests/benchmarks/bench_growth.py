@@ -5,8 +5,8 @@ from harness import Curve, benchmark
 
 import faithkit
 from faithkit.measure.counting.tally import count
-from faithkit.measure.inference import interval
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.intervals import interval
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 COLUMNS, DISTINCT = 14, 1_000
 ROWS = tuple(round(10**power) for power in (4, 4.5, 5, 5.5, 6, 6.5, 7))
@@ -54,6 +54,6 @@ def sufficiency(rules):
     def work():
         fresh = faithkit.Sample(X, sample.explanations)  # a sample remembers what it was asked
         counted = count(in_scope, fresh, labels, 2)
-        return interval(Side.of(counted).facts, 0.95)[0]
+        return interval(JackknifeEstimate.of(counted).facts, 0.95)[0]
 
     return work

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from harness import Contest, benchmark
 
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 
 N, D, DISTINCT = 20_000_000, 14, 100_000
 NAMES = [f"phi_{j}" for j in range(D)]

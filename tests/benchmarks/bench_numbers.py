@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 from harness import Contest, benchmark
 
 import faithkit
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 
 D, DISTINCT = 14, 50_000
 GOAL = 1 / 1.5  # numbers may take half as long again

@@ -19,8 +19,8 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
-from faithkit.measure.inference import interval
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.intervals import interval
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 SEED = 35
 RUNS = 1_000
@@ -200,7 +200,10 @@ def coverage(law, runs=RUNS):
     truth, draw = LAWS[law]
     place = list(LAWS).index(law)
     ends = np.array(
-        [interval(Side.of(draw(np.random.default_rng([SEED, place, run]))).facts) for run in range(runs)]
+        [
+            interval(JackknifeEstimate.of(draw(np.random.default_rng([SEED, place, run]))).facts)
+            for run in range(runs)
+        ]
     )
     above, below = (ends[:, 0] > truth + 1e-12).mean(), (ends[:, 1] < truth - 1e-12).mean()
     return truth, float(above), float(below), *ends.clip(0.0, 1.0).mean(axis=0).tolist()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from faithkit.measure.inference import Moments, interval
+from faithkit.measure.intervals import MeasureStatistics, interval
 
 SEED = 34
 BEFORE, MARGIN = 0.9, 0.02
@@ -41,7 +41,7 @@ def moments(table):
     without = np.array([leave_one_out(table - cell) for cell in cells])
     share = table[table > 0] / n
     se = np.sqrt((n - 1) * (share * (without - share @ without) ** 2).sum())
-    return Moments.of_rows(int(n), float(value), float(se))
+    return MeasureStatistics.of_rows(int(n), float(value), float(se))
 
 
 def difference(now, reference):

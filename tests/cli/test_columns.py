@@ -10,7 +10,7 @@ from consoles import run
 from sklearn.tree import DecisionTreeClassifier
 
 from faithkit.errors import InputError
-from faithkit.inputs.situation import prepare
+from faithkit.inputs.evaluation_inputs import prepare
 
 N = 90
 SEEN = ["age", "debt"]

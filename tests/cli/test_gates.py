@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import faithkit
-from faithkit.cli.limits import check_limits
+from faithkit.cli.shared.gate_options import check_limits
 from faithkit.errors import InputError
 from faithkit.report.formats import below
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from faithkit.cli import main
 from faithkit.errors import InputError
-from faithkit.inputs.situation import prepare
+from faithkit.inputs.evaluation_inputs import prepare
 
 
 def third(place):

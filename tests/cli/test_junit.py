@@ -165,7 +165,7 @@ def test_a_run_that_is_interrupted_says_so(here, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("faithkit.run.scoring.score_log", interrupt)
+    monkeypatch.setattr("faithkit.run.populations.log_scoring.score_log", interrupt)
     assert run(*SCORE, "--junit", "r.xml").exit_code == 130
     assert told((here / "r.xml").read_text()) == {RUN: ("error", "interrupted.")}
 

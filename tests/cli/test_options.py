@@ -8,9 +8,9 @@ import click
 import pytest
 
 import faithkit
-from faithkit.cli.options import loading
+from faithkit.cli.shared.options import loading
 from faithkit.extension.verbs import VERBS
-from faithkit.inputs.situation import prepare
+from faithkit.inputs.evaluation_inputs import prepare
 
 COMMANDS = {
     entry.component.name: entry.component.load()

@@ -16,7 +16,7 @@ def here(tmp_path, monkeypatch):
     words = [str(number % 7) for number in range(300)]
     result = faithkit.score([int(word) % 2 for word in words], words)
     result.to_json("pilot.json")
-    faithkit.run.comparison.Comparison({"one": result, "two": result}).to_json("compared.json")
+    faithkit.run.comparisons.comparison.Comparison({"one": result, "two": result}).to_json("compared.json")
     told = result.to_dict()
     del told["measures"]["consistency"]["others"]
     (tmp_path / "old.json").write_text(json.dumps(told))

@@ -11,10 +11,10 @@ import pytest
 from consoles import run
 
 import faithkit
-from faithkit.cli.limits import check_as_good
+from faithkit.cli.shared.gate_options import check_as_good
 from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none")
 TREE = (
@@ -94,7 +94,7 @@ def test_a_log_is_compared_with_an_earlier_one_in_any_form_it_may_have(here, log
 
 def test_a_log_in_pieces_is_compared_without_being_read_whole(here, monkeypatch):
     monkeypatch.setattr(
-        "faithkit.inputs.logs.on_disk.ParquetLog.read", lambda self: pytest.fail("was read whole")
+        "faithkit.inputs.logs.parquet_log.ParquetLog.read", lambda self: pytest.fail("was read whole")
     )
     assert score("february", "--reference", "january.parquet").exit_code == 0
 
@@ -218,7 +218,7 @@ def test_where_nothing_was_tested_there_is_nothing_to_compare(here, gate, side):
 def gated(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
     """Judge a difference to a reference of which so much could be checked."""
     here, there = (SimpleNamespace(verified=share, finding=finding) for share in (1.0, verified))
-    found = Findings(
+    found = EvaluationReport(
         SimpleNamespace(measures={"consistency": here}),
         reference=SimpleNamespace(measures={"consistency": there}),
         allowed={"consistency": limit},
@@ -388,7 +388,9 @@ REFUSED = [
 def test_a_result_of_another_system_or_none_is_refused_before_anything_is_measured(
     here, change, options, message, gate, monkeypatch
 ):
-    monkeypatch.setattr("faithkit.run.scoring.score", lambda *_, **__: pytest.fail("was measured"))
+    monkeypatch.setattr(
+        "faithkit.run.populations.log_scoring.score", lambda *_, **__: pytest.fail("was measured")
+    )
     told = json.loads((here / "january.json").read_text())
     if change is not None:
         change(told)
@@ -645,6 +647,6 @@ def test_a_relation_learns_from_the_reference_for_both(here):
 
 
 def test_findings_know_what_was_allowed():
-    found = Findings.of(scored("february"), reference=scored("january"), allowed={"consistency": 0.1})
+    found = EvaluationReport.of(scored("february"), reference=scored("january"), allowed={"consistency": 0.1})
     assert "by more than 0.1 (" in str(found)
     assert found.to_dict()["reference"]["difference"]["consistency"]["allowed"] == 0.1

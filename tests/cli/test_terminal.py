@@ -12,7 +12,7 @@ import pytest
 from consoles import command, run
 
 import faithkit
-from faithkit.cli.delivery import as_text
+from faithkit.cli.shared.delivery import as_text
 from faithkit.wording import visible
 
 ESCAPES = [
@@ -108,7 +108,7 @@ def test_a_warning_is_one_line(monkeypatch):
         warnings.warn("three\x1b[2J", UserWarning, stacklevel=1)
         raise faithkit.InputError("enough.")
 
-    monkeypatch.setattr("faithkit.inputs.situation.prepare", warn)
+    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.prepare", warn)
     done = run("evaluate", "--explainer", "tree")
     assert done.stderr.splitlines()[0] == r"warning: one \x1b[2Jtwo"
     assert r"UserWarning: three\x1b[2J" in done.stderr

@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import faithkit
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_in_pieces
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_in_pieces
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(80, 2))

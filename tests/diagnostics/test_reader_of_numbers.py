@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import LinearSVC
 
 import faithkit
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
@@ -135,7 +135,7 @@ def test_what_cannot_read_is_refused_in_one_line(case):
 
 
 def test_what_a_reader_found_is_written_and_comes_back(tmp_path):
-    findings = Findings.of(faithkit.score(LINEAR, X), diagnostics=None)
+    findings = EvaluationReport.of(faithkit.score(LINEAR, X), diagnostics=None)
     Draft7Validator({"$ref": "#/definitions/evaluation", "definitions": SCHEMA["definitions"]}).validate(
         findings.to_dict()
     )
@@ -146,4 +146,4 @@ def test_what_a_reader_found_is_written_and_comes_back(tmp_path):
 
 
 def test_nobody_reads_within_a_tolerance_unasked():
-    assert Findings.of(faithkit.score(LINEAR, X, agree="within:9"), diagnostics=None).diagnoses == ()
+    assert EvaluationReport.of(faithkit.score(LINEAR, X, agree="within:9"), diagnostics=None).diagnoses == ()

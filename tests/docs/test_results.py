@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 
 import faithkit
 from faithkit.cli import main
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 SCHEMA = json.loads(files("faithkit.run").joinpath("results.schema.json").read_text("utf-8"))
 FRAME = pd.DataFrame({"age": [31, 45, 28, 60, 33, 51, 40, 22], "job": ["nurse", None] * 4})
@@ -62,7 +62,7 @@ def test_rows_with_weights_clusters_and_a_pool():
     pool = (pd.DataFrame({"age": [25, 65]}), ["no", "yes"])
     found = faithkit.score(["no", "no", "yes", "yes"], [1, 1, 2, 3], X=X, relation=same_decade, pool=pool)
     check("evaluation", found.to_dict())
-    check("evaluation", Findings.of(found, violations=2).to_dict())
+    check("evaluation", EvaluationReport.of(found, violations=2).to_dict())
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_score_of_odd_logs(predictions, explanations):
 
 def test_what_else_can_be_asked_about_an_evaluation():
     result = evaluated(relation=same_decade)
-    found = Findings.of(result, 3, by="job", reference=result.on(FRAME.iloc[:5])).to_dict()
+    found = EvaluationReport.of(result, 3, by="job", reference=result.on(FRAME.iloc[:5])).to_dict()
     assert {"violations", "subgroups", "reference"} <= set(found)
     assert found["violations"]
     check("evaluation", found)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from faithkit.inputs.files.tables import open_table
+from faithkit.inputs.files.table_files import open_table
 
 TEXT = st.text(alphabet="abcß é", max_size=3)
 WHOLE = st.integers(-(2**40), 2**40)

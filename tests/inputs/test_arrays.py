@@ -6,7 +6,7 @@ import pytest
 
 from faithkit import InputError, row_seeds
 from faithkit.arrays.containers import concat_rows
-from faithkit.inputs.files.arrays import read_array
+from faithkit.inputs.files.array_files import read_array
 from faithkit.inputs.rows import check_columns, check_row, check_X, is_one_of
 from faithkit.inputs.seeds import fingerprint
 

@@ -11,8 +11,8 @@ import pytest
 
 import faithkit
 from faithkit.errors import FaithkitWarning
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 
 
 def warnings_of(call):

@@ -13,7 +13,7 @@ from faithkit.cli.datasets import command
 from faithkit.extension.registry import Registry
 from faithkit.inputs import datasets
 from faithkit.inputs.datasets import dataset_names, dataset_place, dataset_summary, load_dataset
-from faithkit.inputs.situation import prepare
+from faithkit.inputs.evaluation_inputs import prepare
 
 # rows, columns, labels: as their descriptions in scikit-learn have them
 EMBEDDED = {
@@ -207,7 +207,7 @@ assert "sklearn" not in sys.modules
 )
 def test_a_dataset_of_texts_has_no_columns_to_choose(option, said, monkeypatch):
     texts = attrs.evolve(load_dataset("iris"), X=["good", "bad"], y=["yes", "no"])
-    monkeypatch.setattr("faithkit.inputs.situation.load_dataset", lambda name: texts)
+    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_dataset", lambda name: texts)
     with pytest.raises(InputError, match=said):
         prepare("reviews", **option)
 
@@ -216,7 +216,7 @@ def test_a_dataset_of_images_has_a_default_model_that_takes_them(monkeypatch):
     bright = np.arange(60) % 2
     images = np.random.default_rng(0).random((60, 4, 4)) + bright[:, None, None]
     pictures = attrs.evolve(load_dataset("iris"), X=images, y=np.where(bright, "day", "night"))
-    monkeypatch.setattr("faithkit.inputs.situation.load_dataset", lambda name: pictures)
+    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_dataset", lambda name: pictures)
     found = prepare("pictures", model="logistic")
     assert found.X.shape[1:] == found.background.shape[1:] == (4, 4)
     assert found.model.predict(images).tolist() == pictures.y.tolist()

@@ -11,10 +11,10 @@ import faithkit
 from faithkit.errors import InputError
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Vocabulary
-from faithkit.inputs.logs.opening import open_log
+from faithkit.inputs.logs.log_files import open_log
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_rows
-from faithkit.run.scoring import score_log
+from faithkit.run.populations.log_scoring import score_log
 
 LOW, HIGH = 2**53, 2**53 + 1  # as floats they are one number
 IDS = [LOW, HIGH] * 3 + [None]

@@ -15,10 +15,10 @@ from faithkit.cli import main
 from faithkit.errors import InputError
 from faithkit.inputs.files import parquet
 from faithkit.inputs.files.discovery import files_of
-from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.on_disk import ParquetLog
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
+from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.inputs.logs.parquet_log import ParquetLog
+from faithkit.run.populations.log_scoring import score_log
 
 N = 60
 PACK = {

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from inputs.frames import read_table
 
 from faithkit import FaithkitError
-from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
+from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 
 N = 12
 

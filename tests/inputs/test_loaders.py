@@ -8,7 +8,7 @@ import pytest
 from faithkit import ContractError, InputError, ParameterError
 from faithkit.extension.registry import Registry
 from faithkit.inputs.models import loaders
-from faithkit.inputs.models.loading import load_model
+from faithkit.inputs.models.model_loading import load_model
 
 HOUSE = Path(__file__).parents[2] / "docs" / "howto"
 PLUGIN = """

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.inputs.models.columns import seen_by, unused
+from faithkit.inputs.models.model_columns import seen_by, unused
 
 N = 40
 RNG = np.random.default_rng(0)

@@ -11,8 +11,8 @@ from sklearn.pipeline import Pipeline
 
 from faithkit import InputError, Predictor
 from faithkit.inputs.datasets import load_dataset
-from faithkit.inputs.models.default import DEFAULTS, default_model, train_default
-from faithkit.inputs.models.loading import load_model
+from faithkit.inputs.models.default_models import DEFAULTS, default_model, train_default
+from faithkit.inputs.models.model_loading import load_model
 
 NAMES = ["gradient-boosting", "random-forest", "logistic", "tree", "knn"]
 

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from faithkit import InputError
-from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.opening import open_log
-from faithkit.inputs.situation import prepare
-from faithkit.run.scoring import score_log
+from faithkit.inputs.evaluation_inputs import prepare
+from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 
 INF = float("inf")
 BIG = "123456789012345678901234567890"

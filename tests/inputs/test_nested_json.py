@@ -8,10 +8,10 @@ import pytest
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.opening import open_log
+from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.logs.log_files import open_log
 from faithkit.inputs.objects.vectors import vectors_of_dicts
-from faithkit.run.scoring import score_log
+from faithkit.run.populations.log_scoring import score_log
 
 N = 40
 LABELS = ["yes" if i % 4 < 2 else "no" for i in range(N)]

@@ -10,7 +10,7 @@ from inputs.frames import read_table
 
 from faithkit import InputError
 from faithkit.inputs.files import text_streams
-from faithkit.inputs.logs.opening import open_log
+from faithkit.inputs.logs.log_files import open_log
 
 
 def cells(frame):

@@ -15,13 +15,13 @@ from inputs.frames import read_table
 
 import faithkit
 from faithkit import InputError
+from faithkit.inputs.evaluation_inputs import prepare
 from faithkit.inputs.files import parquet
-from faithkit.inputs.files.arrow_types import Gaps, as_frame
-from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.opening import open_log
-from faithkit.inputs.situation import prepare
-from faithkit.run.findings import Findings
-from faithkit.run.scoring import score_log
+from faithkit.inputs.files.arrow_types import MissingCells, as_frame
+from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.evaluation_report import EvaluationReport
+from faithkit.run.populations.log_scoring import score_log
 
 N = 28
 
@@ -94,7 +94,9 @@ def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memo
         return
     found, whole = score_log(log, violations=2), log.read()
     assert len(log.table.pieces) > 3
-    held = Findings.of(faithkit.score(whole.predictions, whole.explanations, X=whole.X), 2, whole.groups)
+    held = EvaluationReport.of(
+        faithkit.score(whole.predictions, whole.explanations, X=whole.X), 2, whole.groups
+    )
     assert found.to_json() == held.to_json()
     if ROLES[role].get("explanation") == ("odd",):
         gaps = chosen(cells).count(None)
@@ -216,7 +218,7 @@ def test_texts_that_are_no_utf8_are_refused(tmp_path):
 @pytest.mark.parametrize("values", [["a", "a", "b"], ["a", None, "b"]])
 def test_a_dictionary_that_pandas_does_not_take_is_read_by_its_values(values):
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array(values))
-    found = as_frame(pa.table({"odd": twice}), Gaps(), categories=True)["odd"]
+    found = as_frame(pa.table({"odd": twice}), MissingCells(), categories=True)["odd"]
     assert [plain(value) for value in found.tolist()] == [*values, None]
 
 
@@ -224,7 +226,7 @@ def test_a_dictionary_of_integers_rounds_none_of_them():
     ids = [2**60, 2**60 + 1, None]
     for categories in (True, False):
         table = pa.table({"odd": pa.array(ids).dictionary_encode()})
-        found = as_frame(table, Gaps.of(table), categories=categories)["odd"]
+        found = as_frame(table, MissingCells.of(table), categories=categories)["odd"]
         assert [plain(value) for value in found.tolist()] == ids
 
 

@@ -11,9 +11,9 @@ from inputs.prompt import promptly
 
 from faithkit import InputError
 from faithkit.cli import main
-from faithkit.inputs.logs.opening import open_log
-from faithkit.inputs.situation import prepare, read_like
-from faithkit.run.scoring import score_log
+from faithkit.inputs.evaluation_inputs import prepare, read_like
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 
 
 def pipe(path):

@@ -10,9 +10,9 @@ from inputs.frames import mixed_frames, people
 from sklearn.base import clone
 from sklearn.preprocessing import OrdinalEncoder
 
-from faithkit.inputs.models.default import default_model
+from faithkit.inputs.models.default_models import default_model
 from faithkit.inputs.preparation import as_words
-from faithkit.inputs.ranks import WordRanks
+from faithkit.inputs.word_ranks import WordRanks
 
 COLUMNS = {
     "strings": pd.Series(["a", None, "b", "a"], dtype="str"),

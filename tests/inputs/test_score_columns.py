@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 import faithkit
 from faithkit.errors import FaithkitError, InputError
-from faithkit.inputs.models.loading import load_model
+from faithkit.inputs.models.model_loading import load_model
 from faithkit.inputs.models.predictor import Predictor
 
 X, SPECIES = load_iris(return_X_y=True)

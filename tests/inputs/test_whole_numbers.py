@@ -12,12 +12,12 @@ import pytest
 from inputs.frames import read_table
 
 import faithkit
+from faithkit.inputs.evaluation_inputs import prepare
 from faithkit.inputs.files import parquet
-from faithkit.inputs.files.tables import open_table
-from faithkit.inputs.logs.opening import open_log
-from faithkit.inputs.situation import prepare
-from faithkit.run.findings import Findings
-from faithkit.run.scoring import score_log
+from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.evaluation_report import EvaluationReport
+from faithkit.run.populations.log_scoring import score_log
 
 LIMIT = 2**53  # the last integer up to which each is a float of its own
 
@@ -157,7 +157,7 @@ def test_csv_and_parquet_and_memory_give_the_same_bytes(tmp_path, question):
     logs += [open_log(str(form(table, tmp_path)), **asked) for form in FORMS[2:]]
     whole = logs[1].read()
     held = faithkit.score(whole.predictions, whole.explanations, X=whole.X)
-    expected = Findings.of(held, 2, whole.groups).to_json()
+    expected = EvaluationReport.of(held, 2, whole.groups).to_json()
     assert [score_log(log, violations=2).to_json() for log in logs] == [expected] * 4
 
 

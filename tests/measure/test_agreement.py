@@ -9,7 +9,7 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
 from faithkit.measure.counting.tally import count
-from faithkit.measure.difference import Side
+from faithkit.measure.difference import JackknifeEstimate
 from faithkit.measure.permutation import permutation_p_value
 
 
@@ -74,7 +74,7 @@ def test_value_and_errors_are_those_of_a_double_loop_that_leaves_out_each_row(ki
     codes, agreement = encode(y)
     sample = Sample(None, Explanations.vectors(e[:, None]))
     counted = count(given, sample, codes, len(np.unique(y)), agreement=agreement)
-    side = Side.of(counted)
+    side = JackknifeEstimate.of(counted)
     value, verified = _by_loops(y, e, agree, holds)
     assert (side.facts.value, side.facts.verified) == pytest.approx((value, verified), abs=1e-12)
     n = len(y)
@@ -92,7 +92,7 @@ def test_rows_that_are_near_are_not_merged_for_together_they_agree_more_than_apa
     y = np.array([0.0, 2.0, 1.0, 1.0])
     codes, agreement = _within(y, 1.0)
     sample = Sample(None, Explanations.of(["a", "b", "c", "d"]))
-    facts = Side.of(count(SameExplanation(), sample, codes, 3, agreement=agreement)).facts
+    facts = JackknifeEstimate.of(count(SameExplanation(), sample, codes, 3, agreement=agreement)).facts
     assert facts.merging is None
     assert (facts.estimate, facts.compared) == (0, 0)
 
@@ -104,7 +104,8 @@ def test_one_hot_scores_give_the_measure_of_labels(relation):
     sample, given = Sample(None, Explanations.vectors(e[:, None])), RELATIONS[relation][0]
     scores = Squares.scores(np.eye(3), np.bincount(labels))
     one, two = (
-        Side.of(count(given, sample, labels, 3, agreement=agreement)) for agreement in (SAME_LABEL, scores)
+        JackknifeEstimate.of(count(given, sample, labels, 3, agreement=agreement))
+        for agreement in (SAME_LABEL, scores)
     )
     for name in ("value", "verified", "estimate", "compared", "se", "se_disagreement"):
         assert getattr(one.facts, name) == pytest.approx(getattr(two.facts, name), abs=1e-12)
@@ -116,7 +117,7 @@ def test_a_constant_explanation_accounts_for_nothing():
     y = np.random.default_rng(0).normal(size=200)
     codes, agreement = _divided(y)
     sample = Sample(None, Explanations.of(["same"] * 200))
-    facts = Side.of(count(SameExplanation(), sample, codes, 200, agreement=agreement)).facts
+    facts = JackknifeEstimate.of(count(SameExplanation(), sample, codes, 200, agreement=agreement)).facts
     assert facts.value == pytest.approx(0, abs=1e-12)
 
 
@@ -130,7 +131,9 @@ def test_shifting_and_scaling_numbers_changes_nothing(shift, scale, relation):
     found = []
     for numbers in (y, (y + shift) * scale):
         codes, agreement = _divided(numbers)
-        facts = Side.of(count(given, sample, codes, len(np.unique(y)), agreement=agreement)).facts
+        facts = JackknifeEstimate.of(
+            count(given, sample, codes, len(np.unique(y)), agreement=agreement)
+        ).facts
         found.append([facts.value, facts.verified, facts.se, facts.se_disagreement])
     assert found[0] == pytest.approx(found[1], abs=1e-9)
 
@@ -148,7 +151,9 @@ def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
     observed = _by_loops(y, e, agree, holds)[0]
     means = [_by_loops(rng.permutation(y), e, agree, holds)[0] for _ in range(400)]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
-    assert permutation_p_value(counted, Side.of(counted).facts, 999) == pytest.approx(expected, abs=0.1)
+    assert permutation_p_value(counted, JackknifeEstimate.of(counted).facts, 999) == pytest.approx(
+        expected, abs=0.1
+    )
 
 
 def _mean_disagreement(mine, pool):

@@ -15,10 +15,10 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, SameExplanation
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.counting.census import Census, gathered
-from faithkit.measure.counting.pieces import ask_piece, count_piece
+from faithkit.measure.counting.chunk_counts import ask_piece, count_piece
 from faithkit.measure.counting.tally import count, grouped_owners
+from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import added, largest_share, related_rows, spreads_of
-from faithkit.measure.jackknife.spread import Spread
 from faithkit.measure.jackknife.summary import level_of
 
 SAME = SameExplanation()
@@ -118,9 +118,9 @@ def test_labels_that_fall_together_are_counted_together(sample):
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), cuts)
 def test_spreads_add_up(values, edges):
-    parts = [Spread.of(np.array(part)) for _, part in pieces(values, edges)]
+    parts = [CentralMoments.of(np.array(part)) for _, part in pieces(values, edges)]
     both = sum(parts[1:], start=parts[0])
-    assert_nearly(both, Spread.of(np.array(values[::-1])))
+    assert_nearly(both, CentralMoments.of(np.array(values[::-1])))
     if np.ptp(values) > 1e-6:
         expected = np.std(values, ddof=1) / len(values) ** 0.5
         assert both.standard_error == pytest.approx(expected, rel=1e-9)

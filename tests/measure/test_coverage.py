@@ -19,8 +19,8 @@ from faithkit.explanations.predicates import Interval
 from faithkit.explanations.relations import Relation
 from faithkit.explanations.rules import Rule, scope_bits
 from faithkit.measure.counting.tally import count
-from faithkit.measure.inference import interval
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.intervals import interval
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 SIZES = (3, 10, 50, 200, 1000)
 LEAST, MOST = 0.93, 0.98
@@ -261,7 +261,7 @@ class Within(Relation):
 def general_interval(relation, x, owned, labels):
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(relation, sample, labels, 2)
-    return interval(Side.of(counted).facts)
+    return interval(JackknifeEstimate.of(counted).facts)
 
 
 def general_hits(law, n, runs, seed):
@@ -284,7 +284,7 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     x, owned, labels = law.draw(100_000, np.random.default_rng(0))
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(law.relation, sample, labels, 2)
-    assert Side.of(counted).facts.value == pytest.approx(law.truth, abs=0.01)
+    assert JackknifeEstimate.of(counted).facts.value == pytest.approx(law.truth, abs=0.01)
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
 
 

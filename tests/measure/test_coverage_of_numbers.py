@@ -14,8 +14,8 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.tally import count
-from faithkit.measure.difference import Side
-from faithkit.measure.inference import interval
+from faithkit.measure.difference import JackknifeEstimate
+from faithkit.measure.intervals import interval
 
 LEAST, MISSES = 0.93, 0.05
 ACCIDENT = 0.001
@@ -47,7 +47,9 @@ def ends(explanations, predictions):
     labels = encode(predictions, Outcome("numbers"))
     sample, k = Sample(None, explanations), len(labels.classes)
     return interval(
-        Side.of(count(SameExplanation(), sample, labels.codes, k, agreement=labels.agreement)).facts
+        JackknifeEstimate.of(
+            count(SameExplanation(), sample, labels.codes, k, agreement=labels.agreement)
+        ).facts
     )
 
 

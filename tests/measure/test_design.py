@@ -20,8 +20,8 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_over
-from faithkit.measure.inference import interval
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.intervals import interval
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.unit_permutation import unit_p_value
 
 
@@ -83,7 +83,7 @@ BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any 
 def test_leave_one_out_and_units_are_those_of_the_double_loop(grouping, case):
     missing = (1,)
     found, slow = counted(case, grouping, missing), truth(case, grouping, missing)
-    facts = Side.of(found).facts
+    facts = JackknifeEstimate.of(found).facts
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-10)
     _, _, weights, clusters = slow
     owned = [sum(w for w, c in zip(weights, clusters, strict=True) if c == unit) for unit in set(clusters)]
@@ -103,7 +103,7 @@ def test_the_order_of_rows_changes_nothing(case, seed):
     order = np.random.default_rng(seed).permutation(len(case[1]))
     turned = (case[0], case[1][order], case[2][order], case[3], case[4][order], case[5][order])
     for grouping in (True, False):
-        one, two = (Side.of(counted(rows, grouping)).facts for rows in (case, turned))
+        one, two = (JackknifeEstimate.of(counted(rows, grouping)).facts for rows in (case, turned))
         assert_nearly(one, two)
 
 
@@ -117,9 +117,9 @@ def test_blocks_at_once_change_nothing(monkeypatch):
         rng.random(60),
         rng.integers(0, 20, 60),
     )
-    whole = Side.of(counted(case, grouping=False)).facts
+    whole = JackknifeEstimate.of(counted(case, grouping=False)).facts
     monkeypatch.setattr(cells, "PAIRS", 1)
-    few = Side.of(counted(case, grouping=False)).facts
+    few = JackknifeEstimate.of(counted(case, grouping=False)).facts
     for name in ("value", "estimate", "disagreement", "compared", "se", "se_disagreement"):
         assert getattr(few, name) == pytest.approx(getattr(whole, name), abs=1e-12)
     assert few.units == whole.units
@@ -175,7 +175,9 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, 
     )
     agreement = SAME_LABEL if kind == "labels" else Squares.scores(values[:, None], np.bincount(labels))
     sample = Sample(None, Explanations.of(["same"] * n))
-    found = Side.of(count_cells(SameExplanation(), sample, labels, 3, design, agreement=agreement))
+    found = JackknifeEstimate.of(
+        count_cells(SameExplanation(), sample, labels, 3, design, agreement=agreement)
+    )
     by_unit = np.bincount(unit, weights=weights)
     largest = by_unit.max() if how == "thinning" else None
     everybody = np.ones(n, dtype=bool)
@@ -247,7 +249,7 @@ def test_two_hundred_customers_with_five_entries_each_are_two_hundred_cases():
     apart = count_cells(
         SameExplanation(), sample, labels, 2, Design.of(None, np.repeat(np.arange(200), 5), 1000)
     )
-    facts = [Side.of(one).facts for one in (plain, apart)]
+    facts = [JackknifeEstimate.of(one).facts for one in (plain, apart)]
     limits = [interval(one) for one in facts]
     assert limits[0][0] > 0.5
     assert limits[1][0] < 0.5 < limits[1][1]
@@ -267,10 +269,10 @@ def test_weights_undo_an_unequal_draw():
     )  # by label and explanation
     m = (p**2 / p.sum(axis=0)).sum()
     found = count_cells(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
-    low, high = interval(Side.of(found).facts)
+    low, high = interval(JackknifeEstimate.of(found).facts)
     assert low < m < high
     plain = count(SameExplanation(), sample, rare.astype(np.int64), 2)
-    low, high = interval(Side.of(plain).facts)
+    low, high = interval(JackknifeEstimate.of(plain).facts)
     assert not low < m < high
 
 
@@ -371,7 +373,7 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
             owned, labels, clusters, weights = owned[drawn], labels[drawn], clusters[drawn], weights[drawn]
         sample = Sample(None, Explanations(kind="number", values=owned))
         found = count_cells(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
-        low, high = interval(Side.of(found).facts)
+        low, high = interval(JackknifeEstimate.of(found).facts)
         hits += low <= target <= high
     assert hits / times >= 0.93
 
@@ -385,7 +387,7 @@ def test_a_row_of_weight_three_is_a_cluster_of_three_rows(grouping, case, seed):
     by_weight = counted((matrix, owned, labels, k, times.astype(float), np.arange(len(owned))), grouping)
     place = np.repeat(np.arange(len(owned)), times)
     by_rows = counted((matrix, owned[place], labels[place], k, np.ones(len(place)), place), grouping)
-    one, two = (Side.of(found).facts for found in (by_weight, by_rows))
+    one, two = (JackknifeEstimate.of(found).facts for found in (by_weight, by_rows))
     for name in ("value", "verified", "estimate", "disagreement", "compared"):
         assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-12), name
     for name in ("se", "se_disagreement"):
@@ -410,6 +412,6 @@ def test_weights_give_what_as_many_independent_draws_would():
                 if design
                 else count(SameExplanation(), sample, y, 2)
             )
-            values.append(Side.of(found).facts.value)
+            values.append(JackknifeEstimate.of(found).facts.value)
     error = np.hypot(*(np.std(values) / 300**0.5 for values in means.values()))
     assert abs(np.mean(means["weighted"]) - np.mean(means["drawn"])) < 4 * error

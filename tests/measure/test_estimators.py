@@ -30,7 +30,7 @@ from faithkit.measure.estimators import (
     mean_score,
     ratio,
 )
-from faithkit.measure.jackknife.summary import Grouped
+from faithkit.measure.jackknife.summary import GroupedJackknife
 
 NAN = float("nan")
 
@@ -60,7 +60,7 @@ def score(estimator, tally):
 
 def summarise(tally, estimator, confidence=0.95):
     found = count_of(tally)
-    return estimate(found, Grouped.of(found, None).moments(found), estimator, confidence)
+    return estimate(found, GroupedJackknife.of(found, None).moments(found), estimator, confidence)
 
 
 def test_leave_one_out_by_hand():

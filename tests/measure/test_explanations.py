@@ -8,7 +8,7 @@ from scipy import sparse
 from faithkit.errors import ContractError, InputError
 from faithkit.explanations.explanations import Explanations, Sample, object_array
 from faithkit.explanations.relations import SameExplanation
-from faithkit.inputs.objects.forms import as_explanations
+from faithkit.inputs.objects.explanation_forms import as_explanations
 from faithkit.measure.counting.tally import count
 
 NAN = float("nan")

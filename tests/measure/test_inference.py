@@ -18,10 +18,10 @@ from faithkit.measure.agreement.base import chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut
-from faithkit.measure.inference import Moments, interval
-from faithkit.measure.jackknife.spread import Spread
-from faithkit.measure.jackknife.summary import Side
-from faithkit.measure.limits import Units
+from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.jackknife.central_moments import CentralMoments
+from faithkit.measure.jackknife.summary import JackknifeEstimate
+from faithkit.measure.limits import SamplingUnits
 from faithkit.measure.permutation import permutation_p_value
 
 
@@ -34,7 +34,7 @@ def asked(matrix, owned):
 
 
 def facts(count_):
-    return Side.of(count_).facts
+    return JackknifeEstimate.of(count_).facts
 
 
 def p_value_of(count_, permutations, seed=0):
@@ -68,7 +68,7 @@ def test_where_nothing_could_be_checked_the_interval_is_everything(table):
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_or_two_instances_say_nothing_even_if_their_relation_claims_otherwise(n):
-    assert interval(Moments.of_rows(n, 1.0, None)) == (0.0, 1.0)
+    assert interval(MeasureStatistics.of_rows(n, 1.0, None)) == (0.0, 1.0)
 
 
 def test_what_was_merged_has_a_lower_end_though_nothing_could_be_checked():
@@ -121,10 +121,10 @@ def known_moments(draw):
     x, lost = draw(share), draw(share)
     error = st.one_of(st.none(), st.floats(0.001, 0.5))
     effective = float(weights.sum() ** 2 / (weights**2).sum())
-    units = Units(
+    units = SamplingUnits(
         len(weights), effective, float(weights.max() / weights.sum()), effective / draw(st.floats(1.5, 4))
     )
-    return Moments.of_rows(
+    return MeasureStatistics.of_rows(
         len(weights), x, draw(error), disagreement=lost, se_disagreement=draw(error), units=units
     )
 
@@ -145,8 +145,10 @@ def written_moments(holds, labels, few):
         spread = max(values) - min(values)
         errors.append(np.std(values, ddof=1) / math.sqrt(n) if spread > 1e-9 else None)
     lost = V - M if V - M > 1e-12 else 0.0
-    units = Units.equal(n, few)
-    return Moments.of_rows(n, M, errors[0], V, disagreement=lost, se_disagreement=errors[1], units=units)
+    units = SamplingUnits.equal(n, few)
+    return MeasureStatistics.of_rows(
+        n, M, errors[0], V, disagreement=lost, se_disagreement=errors[1], units=units
+    )
 
 
 @given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
@@ -163,7 +165,9 @@ def test_the_interval_of_any_relation_is_that_of_double_loops(case, confidence):
 @given(samples(most=12))
 def test_a_grouping_asked_as_a_general_relation_gives_the_same_but_for_what_is_merged(case):
     _, owned, labels, k = case
-    one, other = (Side.of(counted(r, owned, labels, k)) for r in (SameExplanation(), Matrix(np.eye(4))))
+    one, other = (
+        JackknifeEstimate.of(counted(r, owned, labels, k)) for r in (SameExplanation(), Matrix(np.eye(4)))
+    )
     a, b = one.facts, other.facts
     assert (a.n, a.value, a.verified) == (b.n, pytest.approx(b.value, abs=1e-12), b.verified)
     assert one.disagreement == pytest.approx(other.disagreement, abs=1e-12)
@@ -203,7 +207,7 @@ def test_the_number_of_trials_never_falls_under_few_however_large_the_standard_e
     def variance(se):
         return k * se**2 + (0.5 / 100) ** 2  # one more row of a hundred that disagrees
 
-    calm, middling, wild = (interval(Moments.of_rows(100, 0.5, se))[0] for se in (0.01, 0.08, 0.5))
+    calm, middling, wild = (interval(MeasureStatistics.of_rows(100, 0.5, se))[0] for se in (0.01, 0.08, 0.5))
     assert calm == pytest.approx(beta_limit(0.5, 0.25 / variance(0.01), 0.025))
     assert wild == 0.0  # one trial is less than fifty: the plain limit 0.5 − 1.98·0.5 is lower still
     normal = 0.5 - stats.norm.ppf(0.975) * math.sqrt(variance(0.08))
@@ -212,8 +216,8 @@ def test_the_number_of_trials_never_falls_under_few_however_large_the_standard_e
 
 def test_a_heavy_unit_that_might_disagree_lowers_the_lower_end():
     """Of forty units one has half of the weight: without it nothing is known of what it would have said."""
-    even = Moments.of_rows(40, 0.9, 0.02)
-    heavy = Moments.of_rows(40, 0.9, 0.02, units=Units(40, 40.0, 0.5, 20.0))
+    even = MeasureStatistics.of_rows(40, 0.9, 0.02)
+    heavy = MeasureStatistics.of_rows(40, 0.9, 0.02, units=SamplingUnits(40, 40.0, 0.5, 20.0))
     assert interval(heavy)[0] < interval(even)[0] - 0.2
     # the upper end knows of it in so far as it is more than its share: R·(μ − 1/C)
     assert interval(heavy) == pytest.approx(written_interval(heavy))
@@ -246,9 +250,9 @@ def test_where_the_sample_shows_no_variation_there_is_no_standard_error(table):
 
 
 def test_a_standard_error_is_never_zero():
-    assert Spread.of(np.array([0.3, 0.3 + 1e-15]), np.array([4.0, 3.0])).standard_error is None
-    assert Spread.of(np.array([0.3])).standard_error is None
-    assert Spread.of(np.array([0.0, 1.0])).standard_error == pytest.approx(0.5)
+    assert CentralMoments.of(np.array([0.3, 0.3 + 1e-15]), np.array([4.0, 3.0])).standard_error is None
+    assert CentralMoments.of(np.array([0.3])).standard_error is None
+    assert CentralMoments.of(np.array([0.0, 1.0])).standard_error == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("relation", ["grouping", "scopes"])
@@ -450,7 +454,7 @@ def test_the_difference_is_the_written_one():
     a = grouping(rng.integers(0, 50, 60), labels, 2)  # partly verified, in two different ways
     b = grouping(np.where(rng.random(60) < 0.8, labels, rng.integers(2, 20, 60)), labels, 2)
     found = difference(a, b, confidence=0.9)
-    one, two = Side.of(a).facts, Side.of(b).facts
+    one, two = JackknifeEstimate.of(a).facts, JackknifeEstimate.of(b).facts
     assert one.verified < two.verified < 1
     psi, x = [], []
     for side in (a, b):

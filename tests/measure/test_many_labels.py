@@ -21,7 +21,7 @@ from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
 from faithkit.measure.jackknife.deletions import largest_share
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.permutation import permutation_p_value
 
 # what keeps tables whole, and when a label is common: at 0 and 1 none is, unless everybody has it
@@ -126,13 +126,13 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
         whole = counted(relation, owned, labels, k)
         with limits(regime):
             found = counted(relation, owned, labels, k)
-            side = Side.of(found)
+            side = JackknifeEstimate.of(found)
             share = largest_share(found) if not relation.groups else None
         expected = brute.pseudo_values(holds(relation, owned), labels.tolist())
         assert side.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
         if not relation.groups:
             assert side.value == pytest.approx([m for m, _ in expected], abs=1e-9)
-        same = Side.of(whole)
+        same = JackknifeEstimate.of(whole)
         assert_nearly((side.value, side.disagreement), (same.value, same.disagreement))
         if share is not None:
             assert_nearly(share, largest_share(whole))
@@ -295,7 +295,7 @@ def test_a_p_value_does_not_depend_on_how_labels_are_kept(relation):
     rng = np.random.default_rng(0)
     owned, labels = rng.integers(0, 9, 60), rng.integers(0, 30, 60)
     whole = counted(relation, owned, labels, 30)
-    facts = Side.of(whole).facts
+    facts = JackknifeEstimate.of(whole).facts
     expected = permutation_p_value(whole, facts, 50)
     for regime in REGIMES:
         with limits(regime):

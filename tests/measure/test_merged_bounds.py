@@ -12,8 +12,8 @@ from scipy import stats
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.tally import count
-from faithkit.measure.difference import Side, difference
-from faithkit.measure.inference import interval
+from faithkit.measure.difference import JackknifeEstimate, difference
+from faithkit.measure.intervals import interval
 from faithkit.measure.jackknife.matching import match_rows
 
 ACCIDENT = 0.001  # as in test_coverage: bounds are never loosened, a miss must be no accident
@@ -21,7 +21,9 @@ MISSES, COVERAGE = 0.025, 0.93
 
 
 def side(explanations, labels):
-    return Side.of(count(SameExplanation(), Sample(None, explanations), labels, int(labels.max()) + 1))
+    return JackknifeEstimate.of(
+        count(SameExplanation(), Sample(None, explanations), labels, int(labels.max()) + 1)
+    )
 
 
 # --- exactly: every sample of a small law, with its probability -----------------------------------------

@@ -15,10 +15,10 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import difference
-from faithkit.measure.inference import interval
+from faithkit.measure.intervals import interval
 from faithkit.measure.jackknife.matching import divide_rows, match_rows
 from faithkit.measure.jackknife.merging import Merging
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 ACCIDENT, MISSES = 0.001, 0.025  # as in test_merged_bounds
 
@@ -29,8 +29,8 @@ def side(said, labels, weights=None, clusters=None, relation=SameExplanation):
     sample, labels = Sample(None, explanations), np.asarray(labels)
     design, k = Design.of(weights, clusters, len(labels)), int(labels.max()) + 1
     if design is None:
-        return Side.of(count(relation(), sample, labels, k))
-    return Side.of(count_cells(relation(), sample, labels, k, design))
+        return JackknifeEstimate.of(count(relation(), sample, labels, k))
+    return JackknifeEstimate.of(count_cells(relation(), sample, labels, k, design))
 
 
 def _words(rng, n, missing=0.0):
@@ -211,7 +211,7 @@ def test_permuting_labels_changes_no_block():
     sample = Sample(None, Explanations.vectors(vectors))
 
     def partners(labels):
-        psi = Side.of(count(SameExplanation(), sample, labels, 2)).value
+        psi = JackknifeEstimate.of(count(SameExplanation(), sample, labels, 2)).value
         return {row for row in range(40) if psi[row] < 1}
 
     alike = np.zeros(40, dtype=int)
@@ -222,7 +222,7 @@ def test_permuting_labels_changes_no_block():
     blocks = {frozenset(block) for block in found.values()}
     assert sorted(map(len, blocks)) == [2] * 20
     random = rng.integers(0, 2, 40)
-    psi = Side.of(count(SameExplanation(), sample, random, 2)).value
+    psi = JackknifeEstimate.of(count(SameExplanation(), sample, random, 2)).value
     for block in blocks:
         rows = sorted(block)
         agreeing = sum(random[i] == random[j] for i in rows for j in rows if i != j)
@@ -303,7 +303,7 @@ def test_values_behind_a_discretizers_identities_are_not_seen():
     labels = rng.integers(0, 2, 400)
     given = Explanations.vectors(1000.0 * labels[:, None] + rng.random((400, 2)))
     random = given.identified(rng.permutation(400)[:, None])
-    found = Side.of(count(SameExplanation(), Sample(None, random), labels, 2))
+    found = JackknifeEstimate.of(count(SameExplanation(), Sample(None, random), labels, 2))
     assert found.facts.estimate == pytest.approx(0.5, abs=0.1)
 
 

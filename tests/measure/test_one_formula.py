@@ -8,7 +8,7 @@ from nearly import assert_nearly
 import faithkit
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
-from faithkit.measure import inference
+from faithkit.measure import intervals as inference
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
@@ -18,7 +18,7 @@ from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.jackknife import deletions
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from tests.oracle import Sums, comparison_matrix, jackknife
 
 OUTCOMES = ("labels", "scores", "tolerance", "numbers")
@@ -114,8 +114,8 @@ class Case:
         agreement = self.agreement(times, theirs)
         design = Design.of(self.weights, self.unit, len(self.x), uninformative=self.design == "uninformative")
         if design is None:
-            return Side.of(count(*rows, pool, agreement))
-        return Side.of(count_cells(*rows, design, pool, agreement))
+            return JackknifeEstimate.of(count(*rows, pool, agreement))
+        return JackknifeEstimate.of(count_cells(*rows, design, pool, agreement))
 
     def holds(self, relation):
         """Say for each row whether its explanation holds for each other row."""

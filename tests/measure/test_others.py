@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from matrices import Matrix, counted
 
 from faithkit.explanations.relations import SameExplanation
-from faithkit.measure.planning import others
-from faithkit.measure.planning.others import Others
+from faithkit.measure.planning import checkable_counts as others
+from faithkit.measure.planning.checkable_counts import CheckableCounts
 
 
 @given(st.data())
@@ -26,21 +26,21 @@ def test_rows_are_gathered_by_the_number_of_their_others(data):
             near = [j for j in range(n) if j != i and holds[i, j]]
             score = np.mean([labels[j] == labels[i] for j in near]) if near else 0.0
             expected.setdefault(len(near), []).append(score)
-        found = Others.of(counted(relation, owned, labels, 3).owners)
+        found = CheckableCounts.of(counted(relation, owned, labels, 3).owners)
         assert found.number == tuple(sorted(expected))
         assert found.rows == tuple(len(expected[k]) for k in found.number)
         assert found.score == pytest.approx([np.mean(expected[k]) for k in found.number])
         assert found.n == n
-        assert Others.from_dict(found.to_dict()) == found
+        assert CheckableCounts.from_dict(found.to_dict()) == found
 
 
 def test_of_many_different_numbers_the_large_ones_are_rounded(monkeypatch):
     sizes = np.arange(1, 1200)
     owned, labels = np.repeat(np.arange(len(sizes)), sizes), np.zeros(sizes.sum(), dtype=np.int64)
     owners = counted(SameExplanation(), owned, labels, 1).owners
-    exact = Others.of(owners)
+    exact = CheckableCounts.of(owners)
     assert exact.number[:256] == tuple(range(256))
     assert exact.number[256:] == (*range(260, 1000, 10), 1000, 1100, 1200)
     assert exact.n == sizes.sum()
     monkeypatch.setattr(others, "EXACT", 10**9)
-    assert Others.of(owners).number == tuple(range(1199))
+    assert CheckableCounts.of(owners).number == tuple(range(1199))

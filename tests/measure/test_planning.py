@@ -21,16 +21,16 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.tally import count
-from faithkit.measure.inference import Moments, interval
-from faithkit.measure.jackknife.summary import Side
-from faithkit.measure.limits import Units
+from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.jackknife.summary import JackknifeEstimate
+from faithkit.measure.limits import SamplingUnits
+from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import Pilot, curve
-from faithkit.measure.planning.others import Others
 from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
 
 
 def others(tally):
-    return Others.of(tally.entries)
+    return CheckableCounts.of(tally.entries)
 
 
 def pilot_of(tally):
@@ -142,8 +142,10 @@ def test_no_forecast_grows_with_the_sample_or_changes_its_order(sizes):
 
 def test_rows_that_come_and_go_together_are_counted_once():
     """If one row may stand for ten, ten unverified rows are one event, with the limits of a count of one."""
-    facts = Moments.of_rows(100, 0.9, 0.1, 0.9, se_disagreement=None, units=Units.equal(100, 5.0))
-    alone = Pilot(Others((0, 9), (10, 90), (0.0, 1.0)), facts)
+    facts = MeasureStatistics.of_rows(
+        100, 0.9, 0.1, 0.9, se_disagreement=None, units=SamplingUnits.equal(100, 5.0)
+    )
+    alone = Pilot(CheckableCounts((0, 9), (10, 90), (0.0, 1.0)), facts)
     assert alone.unverified(100) == pytest.approx((at_least(1, 0.95) / 10, at_most(1, 0.95) / 10), abs=1e-8)
 
 
@@ -175,10 +177,10 @@ def planned_ends(x, trials, rows):
 
 
 def test_the_interval_is_forecast_at_the_value_nearest_to_one_half():
-    facts = Moments.of_rows(200, 0.9, 0.02)
+    facts = MeasureStatistics.of_rows(200, 0.9, 0.02)
     # 0.9·0.1/0.02² = 225 trials: more than the 200 rows, which is as many as are taken to be there
     low, high = planned_ends(lowest_likely(0.9, 0.02, 200), 800, 800)
-    found = Pilot(Others((199,), (200,), (0.9,)), facts).half_width(800, unverified=0.04)
+    found = Pilot(CheckableCounts((199,), (200,), (0.9,)), facts).half_width(800, unverified=0.04)
     assert found == pytest.approx((high - low + 0.04) / 2)
 
 
@@ -188,14 +190,14 @@ def test_where_all_agreed_the_pilot_is_worth_half_of_its_rows_and_more_rows_may_
 
 
 # 240 of 400 rows are alone, and 24 of them, twelve pairs' worth, disagree with those they were merged with
-MERGED = Moments.of_rows(
+MERGED = MeasureStatistics.of_rows(
     400, 0.36, 0.02, 0.4, estimate=0.9, compared=1.0, agreed=0.9, se_disagreement=0.01, merging="one block"
 )
 
 
 @pytest.mark.parametrize(("unverified", "clipped"), [(0.0, False), (0.3, False), (1.0, True)])
 def test_merging_leaves_less_open_than_could_not_be_checked(unverified, clipped):
-    pilot = Pilot(Others((0, 3), (240, 160), (0.0, 0.9)), MERGED)
+    pilot = Pilot(CheckableCounts((0, 3), (240, 160), (0.0, 0.9)), MERGED)
     least = lowest_likely(0.9, 0.02, 400)
     trials = 1600 / 400 * 0.9 * 0.1 / (0.02**2 + (0.9 / 400) ** 2)
     low, high = planned_ends(least, trials, 1600)
@@ -208,7 +210,9 @@ def test_merging_leaves_less_open_than_could_not_be_checked(unverified, clipped)
 
 
 def test_nothing_merged_leaves_all_open():
-    one = Pilot(Others((0, 3), (1, 160), (0.0, 0.9)), Moments.of_rows(161, 0.85, 0.02, 160 / 161))
+    one = Pilot(
+        CheckableCounts((0, 3), (1, 160), (0.0, 0.9)), MeasureStatistics.of_rows(161, 0.85, 0.02, 160 / 161)
+    )
     nothing = attrs.evolve(one.moments, merging="nothing")
     same = attrs.evolve(one, moments=nothing)
     assert same.half_width(300, 0.5) == pytest.approx(one.half_width(300, 0.5))
@@ -256,7 +260,7 @@ def test_where_a_larger_pilot_would_not_help_a_plan_does_not_ask_for_one():
 
 def test_the_numbers_of_many_others_are_as_exact_as_those_of_few():
     """All of a hundred thousand rows share one explanation, but for one: it is what nobody can check."""
-    sample = Others((0, 99_998), (1, 99_999), (0.0, 1.0))
+    sample = CheckableCounts((0, 99_998), (1, 99_999), (0.0, 1.0))
     assert sample.unverified(2) == pytest.approx(1 / 100_000 + 99_999 / 100_000 * (1 / 99_999), rel=1e-9)
     assert sample.unverified(90_000) == pytest.approx(1e-5, rel=1e-12)
 
@@ -367,7 +371,7 @@ def smooth(rng, n):
     x = rng.normal(size=(n, 2))
     sample = Sample(None, Explanations.vectors(x))
     counts = count(SameExplanation(), sample, (x[:, 0] > 0).astype(np.int64), 2)
-    return Pilot(Others.of(counts.owners), Side.of(counts).facts)
+    return Pilot(CheckableCounts.of(counts.owners), JackknifeEstimate.of(counts).facts)
 
 
 def test_the_interval_that_is_planned_is_the_one_that_is_printed():
@@ -441,7 +445,7 @@ def test_the_moments_of_a_pool_are_those_of_the_sample_where_there_is_none():
     x, y = Boxes(0.2, noisy=True).points(np.random.default_rng(0), 60)
     holds = Boxes(0.2, noisy=True).holds(x, x)
     count = counted(Matrix(holds), np.arange(60), y, 2)
-    assert attrs_of(with_pool(holds, y)) == pytest.approx(attrs_of(Side.of(count).facts))
+    assert attrs_of(with_pool(holds, y)) == pytest.approx(attrs_of(JackknifeEstimate.of(count).facts))
 
 
 def attrs_of(facts):
@@ -476,7 +480,7 @@ class Crossroads:
     def draw(self, rng, n):
         x = rng.random(n)
         found = counted(Matrix((x < self.rare)[None] | np.eye(n, dtype=bool)), np.arange(n), x > 0.5, 2)
-        return Pilot(Others.of(found.owners), Side.of(found).facts)
+        return Pilot(CheckableCounts.of(found.owners), JackknifeEstimate.of(found).facts)
 
     def unverified(self, n):
         return (1 - self.rare) ** (n - 1)

@@ -17,9 +17,9 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
-from faithkit.measure.inference import interval
+from faithkit.measure.intervals import interval
 from faithkit.measure.jackknife.deletions import largest_share
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.permutation import permutation_p_value
 
 
@@ -71,11 +71,11 @@ def test_pieces_and_their_order_change_nothing(case):
     n = len(centres)
     whole = pooled(case)
     turned = (np.append(x[:n], x[n:][::-1]), centres, np.append(labels[:n], labels[n:][::-1]), k, radius)
-    expected = Side.of(whole).facts
+    expected = JackknifeEstimate.of(whole).facts
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pools, "PIECE", 1)
         again = pooled(turned)
-        assert_nearly(Side.of(again).facts, expected)
+        assert_nearly(JackknifeEstimate.of(again).facts, expected)
 
 
 @settings(max_examples=40, deadline=None)
@@ -151,7 +151,7 @@ def test_intervals_with_a_pool_cover(n, radius):
         x, y = draw(n + 1000)
         sample = Sample(x[:n, None], Explanations.vectors(x[:n, None]))
         found = count(Near(radius), sample, y[:n], 2, Pool.of(x[n:, None], y[n:]))
-        low, high = interval(Side.of(found).facts)
+        low, high = interval(JackknifeEstimate.of(found).facts)
         hits += low <= target <= high
     assert hits / times >= 0.93
 
@@ -173,7 +173,9 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
     ]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
     found = pooled(case)
-    assert permutation_p_value(found, Side.of(found).facts, 4000, seed=0) == pytest.approx(expected, abs=0.03)
+    assert permutation_p_value(found, JackknifeEstimate.of(found).facts, 4000, seed=0) == pytest.approx(
+        expected, abs=0.03
+    )
 
 
 @settings(max_examples=80, deadline=None)
@@ -188,7 +190,7 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     design, pool = Design.of(weights, clusters, len(x)), Pool.of(x[n:, None], labels[n:])
     found = count_cells(Near(radius), sample, labels[:n], k, design, pool)
-    facts = Side.of(found).facts
+    facts = JackknifeEstimate.of(found).facts
     slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
     assert found.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.measure import tails
+from faithkit.measure import heavy_tails as tails
 
 RNG = np.random.default_rng(0)
 NORMAL = RNG.normal(size=3000)

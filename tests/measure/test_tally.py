@@ -16,10 +16,10 @@ from faithkit.errors import ContractError, InputError
 from faithkit.explanations import relations
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, Relation, SameExplanation
-from faithkit.measure.counting import asking
+from faithkit.measure.counting import scans
 from faithkit.measure.counting.tally import Tally, count
 from faithkit.measure.jackknife.deletions import fewest_trials
-from faithkit.measure.jackknife.summary import Side
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 AWKWARD = st.sampled_from(
     [0.0, -0.0, 1.0, float("nan"), -float("nan"), float("inf"), 1e-320, 0.1, 0.1 + 2**-55]
@@ -172,7 +172,7 @@ def test_every_delete_one_jackknife_value_equals_brute_force(case):
         (SameExplanation() & Matrix(matrix), [[a == b and matrix[a, b] for b in owned] for a in owned]),
     ]:
         counted = counted_matrix(relation, owned, labels, k)
-        found = Side.of(counted)
+        found = JackknifeEstimate.of(counted)
         expected = brute.pseudo_values(holds, labels.tolist())
         assert found.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
         if relation.groups:
@@ -191,12 +191,12 @@ def test_row_order_block_size_and_threads_change_no_count(case, random):
     reference = rows_of(counted_matrix(Matrix(matrix), owned, labels, k))
     order = list(range(len(owned)))
     random.shuffle(order)
-    saved = asking.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK
+    saved = scans.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK
     try:
-        asking.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = 8, 1, 1, 1
+        scans.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = 8, 1, 1, 1
         shuffled = rows_of(counted_matrix(Matrix(matrix), owned[order], labels[order], k))
     finally:
-        asking.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
+        scans.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
     for table, again in zip(reference, shuffled, strict=True):
         assert [table[i] for i in order] == again
 

@@ -19,13 +19,13 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
-from faithkit.measure.inference import interval
-from faithkit.measure.instance import local
+from faithkit.measure.intervals import interval
 from faithkit.measure.jackknife.deletions import GroupedRows
 from faithkit.measure.limits import share_limits
+from faithkit.measure.local_estimate import local
 from faithkit.measure.planning import theory
 from faithkit.measure.planning.plans import RangePlan, plan_samples
-from faithkit.run.held import all_held
+from faithkit.run.instances.scope import all_held
 
 
 def estimate_of(tally):

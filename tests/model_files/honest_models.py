@@ -33,7 +33,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 from sklearn.gaussian_process import kernels
 from sklearn.pipeline import make_pipeline, make_union
 
-from faithkit.inputs.models.default import default_model
+from faithkit.inputs.models.default_models import default_model
 
 N = 60
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from faithkit import InputError, PluginError, Predictor, load_model
-from faithkit.inputs.models.columns import seen_by
+from faithkit.inputs.models.model_columns import seen_by
 
 
 @pytest.mark.parametrize("suffix", ["joblib", "pkl", "pickle"])

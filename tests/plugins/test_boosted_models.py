@@ -4,7 +4,7 @@ import faithkit_feature_importance
 import numpy as np
 import pytest
 
-from faithkit.testing import Situation, parametrize_with_checks
+from faithkit.testing import EvaluationInputs, parametrize_with_checks
 
 xgboost = pytest.importorskip("xgboost")
 lightgbm = pytest.importorskip("lightgbm")
@@ -19,7 +19,7 @@ MODELS = {
     "lightgbm": lambda: lightgbm.LGBMClassifier(n_estimators=10, n_jobs=1, min_child_samples=3, verbose=-1),
 }
 SITUATIONS = {
-    f"{library}_of_{classes}_classes": Situation(
+    f"{library}_of_{classes}_classes": EvaluationInputs(
         make().fit(X[:60], y[:60]), np.vstack([X[60:65], X[61:62]]), X[:60]
     )
     for library, make in MODELS.items()

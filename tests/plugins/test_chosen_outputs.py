@@ -9,7 +9,7 @@ import faithkit
 
 def chosen(target, count, predictions=None, classes=None, names=None, n=None, told=None):
     predict = None if predictions is None else lambda: predictions
-    about = faithkit.About(predict=predict, classes=classes)
+    about = faithkit.RowContext(predict=predict, classes=classes)
     rows = n or len(predictions)
     return Outputs.of("it", count, about, names).chosen(target, about, rows, told)[:, 0].tolist()
 

@@ -29,7 +29,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
-from faithkit.inputs.situation import prepare
+from faithkit.inputs.evaluation_inputs import prepare
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 4)).round(1)

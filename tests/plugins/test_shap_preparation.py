@@ -31,7 +31,7 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
-from faithkit.inputs.models.default import default_model
+from faithkit.inputs.models.default_models import default_model
 
 
 def people(n=120, seed=0, classes=2):

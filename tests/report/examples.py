@@ -5,7 +5,7 @@ import pandas as pd
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 SCRIPT = '<script>document.title="hacked"</script>'
 IMAGE = "$\\frac{ & \"x\" <img src='http://evil.example/x.png' onerror=alert(1)>"
@@ -53,4 +53,4 @@ def hostile():
         return np.where(X[IMAGE] > 0, LABEL, "no")
 
     result = faithkit.evaluate(model, frame, explainer=HostileExplainer())
-    return Findings.of(result, violations=2, by=GROUP, reference=result.on(frame.iloc[:40]))
+    return EvaluationReport.of(result, violations=2, by=GROUP, reference=result.on(frame.iloc[:40]))

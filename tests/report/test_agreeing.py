@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import faithkit
 from faithkit import Explanations, Interval, Rule
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.inference import Moments
+from faithkit.measure.intervals import MeasureStatistics
 from faithkit.report.agreeing import Near, Scores, Shares
 from faithkit.report.plots import line_axes, ranges
 from faithkit.report.sentences import sentence
@@ -35,7 +35,7 @@ def estimated(**given):
 
 
 def unchecked(span):
-    return Moments.of_rows(200, 0.0, None, 0.0, span=span, is_bounded=False)
+    return MeasureStatistics.of_rows(200, 0.0, None, 0.0, span=span, is_bounded=False)
 
 
 ALL = "All 200 instances could be checked: "

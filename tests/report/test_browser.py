@@ -10,7 +10,7 @@ from report import chromium
 from report.examples import CELL, GROUP, SCRIPT, hostile
 
 import faithkit
-from faithkit.run.comparison import Comparison
+from faithkit.run.comparisons.comparison import Comparison
 
 pytestmark = [
     pytest.mark.skipif(chromium.EXECUTABLE is None, reason="there is no chromium"),

@@ -12,10 +12,10 @@ from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, hostile, ordina
 
 import faithkit
 from faithkit.cli import main
+from faithkit.display import VERBOSE
 from faithkit.report.views import sentences
-from faithkit.run.comparison import Comparison
-from faithkit.run.findings import Findings
-from faithkit.shown import VERBOSE
+from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.evaluation_report import EvaluationReport
 
 
 def first_rows(result):
@@ -94,7 +94,7 @@ def compared_page(compared):
 
 def test_every_section_is_there():
     result = ordinary()
-    found = Findings.of(result, violations=2, by="sex", reference=first_rows(result))
+    found = EvaluationReport.of(result, violations=2, by="sex", reference=first_rows(result))
     assert headings(found.to_html()) == [
         *("Consistency", "Sufficiency", "Behind the numbers", "Witnesses", "By sex", "Drift", "Next steps"),
         "Provenance",
@@ -177,7 +177,7 @@ def test_hostile_names_are_text_in_plots_too(hostile_page):
 
 def test_colours_follow_the_page_and_data_does_not():
     result = faithkit.score(["y", "y", "n", "n"] * 2, ["a"] * 8)
-    text = Findings.of(result, by=["stroke: #1864ab", "b"] * 4).to_html()
+    text = EvaluationReport.of(result, by=["stroke: #1864ab", "b"] * 4).to_html()
     svg = re.search(r'<svg role="img" aria-label="consistency by group.*?</svg>', text, re.S)[0]
     assert "stroke: #1864ab</text>" in svg
     assert not re.search(r"<[^>]*#[0-9a-f]{6}", svg)
@@ -225,8 +225,8 @@ def test_witnesses_without_instances_are_rows_and_predictions():
 def test_as_many_witnesses_as_were_asked_for():
     result = faithkit.score(["y", "n"] * 6, [letter for letter in "abcdef" for _ in "yn"])
     assert result.to_html().count("holds for 2 instances") == 3
-    assert Findings.of(result, violations=5).to_html().count("holds for 2 instances") == 5
-    assert Findings.of(result, violations=0).to_html().count("holds for 2 instances") == 0
+    assert EvaluationReport.of(result, violations=5).to_html().count("holds for 2 instances") == 5
+    assert EvaluationReport.of(result, violations=0).to_html().count("holds for 2 instances") == 0
 
 
 def test_texts_are_shown_side_by_side():
@@ -248,7 +248,7 @@ def test_sixty_columns_are_folded_and_all_there():
 def test_subgroups_show_their_difference_and_mark_the_sure_ones():
     labels = ["y"] * 200 + ["y", "n"] * 100
     result = faithkit.score(labels, ["same"] * 400)
-    text = Findings.of(result, by=["calm"] * 200 + ["wild"] * 200).to_html()
+    text = EvaluationReport.of(result, by=["calm"] * 200 + ["wild"] * 200).to_html()
     numbers, minus = re.findall(r"<tr><th>calm</th>(.*?)</tr>", text, re.S)
     assert "<td>200</td><td>1.000</td>" in numbers
     assert '<td>100 %</td><td>100 % of 200</td><td class="text">one label</td>' in numbers
@@ -256,21 +256,21 @@ def test_subgroups_show_their_difference_and_mark_the_sure_ones():
 
 
 def test_a_group_that_is_everybody_has_nobody_to_differ_from():
-    text = Findings.of(faithkit.score(["y", "n", "y"], ["a"] * 3), by=["all"] * 3).to_html()
+    text = EvaluationReport.of(faithkit.score(["y", "n", "y"], ["a"] * 3), by=["all"] * 3).to_html()
     assert "<tr><th>all</th><td>3</td>" in text
     assert "minus the rest" not in text
 
 
 def test_fifty_groups_are_a_table_without_a_plot():
     result = faithkit.score(["y", "n"] * 50, ["a"] * 100)
-    text = Findings.of(result, by=[i // 2 for i in range(100)]).to_html()
+    text = EvaluationReport.of(result, by=[i // 2 for i in range(100)]).to_html()
     assert text.count("<tr><th>") >= 50
     assert "consistency by group: values" not in text
 
 
 def test_drift_is_told_with_both_sizes():
     result = ordinary()
-    text = Findings(result, reference=first_rows(result)).to_html()
+    text = EvaluationReport(result, reference=first_rows(result)).to_html()
     assert "the 60 instances of this sample and the 30 instances of the reference" in text
     change = result.difference(first_rows(result), paired=False)
     assert f"{change.value:+.3f}".replace("-", "−") in text
@@ -385,7 +385,7 @@ def test_a_system_alone_is_a_comparison_too():
 def test_pages_are_written_whole(tmp_path):
     result = ordinary()
     both = Comparison({"a": result})
-    for found, name in ((result, "one.html"), (both, "two.html"), (Findings(result), "three.html")):
+    for found, name in ((result, "one.html"), (both, "two.html"), (EvaluationReport(result), "three.html")):
         assert found.to_html(tmp_path / name) == (tmp_path / name).read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.html", "three.html", "two.html"]
 

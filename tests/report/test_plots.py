@@ -13,7 +13,7 @@ import faithkit
 from faithkit import InputError
 from faithkit.report import plots
 from faithkit.report.formats import outward
-from faithkit.run.comparison import Comparison
+from faithkit.run.comparisons.comparison import Comparison
 
 
 def axes():

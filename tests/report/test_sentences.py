@@ -8,7 +8,7 @@ import faithkit
 from faithkit import Explanations
 from faithkit.measure.estimate import Estimate
 from faithkit.report.sentences import sentence
-from faithkit.run.comparison import Comparison
+from faithkit.run.comparisons.comparison import Comparison
 
 
 def estimated(**given):

@@ -14,15 +14,25 @@ from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, ordinary
 from report.test_html import Reader
 
 import faithkit
+from faithkit.display import Displayable
 from faithkit.measure.witnesses import Violations
 from faithkit.report.sheets import MOST_ROWS
-from faithkit.run.comparison import Comparison
-from faithkit.run.findings import Findings
-from faithkit.shown import Shown
+from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.evaluation_report import EvaluationReport
 
 TAGS = {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td"}
 # values of a few numbers, whose names say it all: Python's own line will do
-PLAIN = {"Mean", "Judgement", "Moments", "Others", "Share", "Predicted", "RangePlan", "PilotPlan", "RowId"}
+PLAIN = {
+    "Mean",
+    "GateResult",
+    "MeasureStatistics",
+    "CheckableCounts",
+    "EstimatedShare",
+    "PredictionCodes",
+    "RangePlan",
+    "PilotPlan",
+    "RowId",
+}
 ESCAPE = "\x1b[2J\r\n"
 
 
@@ -64,7 +74,7 @@ def monitor(tmp_path_factory):
 
 SYSTEMS = {
     "a result": lambda hostile: system(hostile),
-    "what else was asked": lambda hostile: Findings.of(
+    "what else was asked": lambda hostile: EvaluationReport.of(
         system(hostile), violations=1, by=["f", "m"] * 30, reference=system(hostile)
     ),
     "groups": by_group,
@@ -154,7 +164,7 @@ def test_all_that_comes_back_is_shown():
     source = Path(faithkit.__file__).read_text("utf-8")
     listed = source.partition("# what comes back")[2].partition("# what a plugin")[0]
     names = set(re.findall(r'"(\w+)": ', listed))
-    assert names - PLAIN == {name for name in names if issubclass(getattr(faithkit, name), Shown)}
+    assert names - PLAIN == {name for name in names if issubclass(getattr(faithkit, name), Displayable)}
 
 
 def test_what_is_unknown_is_no_number():

@@ -11,9 +11,9 @@ import faithkit
 from faithkit.report import html
 from faithkit.report.sheets import comparison_sheet
 from faithkit.report.text import comparison_table, subgroup_table, summary
-from faithkit.run.comparison import Comparison
+from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 LABELS = ["low", "middle", "high"] * 20
 WORDS = ["a", "a", "b", None] * 15
@@ -29,14 +29,14 @@ RESULTS = {
     "nothing checked": lambda: faithkit.score(LABELS, range(60)),
     "rules": ordinary,
     "one row": lambda: faithkit.score(["yes"], ["a"]),
-    "witnesses": lambda: Findings.of(ordinary(), violations=2),
-    "no witness asked for": lambda: Findings.of(ordinary(), violations=0),
-    "subgroups": lambda: Findings.of(ordinary(), by="sex"),
-    "many subgroups": lambda: Findings.of(ordinary(), by=np.arange(60) // 4),
-    "a group that is everybody": lambda: Findings.of(ordinary(), by=["all"] * 60),
-    "groups of one": lambda: Findings.of(ordinary(), by=np.minimum(np.arange(60), 3)),
-    "drift": lambda: Findings(ordinary(), reference=ordinary(30)),
-    "drift of one measure": lambda: Findings(ordinary(), reference=faithkit.score(LABELS, WORDS)),
+    "witnesses": lambda: EvaluationReport.of(ordinary(), violations=2),
+    "no witness asked for": lambda: EvaluationReport.of(ordinary(), violations=0),
+    "subgroups": lambda: EvaluationReport.of(ordinary(), by="sex"),
+    "many subgroups": lambda: EvaluationReport.of(ordinary(), by=np.arange(60) // 4),
+    "a group that is everybody": lambda: EvaluationReport.of(ordinary(), by=["all"] * 60),
+    "groups of one": lambda: EvaluationReport.of(ordinary(), by=np.minimum(np.arange(60), 3)),
+    "drift": lambda: EvaluationReport(ordinary(), reference=ordinary(30)),
+    "drift of one measure": lambda: EvaluationReport(ordinary(), reference=faithkit.score(LABELS, WORDS)),
     "all of it": hostile,
 }
 
@@ -49,7 +49,7 @@ def read(found):
 @pytest.mark.parametrize("name", RESULTS)
 def test_text_is_made_of_what_a_file_tells(name):
     found = RESULTS[name]()
-    asked = found.violations if isinstance(found, Findings) else None
+    asked = found.violations if isinstance(found, EvaluationReport) else None
     assert summary(read(found), asked) == f"{found}\n"
 
 
@@ -76,7 +76,7 @@ def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_sc
     ordinary().to_json(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     page = loaded.to_html()
-    assert page == Findings(loaded).to_html()
+    assert page == EvaluationReport(loaded).to_html()
     assert "Consistency by sample size" in page
     assert "Local consistency" not in page
     assert "Witnesses" not in page
@@ -136,7 +136,7 @@ def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():
         repr,
         str,
         Evaluation._repr_html_,
-        lambda result: str(Findings.of(result, by=WORDS, reference=result)),
+        lambda result: str(EvaluationReport.of(result, by=WORDS, reference=result)),
         lambda result: str(result.by(WORDS)),
         lambda result: str(Comparison({"one": result})),
         lambda result: Comparison({"one": result})._repr_html_(),

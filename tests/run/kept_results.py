@@ -88,8 +88,8 @@ def _evaluations():
 
 
 def _logs():
-    from faithkit.inputs.logs.opening import open_log
-    from faithkit.run.scoring import score_log
+    from faithkit.inputs.logs.log_files import open_log
+    from faithkit.run.populations.log_scoring import score_log
 
     frame = pd.DataFrame(PHI, columns=["phi_a", "phi_b", "phi_c"])
     frame = frame.assign(label=TWO, word=WORDS, rule=[json.dumps(rule.to_json()) for rule in RULES]).join(

@@ -5,7 +5,7 @@ import pytest
 
 import faithkit
 from faithkit.measure.adjustment import holm
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(3)
 N = 1200
@@ -42,7 +42,7 @@ def test_p_values_of_pairs_are_adjusted_for_their_number(comparison):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_every_report_names_the_adjustment(result, comparison):
-    found = Findings.of(result, by=GROUPS)
+    found = EvaluationReport.of(result, by=GROUPS)
     for text in (str(found), str(found.subgroups), found.to_html(), comparison.to_html()):
         assert "(Holm)" in " ".join(text.split())
     assert "(paired differences, Holm's correction)" in str(comparison)

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 import faithkit
 from faithkit.cli import main
 from faithkit.extension.spec import format_spec
-from faithkit.run.components import component
+from faithkit.run.components.resolution import component
 
 PREDICTIONS = [1, 0, 1, 1, 0, 0]
 VECTORS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.3], [0.9, 0.0], [0.0, 1.0]])

@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import faithkit
 from faithkit import Encoder, Interval, Rule
 from faithkit.inputs.date_texts import with_dates
-from faithkit.inputs.situation import prepare
+from faithkit.inputs.evaluation_inputs import prepare
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -176,7 +176,7 @@ def files(tmp_path):
 
 @pytest.mark.parametrize("explainer", ["shap", "lime:samples=50", "anchors", "dice", "nearest-neighbor"])
 def test_a_model_of_dates_is_evaluated_alike_on_a_file_of_texts(files, explainer, monkeypatch):
-    monkeypatch.setattr("faithkit.inputs.situation.load_model", lambda *_: FOREST)
+    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_model", lambda *_: FOREST)
     results = [
         prepare(str(files / name), "label", model="forest.pkl", background=str(files / name), samples=30)
         for name in ("rows.parquet", "rows.csv", "rows.jsonl")
@@ -200,7 +200,7 @@ def test_texts_that_a_model_reads_stay_texts():
 
 
 def test_a_background_that_has_no_dates_is_refused(files, monkeypatch):
-    monkeypatch.setattr("faithkit.inputs.situation.load_model", lambda *_: FOREST)
+    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_model", lambda *_: FOREST)
     X.assign(signed="soon").to_csv(files / "soon.csv", index=False)
     with pytest.raises(faithkit.InputError, match=r"column 'signed' of .*soon.csv does not hold dates"):
         prepare(str(files / "rows.csv"), "label", model="forest.pkl", background=str(files / "soon.csv"))

@@ -8,7 +8,7 @@ import faithkit
 from faithkit.errors import ContractError, FaithkitWarning, InputError
 from faithkit.extension.registry import Registry
 from faithkit.run import components, diagnoses
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 RESULT = faithkit.score(["yes", "no", "yes"] * 4, ["a", "b", "a"] * 4)
 PLUGIN = """
@@ -61,13 +61,13 @@ def plugin(tmp_path, monkeypatch):
 
 def test_who_says_so_runs_unasked_and_who_fails_is_left_out_with_a_warning(plugin):
     with pytest.warns(FaithkitWarning, match="the diagnostic broken is left out: .*KeyError"):
-        findings = Findings.of(RESULT, diagnostics=None)
+        findings = EvaluationReport.of(RESULT, diagnostics=None)
     assert [diagnosis.name for diagnosis in findings.diagnoses] == ["always"]
     assert findings.to_dict()["diagnostics"][0]["result"] == {"rows": 12}
 
 
 def test_what_it_says_stands_in_the_text_the_page_and_the_notebook(plugin):
-    findings = Findings.of(RESULT, diagnostics=diagnoses.requested(["named"]))
+    findings = EvaluationReport.of(RESULT, diagnostics=diagnoses.requested(["named"]))
     for shown in (str(findings), findings.to_html(), findings._repr_html_()):
         assert "Number of rows" in shown
         assert "That is all." in shown
@@ -92,8 +92,8 @@ def test_what_is_no_report_is_refused(answer):
 def test_the_rows_of_a_log_on_disk_are_those_in_memory(tmp_path):
     import pandas as pd
 
-    from faithkit.inputs.logs.opening import open_log
-    from faithkit.run.scoring import score_log
+    from faithkit.inputs.logs.log_files import open_log
+    from faithkit.run.populations.log_scoring import score_log
 
     frame = pd.DataFrame({"label": ["yes", "no", "yes"] * 4, "why": ["a", "b", "a"] * 4})
     frame.to_parquet(tmp_path / "log.parquet")

@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 import faithkit
 from faithkit.extension.entries import Entry
-from faithkit.run import trying
-from faithkit.run.discretizations import with_discretizer
+from faithkit.run.comparisons import discretizer_variants as trying
+from faithkit.run.comparisons.discretizer_search import with_discretizer
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 6))

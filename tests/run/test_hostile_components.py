@@ -3,7 +3,7 @@
 import pytest
 
 import faithkit
-from faithkit.run.components import component
+from faithkit.run.components.resolution import component
 
 
 class Shy:

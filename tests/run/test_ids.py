@@ -6,10 +6,10 @@ import pytest
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.inputs.logs.opening import open_log
+from faithkit.inputs.logs.log_files import open_log
 from faithkit.report.text import local_text, violation_text
-from faithkit.run.beside import RowIds
-from faithkit.run.scoring import score_log
+from faithkit.run.populations.log_scoring import score_log
+from faithkit.run.populations.row_metadata import RowIds
 
 LOG = pd.DataFrame(
     {

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import faithkit
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 
 SAID = "Nearly every explanation names the prediction of its own row"
 

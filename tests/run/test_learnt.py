@@ -7,10 +7,10 @@ import pytest
 import faithkit
 from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.measure.protocols import UNSAID, said
-from faithkit.run.components import component
-from faithkit.run.discretizing import learns
-from faithkit.run.learnt import learnt_discretizer, learnt_relation
-from faithkit.run.on_disk import learns_from_rows
+from faithkit.run.components.discretization import learns
+from faithkit.run.components.frozen import learnt_discretizer, learnt_relation
+from faithkit.run.components.resolution import component
+from faithkit.run.populations.on_disk import learns_from_rows
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame({"a": RNG.normal(size=60), "b": RNG.integers(0, 9, 60)})

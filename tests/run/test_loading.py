@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import faithkit
-from faithkit.run.components import component
-from faithkit.run.findings import Findings
+from faithkit.run.components.resolution import component
+from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame({"age": RNG.integers(20, 60, 80), "sex": RNG.choice(["f", "m"], 80)})
@@ -78,7 +78,7 @@ def test_a_plan_is_made_from_a_saved_pilot_as_from_the_pilot_itself(tmp_path):
 def test_what_the_command_line_wrote_is_loaded_without_what_else_it_was_asked_for(tmp_path):
     result = scored()
     path = tmp_path / "found.json"
-    path.write_text(Findings.of(result, violations=2, by="sex").to_json())
+    path.write_text(EvaluationReport.of(result, violations=2, by="sex").to_json())
     assert faithkit.load(path).to_dict() == result.to_dict()
 
 
@@ -107,7 +107,7 @@ def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
 
 def diagnosed(tmp_path):
     """Return what the command line writes of a result with a diagnosis, and the file."""
-    found = Findings.of(scored(), diagnostics=[component("diagnostic", "reader:classifier=logistic")])
+    found = EvaluationReport.of(scored(), diagnostics=[component("diagnostic", "reader:classifier=logistic")])
     path = tmp_path / "found.json"
     path.write_text(found.to_json())
     return found, path

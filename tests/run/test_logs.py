@@ -15,10 +15,10 @@ from nearly import assert_nearly
 import faithkit
 from faithkit.cli import main
 from faithkit.inputs.files import parquet
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.findings import Findings
-from faithkit.run.on_disk import OnDisk
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.evaluation_report import EvaluationReport
+from faithkit.run.populations.log_scoring import score_log
+from faithkit.run.populations.on_disk import OnDisk
 
 N = 400
 
@@ -93,7 +93,7 @@ def both_ways(
     assert isinstance(pieces.result.population, OnDisk)
     whole = found.read()
     held = faithkit.score(whole.predictions, whole.explanations, X=whole.X, outcome=outcome, **options)
-    return pieces, Findings.of(held, violations, whole.groups)
+    return pieces, EvaluationReport.of(held, violations, whole.groups)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_another_discretizer_finds_the_same_without_reading_the_log_again(log, w
         anew.verified,
     ]
     result = score_log(open_log(str(log), "label", ("phi_*",))).result
-    monkeypatch.setattr("faithkit.run.on_disk.FirstPass", None)
+    monkeypatch.setattr("faithkit.run.populations.on_disk.FirstPass", None)
     assert faithkit.try_discretizers(result, way)["low"].tolist() == [anew.low]
 
 
@@ -305,8 +305,8 @@ def test_memory_grows_with_distinct_explanations_only(tmp_path):
 PEAK = """
 import sys
 from faithkit.inputs.files import parquet
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 parquet.CELLS = 2**20
 print(score_log(open_log(sys.argv[1], "label", ("phi_*",))).result.n)
 print(*(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))

@@ -9,13 +9,13 @@ import pytest
 from nearly import assert_nearly
 
 from faithkit.inputs.files import parquet
-from faithkit.inputs.logs.opening import open_log
+from faithkit.inputs.logs.log_files import open_log
 from faithkit.measure import inference, tails
 from faithkit.measure.agreement import squares
 from faithkit.measure.counting import owners
 from faithkit.measure.jackknife import deletions as jackknife
-from faithkit.run import passes
-from faithkit.run.scoring import score_log
+from faithkit.run.populations import log_passes as passes
+from faithkit.run.populations.log_scoring import score_log
 
 N = 240
 RNG = np.random.default_rng(0)

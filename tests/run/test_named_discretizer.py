@@ -157,7 +157,7 @@ def test_a_log_names_none(tmp_path):
 
 
 def test_a_saved_reference_of_another_discretizer_is_refused_whoever_named_this_one(tmp_path):
-    from faithkit.run.reference import check_alike, saved_reference
+    from faithkit.run.comparisons.reference import check_alike, saved_reference
 
     path = tmp_path / "before.json"
     scored(None, "sign").to_json(path)

@@ -15,10 +15,10 @@ import faithkit
 from faithkit import Interval, Rule
 from faithkit.report.formats import number, outward, percent
 from faithkit.run import next_steps
-from faithkit.run.comparison import Comparison
-from faithkit.run.components import component
-from faithkit.run.findings import Findings
-from faithkit.run.trying import under
+from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.comparisons.discretizer_variants import under
+from faithkit.run.components.resolution import component
+from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(150, 4))
@@ -327,7 +327,7 @@ def test_groups_comparisons_and_references_have_none():
     result = faithkit.score(LABELS, PHI)
     both = Comparison({"one": result}).to_dict()
     assert "next_steps" not in both["systems"]["one"]
-    found = Findings(result, reference=faithkit.score(LABELS, PHI)).to_dict()
+    found = EvaluationReport(result, reference=faithkit.score(LABELS, PHI)).to_dict()
     assert "next_steps" in found
     assert "next_steps" not in found["reference"]
     assert "Next steps" not in str(result.by(["f", "m"] * 75))

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 import faithkit
 from faithkit.cli import main
-from faithkit.run.comparison import Comparison
-from faithkit.run.findings import Findings
+from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.evaluation_report import EvaluationReport
 
 ESTIMATORS = [
     "leave-one-out",
@@ -53,7 +53,7 @@ def test_unfaithful_is_still_a_zero():
 
 
 def test_json_has_null_and_csv_an_empty_cell():
-    found = Findings.of(faithkit.score(LABELS, DISTINCT))
+    found = EvaluationReport.of(faithkit.score(LABELS, DISTINCT))
     told = json.loads(found.to_json())["measures"]["consistency"]
     assert told["value"] is None
     assert (told["high"], told["bracket"]) == (1.0, [pytest.approx(1 / 3), 1.0])
@@ -99,12 +99,12 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
     assert (told["f"]["value"], told["f"]["agree"], told["f"]["checked"]) == (1.0, 1.0, 2)
     rows = [line.split() for line in str(parts).splitlines() if line.startswith(("f ", "m "))]
     assert [row[-1] for row in rows[:2]] == ["2", "–"]  # agree: 100 % of 2, and nothing
-    assert Findings.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
+    assert EvaluationReport.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
 
 
 def test_drift_from_a_reference_that_could_not_be_checked_says_so():
     result = faithkit.score(LABELS, ["a", "a", "b", "b"])
-    found = Findings.of(result, reference=faithkit.score(LABELS, DISTINCT))
+    found = EvaluationReport.of(result, reference=faithkit.score(LABELS, DISTINCT))
     assert found.drift()["consistency"].value == pytest.approx(1 - 1 / 3)
     assert "); nothing could be checked in the reference." in " ".join(str(found).split())
     assert "); nothing could be checked in the reference." in found.to_html()

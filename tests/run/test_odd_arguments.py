@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import faithkit
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 LABELS, WORDS = [0, 0, 1, 1], ["a", "a", "a", "b"]
 USUAL = faithkit.score(LABELS, WORDS)
@@ -202,7 +202,7 @@ def test_groups_that_are_no_column_are_refused(groups, message):
 def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
     X = pd.DataFrame({"age": [INF, -INF, math.nan, 1.0], "n": [np.float32(1), None, "x", True]})
     result = faithkit.score(labels, ["a", "a", "a", "b"], X=X, outcome="labels")
-    found = strict(Findings.of(result, 5, ["f", "f", "m", "m"]).to_json())
+    found = strict(EvaluationReport.of(result, 5, ["f", "f", "m", "m"]).to_json())
     (worst,) = found["violations"]
     assert sum(worst["predictions"].values()) == 3
     for row in range(4):
@@ -229,7 +229,7 @@ def test_labels_and_groups_that_are_written_alike_stay_two():
 
 def test_half_a_character_does_not_spoil_a_file(tmp_path):
     result = faithkit.score([0, 1], np.array(["\ud800"] * 2, dtype=object))
-    text = Findings.of(result, 1).to_json()
+    text = EvaluationReport.of(result, 1).to_json()
     assert strict(text)["violations"][0]["explanation"] == "?"
     result.to_json(tmp_path / "result.json")
 

@@ -9,9 +9,9 @@ from nearly import assert_nearly
 
 import faithkit
 from faithkit.inputs.files import parquet
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.on_disk import OnDisk
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
+from faithkit.run.populations.on_disk import OnDisk
 
 N = 150
 ORDERS = [np.arange(N)[::-1], np.random.default_rng(0).permutation(N)]

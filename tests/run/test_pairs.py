@@ -7,7 +7,7 @@ from scipy import sparse
 
 import faithkit
 from faithkit.inputs import seeds
-from faithkit.run import pairing
+from faithkit.run.comparisons import row_pairing as pairing
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of few rows that repeat
 

@@ -80,7 +80,7 @@ BAD = {
     ),
     "a list": (lambda folder: [1, 2], {}, "the pilot is a list: give what evaluate, score or load returned"),
     "a comparison": (
-        lambda folder: faithkit.run.comparison.Comparison({"one": pilot(), "two": pilot()}),
+        lambda folder: faithkit.run.comparisons.comparison.Comparison({"one": pilot(), "two": pilot()}),
         {},
         "a comparison of one, two: give the result of one system",
     ),

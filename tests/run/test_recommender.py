@@ -19,9 +19,9 @@ GROUPING = (
 import json, sys
 import numpy as np, pandas as pd
 import faithkit
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.findings import Findings
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.evaluation_report import Findings
+from faithkit.run.populations.log_scoring import score_log
 
 n, rng = 50_000, np.random.default_rng(0)
 number = rng.integers(0, 25_000, n)
@@ -47,9 +47,9 @@ import json, sys
 import numpy as np, pandas as pd
 import faithkit
 from faithkit.inputs.files import parquet
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.findings import Findings
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.evaluation_report import Findings
+from faithkit.run.populations.log_scoring import score_log
 
 n, m, rng = 10_000, 5_000, np.random.default_rng(0)
 X = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))

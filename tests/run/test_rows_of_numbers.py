@@ -10,7 +10,7 @@ from jsonschema import Draft7Validator
 
 import faithkit
 from faithkit import Explanations, Interval, Rule
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
@@ -176,7 +176,7 @@ SHOWN = {
 
 @pytest.mark.parametrize("kind", SHOWN)
 def test_rows_are_shown_and_written_as_the_schema_says(kind):
-    findings = Findings.of(result_of(kind), violations=2)
+    findings = EvaluationReport.of(result_of(kind), violations=2)
     text, page = str(findings), findings.to_html()
     for part in SHOWN[kind]:
         assert part in text

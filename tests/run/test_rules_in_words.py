@@ -9,10 +9,10 @@ from nearly import assert_nearly
 
 import faithkit
 from faithkit.inputs.files import parquet
-from faithkit.inputs.logs.on_disk import ParquetLog
-from faithkit.inputs.logs.opening import open_log
-from faithkit.inputs.logs.rules import NOT_HELD
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.inputs.logs.parquet_log import ParquetLog
+from faithkit.inputs.logs.rule_columns import NOT_HELD
+from faithkit.run.populations.log_scoring import score_log
 
 N = 120
 ROWS = np.arange(N)

@@ -15,8 +15,8 @@ from nearly import assert_nearly
 
 import faithkit
 from faithkit import Explanations
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
 
 RNG = np.random.default_rng(7)
 ROWS = pd.DataFrame(

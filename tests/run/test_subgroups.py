@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import faithkit
-from faithkit.run.findings import Findings
+from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(1)
 N = 400
@@ -150,7 +150,7 @@ def test_one_instance_has_nothing_to_be_checked_against_and_so_no_difference(cas
 
 
 def test_the_page_says_it_of_one_instance_too():
-    found = Findings.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
+    found = EvaluationReport.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
     assert (
         "<p>One instance alone has nothing to be checked against, nor to be compared: m.</p>"
         in found.to_html()

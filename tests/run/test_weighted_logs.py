@@ -8,9 +8,9 @@ from click.testing import CliRunner
 import faithkit
 from faithkit.cli import main
 from faithkit.errors import InputError
-from faithkit.inputs.logs.opening import open_log
-from faithkit.run.scoring import score_log
-from faithkit.run.weighted_log import WeightedLog
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations.log_scoring import score_log
+from faithkit.run.populations.weighted_log import WeightedLog
 
 RNG = np.random.default_rng(5)
 N = 240

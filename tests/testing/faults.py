@@ -637,7 +637,7 @@ ADAPTERS = {
     "ShowsNoRows": (
         "takes_objects_of_the_types_that_it_names",
         "shows-no-rows: example() did not give a pair of an object and About. Return an object of a few "
-        "rows, and faithkit.About(n=…) with what is known of them.",
+        "rows, and faithkit.RowContext(n=…) with what is known of them.",
     ),
     "TakesNothing": (
         "makes_what_its_methods_say",

@@ -41,7 +41,7 @@ def installed(monkeypatch):
     monkeypatch.setattr("faithkit.testing.targets.entry_points", lambda group: points[group])
     monkeypatch.setattr("faithkit.testing.batches.registry", lambda: found)
     everything = Registry(entry_points=[point, *entry_points(group="faithkit")])
-    monkeypatch.setattr("faithkit.run.components.registry", lambda: everything)
+    monkeypatch.setattr("faithkit.run.components.resolution.registry", lambda: everything)
 
 
 def ids(checks):

@@ -25,7 +25,7 @@ from faithkit import Component
 from faithkit.extension.hookspecs import KINDS
 from faithkit.testing import plugin_checks, run_checks, targets
 from faithkit.testing.checks import bind_all, checks_in, name_of, run
-from faithkit.testing.plugin_checks import Plugin
+from faithkit.testing.kinds.plugin_checks import Plugin
 
 
 def component(kind, name, **fields):

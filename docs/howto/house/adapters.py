@@ -1,6 +1,6 @@
 """Take memos as they come from the house's older program."""
 
-from faithkit import About, Explanations
+from faithkit import Explanations, RowContext
 
 
 class Memo:
@@ -24,7 +24,7 @@ class Memos:
 
     def example(self):
         """Return an object of a few rows, for the conformance kit, and what is known of the rows."""
-        return [Memo(["debt", "age"]), Memo(["age"])], About(n=2)
+        return [Memo(["debt", "age"]), Memo(["age"])], RowContext(n=2)
 
     def explanations(self, given, about):
         """Return one explanation per memo; rows without one are not among them."""

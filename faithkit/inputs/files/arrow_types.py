@@ -25,7 +25,7 @@ _ADVICE = "Write it as numbers, texts, truth values or dates, or leave it out."
 
 
 @attrs.frozen
-class Gaps:
+class MissingCells:
     """The columns of integers or truth values in which cells are missing, and those of large integers.
 
     Floats would round the integers of the `wide` columns, which are beyond 2**53.
@@ -35,12 +35,12 @@ class Gaps:
     wide: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, table: Any) -> "Gaps":
+    def of(cls, table: Any) -> "MissingCells":
         """Look at all cells of an Arrow table.
 
         Examples
         --------
-        >>> Gaps.of(pa.table({"id": [2**60, 1], "age": [31, None]})) == Gaps({"age"}, {"id"})
+        >>> MissingCells.of(pa.table({"id": [2**60, 1], "age": [31, None]})) == MissingCells({"age"}, {"id"})
         True
         """
         names = [field.name for field in table.schema if depends_on_gaps(field.type)]
@@ -49,9 +49,9 @@ class Gaps:
             frozenset(name for name in names if _is_wide(table.column(name))),
         )
 
-    def union(self, other: "Gaps") -> "Gaps":
+    def union(self, other: "MissingCells") -> "MissingCells":
         """Return the gaps of two tables, or of two parts of one."""
-        return Gaps(self.columns | other.columns, self.wide | other.wide)
+        return MissingCells(self.columns | other.columns, self.wide | other.wide)
 
 
 def depends_on_gaps(kind: Any) -> bool:
@@ -67,14 +67,14 @@ def _is_wide(column: Any) -> bool:
     return any(end is not None and abs(end) > EXACT for end in ends.values())
 
 
-def as_frame(table: Any, gaps: Gaps, exact: bool = False, categories: bool = False) -> pd.DataFrame:
+def as_frame(table: Any, gaps: MissingCells, exact: bool = False, categories: bool = False) -> pd.DataFrame:
     """Convert an Arrow table.
 
     Parameters
     ----------
     table : pyarrow.Table
         Columns of distinct names. The dtypes that pandas wrote beside them are kept where they fit.
-    gaps : Gaps
+    gaps : MissingCells
         Of the whole table that this one is a part of.
     exact : bool
         Whether integers with gaps are integers whatever their size, as names are: pandas' Int64. Otherwise
@@ -86,7 +86,7 @@ def as_frame(table: Any, gaps: Gaps, exact: bool = False, categories: bool = Fal
     Examples
     --------
     >>> table = pa.table({"age": [31, None], "id": [2**60, None]})
-    >>> as_frame(table, Gaps.of(table))
+    >>> as_frame(table, MissingCells.of(table))
         age                   id
     0  31.0  1152921504606846976
     1   NaN                 <NA>

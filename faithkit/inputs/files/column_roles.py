@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.arrow_types import Gaps, as_frame, check_flat, value_type
+from faithkit.inputs.files.arrow_types import MissingCells, as_frame, check_flat, value_type
 from faithkit.inputs.files.csv_types import CONVERT, as_labels
 from faithkit.inputs.files.discovery import File
 from faithkit.inputs.objects.vectors import vectors_of
@@ -28,7 +28,7 @@ class Table:
         With the types that a Parquet file gives to its columns, or the texts of a CSV.
     untyped : frozenset of str
         The columns that are texts of a CSV: their role decides their type.
-    gaps : Gaps, optional
+    gaps : MissingCells, optional
         Of the whole table, where this is a part of one.
 
     Examples
@@ -42,7 +42,7 @@ class Table:
 
     cells: Any
     untyped: frozenset[str] = frozenset()
-    gaps: Gaps | None = None
+    gaps: MissingCells | None = None
 
     def __len__(self) -> int:
         return int(self.cells.num_rows)
@@ -64,7 +64,7 @@ class Table:
             cells = pa.table(
                 {name: CONVERT[role](column) if name in self.untyped else column for name, column in columns}
             )
-        gaps = Gaps.of(cells) if self.gaps is None else self.gaps
+        gaps = MissingCells.of(cells) if self.gaps is None else self.gaps
         return as_frame(cells, gaps, role in ("labels", "predictions"), categories)
 
     def labels(self, name: str) -> pd.Series:

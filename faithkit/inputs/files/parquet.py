@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files.arrow_types import Gaps, check_flat, columns_of, depends_on_gaps
+from faithkit.inputs.files.arrow_types import MissingCells, check_flat, columns_of, depends_on_gaps
 from faithkit.inputs.files.column_roles import Table, partition_values
 from faithkit.inputs.files.discovery import PARQUET, File, check_names, check_same_names, files_of
 from faithkit.wording import few
@@ -59,7 +59,7 @@ class ParquetTable:
     schema: Any
     pieces: list[Piece]
     columns: list[str]
-    gaps: Gaps = attrs.field(factory=Gaps)
+    gaps: MissingCells = attrs.field(factory=MissingCells)
     settled: frozenset[str] = frozenset()  # the columns whose gaps are known
 
     @classmethod
@@ -91,7 +91,7 @@ class ParquetTable:
         new = [name for name in columns if name not in self.settled]
         unknown = [name for name in new if depends_on_gaps(self.schema.field(name).type)]
         parts = attrs.evolve(self, columns=unknown).parts() if unknown else ()
-        gaps = reduce(Gaps.union, (Gaps.of(part.cells) for part in parts), self.gaps)
+        gaps = reduce(MissingCells.union, (MissingCells.of(part.cells) for part in parts), self.gaps)
         return attrs.evolve(self, columns=list(columns), gaps=gaps, settled=self.settled.union(new))
 
     def __len__(self) -> int:

@@ -13,8 +13,8 @@ from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.column_roles import Table, check_texts
-from faithkit.inputs.logs.rules import as_rules, not_held
-from faithkit.inputs.objects.forms import as_explanations
+from faithkit.inputs.logs.rule_columns import as_rules, not_held
+from faithkit.inputs.objects.explanation_forms import as_explanations
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.wording import few
@@ -23,7 +23,7 @@ _COLUMNS = ("predictions", "X", "groups", "weights", "clusters", "ids")  # besid
 
 
 @attrs.frozen
-class Roles:
+class ColumnRoles:
     """The columns of a log by role; `rules` says that the explanations are rules in their JSON form.
 
     Where they are rules in words, `words` has the rule of each.
@@ -33,7 +33,7 @@ class Roles:
 
     Examples
     --------
-    >>> Roles(("label",), ("phi_*",)).among(["label", "phi_age", "phi_sex"]).explanation
+    >>> ColumnRoles(("label",), ("phi_*",)).among(["label", "phi_age", "phi_sex"]).explanation
     ('phi_age', 'phi_sex')
     """
 
@@ -49,7 +49,7 @@ class Roles:
     id: str | None = None
     text: str | None = None  # the column whose texts are the instances
 
-    def among(self, names: list[str]) -> "Roles":
+    def among(self, names: list[str]) -> "ColumnRoles":
         """Find the columns that are asked for by name or pattern."""
 
         def find(name: str | None, option: str) -> str | None:
@@ -58,7 +58,7 @@ class Roles:
         if self.kind == LABELS:
             for pattern in self.prediction:
                 match_name(names, pattern, "--prediction")
-        return Roles(
+        return ColumnRoles(
             tuple(match_names(names, self.prediction)),
             tuple(match_names(names, self.explanation)),
             tuple(match_names(names, self.features)) if self.features else (),
@@ -121,7 +121,7 @@ class Log:
     weights: Any
     clusters: Any
     ids: Any
-    roles: Roles
+    roles: ColumnRoles
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_array
 from faithkit.errors import InputError
-from faithkit.inputs.models.naming import as_list
+from faithkit.inputs.models.model_names import as_list
 
 
 @attrs.frozen(eq=False)
-class Names:
+class ClassNames:
     """New names for the labels that a model predicts; none where `own` is None.
 
     Examples
     --------
-    >>> Names.of([0, 1], np.array(["no", "yes"])).given(np.array([1, 0])).tolist()
+    >>> ClassNames.of([0, 1], np.array(["no", "yes"])).given(np.array([1, 0])).tolist()
     ['yes', 'no']
-    >>> Names.of(None, np.array(["no", "yes"])).given(np.array(["yes"])).tolist()
+    >>> ClassNames.of(None, np.array(["no", "yes"])).given(np.array(["yes"])).tolist()
     ['yes']
     """
 
@@ -29,7 +29,7 @@ class Names:
     new: np.ndarray | None
 
     @classmethod
-    def of(cls, own: Any, new: np.ndarray | None) -> "Names":
+    def of(cls, own: Any, new: np.ndarray | None) -> "ClassNames":
         """Compare a model's own classes with those that it is said to have."""
         if own is None or new is None or not len(own) or distinct(own).tolist() == new.tolist():
             return cls(None, None)

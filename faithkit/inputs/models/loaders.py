@@ -10,7 +10,7 @@ from typing import Any
 
 from faithkit.errors import ContractError, InputError
 from faithkit.extension.entries import Entry
-from faithkit.extension.known import install, providers
+from faithkit.extension.known_plugins import install, providers
 from faithkit.extension.registry import registry
 from faithkit.foreign import foreign
 from faithkit.wording import listing

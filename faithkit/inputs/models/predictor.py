@@ -12,11 +12,11 @@ import numpy as np
 from faithkit.arrays.containers import copy_rows, n_rows, take_rows, unmasked
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.models import records
-from faithkit.inputs.models.answers import checked_labels
-from faithkit.inputs.models.classes import Names, check_column_order, distinct, places_of
-from faithkit.inputs.models.given import model_of, says_regressor
-from faithkit.inputs.models.naming import as_list, as_option, called
+from faithkit.inputs.models import label_records as records
+from faithkit.inputs.models.classes import ClassNames, check_column_order, distinct, places_of
+from faithkit.inputs.models.label_checks import checked_labels
+from faithkit.inputs.models.model_names import as_list, as_option, called
+from faithkit.inputs.models.recognition import model_of, says_regressor
 from faithkit.inputs.models.score_function import ScoreFunction
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
@@ -115,7 +115,7 @@ class Predictor:
         self.declared: bool = declared or getattr(self.model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
         self.classes = self._known_classes(classes, background, outcome)
-        self._names = Names.of(getattr(self.model, "classes_", None), self.classes)
+        self._names = ClassNames.of(getattr(self.model, "classes_", None), self.classes)
         self._background = background
         self._is_order_checked: bool = self.is_regressor or isinstance(self.model, ScoreFunction)
         self._n_judged = 0  # rows, where there is no background

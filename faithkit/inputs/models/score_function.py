@@ -8,7 +8,7 @@ import numpy as np
 
 from faithkit.arrays.containers import as_array, n_rows, unmasked
 from faithkit.errors import InputError
-from faithkit.inputs.models.naming import called, written
+from faithkit.inputs.models.model_names import called, written
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.wording import describe, few
 

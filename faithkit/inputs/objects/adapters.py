@@ -23,7 +23,7 @@ _KNOWN = frozenset({"builtins", "numpy", "pandas", "scipy", "sklearn", "faithkit
 
 
 @attrs.frozen(eq=False, slots=False)
-class About:
+class RowContext:
     """What is known of the rows that explanations belong to, or of a model, for adapters that need it.
 
     Parameters
@@ -43,7 +43,7 @@ class About:
 
     Examples
     --------
-    >>> About(n=2, predict=lambda: ["yes", "no"]).predictions.tolist()
+    >>> RowContext(n=2, predict=lambda: ["yes", "no"]).predictions.tolist()
     ['yes', 'no']
     """
 
@@ -59,12 +59,12 @@ class About:
         """The prediction of each row, as an array; None where nobody knows."""
         return None if self.predict is None else as_array(self.predict())
 
-    def at(self, rows: list[int]) -> "About":
+    def at(self, rows: list[int]) -> "RowContext":
         """Return what is known of some of the rows.
 
         Examples
         --------
-        >>> About(n=3, predict=lambda: ["yes", "no", "yes"]).at([1]).predictions.tolist()
+        >>> RowContext(n=3, predict=lambda: ["yes", "no", "yes"]).at([1]).predictions.tolist()
         ['no']
         """
         predict = None if self.predict is None else lambda: self.predictions[rows]
@@ -97,14 +97,14 @@ def takes(entry: Entry, given: Any) -> bool:
     return bool(_types(entry) & set(_names(type(_first(given)))))
 
 
-def adapted(given: Any, role: str, about: About | None = None) -> Any:
+def adapted(given: Any, role: str, about: RowContext | None = None) -> Any:
     """Return what an adapter makes of an object in a role; what no adapter takes, as it is."""
     entry = adapter_for(given)
     return given if entry is None else adapted_by(entry, given, role, about)
 
 
 def adapted_by(
-    entry: Entry, given: Any, role: str, about: About | None = None, params: dict[str, Any] | None = None
+    entry: Entry, given: Any, role: str, about: RowContext | None = None, params: dict[str, Any] | None = None
 ) -> Any:
     """Return what one adapter makes of an object in a role; as it is if the adapter does not do that."""
     _check_one_type(entry, given)
@@ -114,9 +114,9 @@ def adapted_by(
     return made_by(adapter, entry, given, role, about) if is_able else given
 
 
-def made_by(adapter: Any, entry: Entry, given: Any, role: str, about: About | None = None) -> Any:
+def made_by(adapter: Any, entry: Entry, given: Any, role: str, about: RowContext | None = None) -> Any:
     """Ask an adapter, which says of what entry it is."""
-    arguments = (about or About(),) if role in ("explanations", "model") else ()
+    arguments = (about or RowContext(),) if role in ("explanations", "model") else ()
     with foreign(f"{entry}, given a {type(given).__name__},", error=PluginError):
         found = getattr(adapter, role)(given, *arguments)
     if found is None:

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from faithkit.errors import InputError
 from faithkit.foreign import foreign
-from faithkit.inputs.files.arrow_types import Gaps, as_frame, columns_of
+from faithkit.inputs.files.arrow_types import MissingCells, as_frame, columns_of
 from faithkit.inputs.objects.adapters import adapted
 from faithkit.inputs.rows import as_texts
 
@@ -73,11 +73,11 @@ def _from_arrow(given: Any) -> Any:
     except (TypeError, ValueError, pa.ArrowInvalid):  # a column, no table
         column = pa.chunked_array(given) if hasattr(given, "__arrow_c_stream__") else pa.array(given)
         table = pa.table({"values": column})
-        return as_frame(table, Gaps.of(table), exact=True, categories=True)["values"].rename(None)
+        return as_frame(table, MissingCells.of(table), exact=True, categories=True)["values"].rename(None)
     if len(set(table.column_names)) < table.num_columns:
         return table.to_pandas()  # whoever takes it refuses two columns of one name
     table = table.select(columns_of(table.schema))
-    return as_frame(table, Gaps.of(table), categories=True)
+    return as_frame(table, MissingCells.of(table), categories=True)
 
 
 def _from_tensor(given: Any) -> Any:

@@ -28,7 +28,7 @@ class Influence:
     lone: Floats  # (m,)
 
 
-class Held(Protocol):
+class ScopePredictions(Protocol):
     """Instances and their labels, for which a relation's matrix says which explanations hold."""
 
     def sums(self, bits: Bits, row: Counts, label: Counts) -> NDArray[Any]:
@@ -78,9 +78,9 @@ class Agreement(Sums, Protocol):
         """Whether two predictions cannot disagree by more than `most`, in this sample or in any other."""
 
     def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
-        """Return, for each slot, the same over the instances of which `Held.sums` were taken."""
+        """Return, for each slot, the same over the instances of which `ScopePredictions.sums` were taken."""
 
-    def held(self, labels: Counts, n_labels: int) -> Held:
+    def held(self, labels: Counts, n_labels: int) -> ScopePredictions:
         """Look at instances with these labels, of so many."""
 
     def taken(self, labels: Counts) -> "Agreement":

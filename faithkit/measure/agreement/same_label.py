@@ -34,9 +34,9 @@ class SameLabel:
         """Return the counts, which are what was added up."""
         return sums
 
-    def held(self, labels: Counts, n_labels: int) -> "HeldLabels":
+    def held(self, labels: Counts, n_labels: int) -> "ScopeLabels":
         """Look at instances with these labels, of so many."""
-        return HeldLabels(labels, n_labels)
+        return ScopeLabels(labels, n_labels)
 
     def taken(self, labels: Counts) -> "SameLabel":
         """Return itself: what labels are called does not matter."""
@@ -54,7 +54,7 @@ class SameLabel:
 SAME_LABEL = SameLabel()
 
 
-class HeldLabels:
+class ScopeLabels:
     """Who has which label, for a relation's matrix over them."""
 
     def __init__(self, labels: Counts, n_labels: int) -> None:

@@ -143,9 +143,9 @@ class Squares:
         squares = (N * self.squares[label] + found[:, 0]) / 2
         return N - _disagreeing(np.maximum(N, squares), squares - products)
 
-    def held(self, labels: Counts, n_labels: int) -> "HeldPoints":
+    def held(self, labels: Counts, n_labels: int) -> "ScopePoints":
         """Look at instances with these labels."""
-        return HeldPoints(self, labels)
+        return ScopePoints(self, labels)
 
     def taken(self, labels: Counts) -> "Squares":
         """Return the agreement of some labels."""
@@ -221,7 +221,7 @@ class Sums:
         return both / (self.n * (others.n - 1))
 
 
-class HeldPoints:
+class ScopePoints:
     """Instances by the points that their labels stand for."""
 
     def __init__(self, agreement: Squares, labels: Counts) -> None:

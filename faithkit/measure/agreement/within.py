@@ -73,9 +73,9 @@ class Within:
         """Return the counts, which are what was added up."""
         return sums
 
-    def held(self, labels: Counts, n_labels: int) -> "HeldNumbers":
+    def held(self, labels: Counts, n_labels: int) -> "ScopeNumbers":
         """Look at instances with these labels."""
-        return HeldNumbers(self, labels)
+        return ScopeNumbers(self, labels)
 
     def taken(self, labels: Counts) -> "Within":
         """Return the agreement of some labels, given in order."""
@@ -97,7 +97,7 @@ def _between(values: Counts, first: Counts, behind: Counts) -> Counts:
     return found
 
 
-class HeldNumbers:
+class ScopeNumbers:
     """Instances in the order of their predictions."""
 
     def __init__(self, agreement: Within, labels: Counts) -> None:

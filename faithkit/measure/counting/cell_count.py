@@ -16,13 +16,13 @@ from faithkit.explanations.relations import Relation, key_of
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
-from faithkit.measure.counting import asking
-from faithkit.measure.counting.asking import NOBODY
+from faithkit.measure.counting import scans
 from faithkit.measure.counting.cells import Cells, cells_by_block, differ, joint_blocks
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import Counts, Owners
 from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import NOBODY
 from faithkit.measure.counting.tally import RowCount, Tally
 from faithkit.measure.jackknife.pairs import pair_sums
 
@@ -93,7 +93,7 @@ class CellCount(RowCount):
 
         Owners differ by what is no other to them.
         """
-        most = max(1, asking.DENSE // self.n_labels)
+        most = max(1, scans.DENSE // self.n_labels)
         for start, stop in spans(len(self._kinds[0]), most):
             yield self._kinds_tally(start, stop)
 

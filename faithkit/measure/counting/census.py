@@ -19,8 +19,8 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import Relation, key_of
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.asking import Whole
 from faithkit.measure.counting.owners import Owners, constant, runs
+from faithkit.measure.counting.scans import ScanTarget
 from faithkit.measure.counting.tally import grouped_owners
 
 Ints = NDArray[np.int64]
@@ -188,10 +188,10 @@ class Census:
         return self.owner[order], self.label[order], self.count[order]
 
     @property
-    def whole(self) -> Whole:
+    def whole(self) -> ScanTarget:
         """What instances are counted against, with all slots."""
         row, label, _ = self.ordered
-        return Whole(self.explanations, len(self.labels), row, label, self.agreement)
+        return ScanTarget(self.explanations, len(self.labels), row, label, self.agreement)
 
     @property
     def grouped(self) -> Owners:

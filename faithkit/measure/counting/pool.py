@@ -17,8 +17,8 @@ from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
-from faithkit.measure.counting.asking import Asked, Whole, ask
 from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.scans import ScanCounts, ScanTarget, ask
 
 PIECE = 2**18  # rows of a pool in memory that are asked about together
 
@@ -53,7 +53,7 @@ class Pool:
             yield unexplained(X), self.codes[start : start + rows]
             start += rows
 
-    def asked(self, relation: Relation, whole: Whole) -> Asked:
+    def asked(self, relation: Relation, whole: ScanTarget) -> ScanCounts:
         """Ask a relation about all explanations and every row of the pool."""
         if not relation.instance_only:
             raise InputError(

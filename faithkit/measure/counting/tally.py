@@ -22,13 +22,13 @@ from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, key_of
-from faithkit.measure.agreement.base import Agreement, Held, chance, toward
+from faithkit.measure.agreement.base import Agreement, ScopePredictions, chance, toward
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting import asking
-from faithkit.measure.counting.asking import Whole, ask, bit_blocks
+from faithkit.measure.counting import scans
 from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import Counts, Owners, constant, numbered, placed, places
 from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import ScanTarget, ask, bit_blocks
 
 SELF = np.array([[0], [1]])  # what is no other to an owner: itself, where its explanation holds for it
 MOST = 2**25  # entries of a table that somebody asks for as a whole
@@ -167,12 +167,12 @@ class Count:
         Such a part has the labels that occur in it, and no others.
         """
         m, k = len(self.explanations), self.n_labels
-        if m * k <= asking.DENSE:
+        if m * k <= scans.DENSE:
             yield self._part(0, m)
         elif self.relation.groups:
             yield from (self._part(*span, narrow=True) for span in _narrow_spans(self.owners))
         else:
-            yield from (_occurring(self._part(*span)) for span in spans(m, max(1, asking.DENSE // k)))
+            yield from (_occurring(self._part(*span)) for span in spans(m, max(1, scans.DENSE // k)))
 
     def label_counts(self, some: Counts) -> Counts:
         """Count the instances of every label for which some explanations hold: one row for each of these."""
@@ -260,7 +260,7 @@ class RowCount(Count):
         return bit_blocks(self.relation, self.sample, self.explanations)
 
     @property
-    def instances(self) -> Held:
+    def instances(self) -> ScopePredictions:
         """The rows, for a relation's matrix over them."""
         return self.agreement.held(self.labels, self.n_labels)
 
@@ -363,7 +363,7 @@ def count(
         owners = grouped_owners(row, label, times, ~distinct.missing, agreement)
         return counted(reflexive=~missing, owners=owners, place=place)
     place = places(occurring, codes, size) if place is None else place
-    whole = Whole(distinct, n_labels, row, label, agreement)
+    whole = ScanTarget(distinct, n_labels, row, label, agreement)
     asked = ask(relation, sample, labels, whole, np.where(missing, -1, place))
     every = asked if pool is None else asked + pool.asked(relation, whole)
     owners = every.owners(whole, times)

@@ -17,11 +17,11 @@ from faithkit.arrays.blocks import each_block, map_blocks
 from faithkit.measure.agreement.base import Agreement, Influence
 from faithkit.measure.counting.owners import Owners, by_entry
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.jackknife.spread import Spread
+from faithkit.measure.jackknife.central_moments import CentralMoments
 
 
 @attrs.frozen
-class Level:
+class MeasureTotals:
     """What a sample says of a measure, before any unit is left out.
 
     Attributes
@@ -79,7 +79,7 @@ class Deletions:
     left: Floats | None = None
     weight: Floats | float = 1.0
 
-    def pseudo_values(self, level: Level, units: int) -> tuple[Floats, Floats]:
+    def pseudo_values(self, level: MeasureTotals, units: int) -> tuple[Floats, Floats]:
         """Return C·x − (C − 1)·x without each of C units, for the estimate and for the disagreement."""
         if self.left is None and isinstance(self.weight, float):  # of equal rows, all is linear
             agreeing = self.compared - self.disagreement
@@ -89,7 +89,7 @@ class Deletions:
         scale = units - 1
         return level.estimate + scale * estimate, level.disagreement + scale * lost
 
-    def changes(self, level: Level) -> tuple[Floats, Floats]:
+    def changes(self, level: MeasureTotals) -> tuple[Floats, Floats]:
         """Return by how much the estimate and the disagreement fall without each unit."""
         estimate, lost = level.without(self)
         return level.estimate - estimate, level.disagreement - lost
@@ -136,25 +136,25 @@ class GroupedRows:
         """Return the deletions of all owners."""
         return self.part(0, len(self.owners))
 
-    def spreads(self, level: Level) -> tuple[Spread, Spread]:
+    def spreads(self, level: MeasureTotals) -> tuple[CentralMoments, CentralMoments]:
         """Measure how pseudo-values of the estimate and of the disagreement spread, some owners at a time."""
 
-        def measure(start: int, stop: int) -> tuple[Spread, Spread]:
+        def measure(start: int, stop: int) -> tuple[CentralMoments, CentralMoments]:
             return spreads_of(self.part(start, stop), level, self.owners.n)
 
         return added(map_blocks(measure, len(self.owners), AT_ONCE))
 
-    def paired_spread(self, level: Level) -> tuple[float | None, float]:
+    def paired_spread(self, level: MeasureTotals) -> tuple[float | None, float]:
         """Return the standard error of the estimate and its skewness where a matched pair is one unit."""
         owners, gone = self.owners, self.every()
         values = gone.pseudo_values(level, owners.n)[0]
-        spread = Spread.of(values, gone.times)
+        spread = CentralMoments.of(values, gone.times)
         if spread.standard_error is None:
             return None, 0.0
         apart = values - spread.mean
         in_pair = owners.explanation >= self.first_pair
         pairs = sum_by(owners.explanation[in_pair] - self.first_pair, (gone.times * apart)[in_pair])
-        once = Spread.of(apart[~in_pair], gone.times[~in_pair]), Spread.of(pairs)
+        once = CentralMoments.of(apart[~in_pair], gone.times[~in_pair]), CentralMoments.of(pairs)
         units = once[0].n + once[1].n
         if units < 2:
             return None, 0.0
@@ -168,17 +168,17 @@ def left_without(agreement: Agreement, labels: Ints, in_pool: bool = False) -> F
     return None if lost is None else 1.0 - lost
 
 
-def spreads_of(gone: Deletions, level: Level, units: int) -> tuple[Spread, Spread]:
+def spreads_of(gone: Deletions, level: MeasureTotals, units: int) -> tuple[CentralMoments, CentralMoments]:
     """Measure how pseudo-values of the estimate and of the disagreement spread around these."""
     estimate, lost = gone.pseudo_values(level, units)
-    spread = Spread.of(lost, gone.times)
+    spread = CentralMoments.of(lost, gone.times)
     is_all = gone.left is None or level.compared == 1.0
     if is_all and (gone.compared == level.compared).all():  # then one falls by what the other rises
         return spread.taken_from(level.estimate + level.disagreement), spread
-    return Spread.of(estimate, gone.times), spread
+    return CentralMoments.of(estimate, gone.times), spread
 
 
-def added(spreads: Iterable[tuple[Spread, Spread]]) -> tuple[Spread, Spread]:
+def added(spreads: Iterable[tuple[CentralMoments, CentralMoments]]) -> tuple[CentralMoments, CentralMoments]:
     """Add up the spreads of pieces."""
     first, second = (reduce(add, some) for some in zip(*spreads, strict=True))
     return first, second
@@ -198,7 +198,7 @@ def related_rows(counted: RowCount) -> Deletions:
     return Deletions(compared, compared - agreeing, once, left)
 
 
-def pool_spreads(counted: RowCount, level: Level) -> tuple[Spread, Spread]:
+def pool_spreads(counted: RowCount, level: MeasureTotals) -> tuple[CentralMoments, CentralMoments]:
     """Measure by how much the estimate and the disagreement fall without each row of the pool."""
     influence, pieces = _influence(counted.owners), []
     for piece in counted.pooled():
@@ -208,7 +208,7 @@ def pool_spreads(counted: RowCount, level: Level) -> tuple[Spread, Spread]:
             Z.astype(np.float64), Z + S, np.ones(len(S), dtype=np.int64), left, weight=np.zeros(1)
         )
         estimate, lost = gone.changes(level)
-        pieces.append((Spread.of(estimate), Spread.of(lost)))
+        pieces.append((CentralMoments.of(estimate), CentralMoments.of(lost)))
     return added(pieces)
 
 

@@ -19,11 +19,12 @@ from faithkit.measure.counting.cells import Cells
 from faithkit.measure.counting.design import worth
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.inference import Moments, agreement, trials_decide
+from faithkit.measure.intervals import MeasureStatistics, agreement, trials_decide
+from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
     Deletions,
     GroupedRows,
-    Level,
+    MeasureTotals,
     fewest_trials,
     pool_spreads,
     related_rows,
@@ -31,8 +32,7 @@ from faithkit.measure.jackknife.deletions import (
 )
 from faithkit.measure.jackknife.merging import NOTHING, PAIRS, Merging
 from faithkit.measure.jackknife.pairs import PairSums, pair_sums
-from faithkit.measure.jackknife.spread import Spread
-from faithkit.measure.limits import Units
+from faithkit.measure.limits import SamplingUnits
 
 ROUNDING = 1e-12
 NEARLY = 1e-9  # cells whose weights differ by less weigh the same
@@ -40,14 +40,14 @@ NEARLY = 1e-9  # cells whose weights differ by less weigh the same
 PseudoValues = Callable[[], tuple[Floats, Floats]]
 
 
-class Side:
+class JackknifeEstimate:
     """What one measure brings into a comparison: its moments, and pseudo-values for every row or cluster.
 
     Those are of the estimate and of the disagreement, found when they are asked for; without them nothing can
     be paired.
     """
 
-    def __init__(self, facts: Moments, pseudo_values: PseudoValues | None = None) -> None:
+    def __init__(self, facts: MeasureStatistics, pseudo_values: PseudoValues | None = None) -> None:
         self.facts, self._pseudo_values = facts, pseudo_values
 
     @cached_property
@@ -66,7 +66,7 @@ class Side:
         return self._both[1]
 
     @classmethod
-    def of(cls, counted: RowCount, n_classes: int | None = None) -> "Side":
+    def of(cls, counted: RowCount, n_classes: int | None = None) -> "JackknifeEstimate":
         """Jackknife what was counted; the model declares to have `n_classes` labels.
 
         Examples
@@ -75,12 +75,12 @@ class Side:
         >>> from faithkit.explanations.relations import SameExplanation
         >>> from faithkit.measure.counting.tally import count
         >>> sample = Sample(None, Explanations.of(["a", "a", "a", "a"]))
-        >>> found = Side.of(count(SameExplanation(), sample, np.array([0, 0, 0, 1]), 2))
+        >>> found = JackknifeEstimate.of(count(SameExplanation(), sample, np.array([0, 0, 0, 1]), 2))
         >>> found.facts.estimate, round(found.facts.se, 3), found.value.round(2)
         (0.5, 0.5, array([ 1.,  1.,  1., -1.]))
         """
         if isinstance(counted, CellCount):
-            return _Weighed(counted, n_classes).side()
+            return _WeightedJackknife(counted, n_classes).side()
         return _of_groups(counted, n_classes) if counted.relation.groups else _of_relation(counted, n_classes)
 
 
@@ -99,26 +99,26 @@ def unchecked(counted: Count, n_classes: int | None) -> float:
     return 1.0 - 1.0 / (n_classes or 1)
 
 
-def level_of(counted: Count, owners: Owners, n_classes: int | None) -> Level:
+def level_of(counted: Count, owners: Owners, n_classes: int | None) -> MeasureTotals:
     """Return what equal rows agree in, compared as some owners say."""
     known = counted.agreement
     free = unchecked(counted, n_classes)
-    return Level(*agreement(owners), float(owners.n), free, known.is_bounded)
+    return MeasureTotals(*agreement(owners), float(owners.n), free, known.is_bounded)
 
 
 @attrs.frozen(eq=False)
-class Grouped:
+class GroupedJackknife:
     """Equal rows in groups: as explanations group them, and with those that are alone under another key."""
 
-    level: Level
+    level: MeasureTotals
     rows: GroupedRows
     merging: Merging | None
-    merged_level: Level
+    merged_level: MeasureTotals
     merged_rows: GroupedRows
     place: Ints | None  # of each owner among the merged ones
 
     @classmethod
-    def of(cls, counted: Count, n_classes: int | None) -> "Grouped":
+    def of(cls, counted: Count, n_classes: int | None) -> "GroupedJackknife":
         """Look at a sample, in memory or not."""
         owners, known = counted.owners, counted.agreement
         level, rows = level_of(counted, owners, n_classes), GroupedRows(owners, known)
@@ -133,7 +133,7 @@ class Grouped:
         level_of_merged = level_of(counted, merged, n_classes)
         return cls(level, rows, merging, level_of_merged, GroupedRows(merged, known, first_pair), place)
 
-    def moments(self, counted: Count) -> Moments:
+    def moments(self, counted: Count) -> MeasureStatistics:
         """Summarise both."""
         spread, spread_lost = self.rows.spreads(self.level)
         se, skew = spread.standard_error, spread.skewness
@@ -144,25 +144,25 @@ class Grouped:
                 spread, _ = self.merged_rows.spreads(self.merged_level)
                 se, skew = spread.standard_error, spread.skewness
         errors = se, spread_lost.standard_error
-        units, how = Units.equal(counted.owners.n), None if self.merging is None else self.merging.how
+        units, how = SamplingUnits.equal(counted.owners.n), None if self.merging is None else self.merging.how
         return moments_of(counted, self.level, self.merged_level, errors, units, skew, how)
 
 
 def moments_of(
     counted: Count,
-    level: Level,
-    best: Level,
+    level: MeasureTotals,
+    best: MeasureTotals,
     errors: Sequence[float | None],
-    units: Units,
+    units: SamplingUnits,
     skew: float,
     merging: str | None = None,
-) -> Moments:
+) -> MeasureStatistics:
     """Put moments together: `level` is what rows agree in, and `best` the same with merged rows."""
     known = counted.agreement
     numbers: dict[str, Any] = {}
     if known.is_divided:
         numbers = {"span": known.most, "is_bounded": known.is_bounded, "skew": skew}
-    return Moments(
+    return MeasureStatistics(
         n=counted.owners.n,
         value=level.agreeing,
         verified=level.compared,
@@ -179,38 +179,40 @@ def moments_of(
     )
 
 
-def _of_groups(counted: RowCount, n_classes: int | None) -> Side:
-    found = Grouped.of(counted, n_classes)
+def _of_groups(counted: RowCount, n_classes: int | None) -> JackknifeEstimate:
+    found = GroupedJackknife.of(counted, n_classes)
 
     def pseudo_values() -> tuple[Floats, Floats]:
         value = _per_row(counted, found.merged_rows, found.merged_level, found.place, 0)
         return value, _per_row(counted, found.rows, found.level, None, 1)
 
-    return Side(found.moments(counted), pseudo_values)
+    return JackknifeEstimate(found.moments(counted), pseudo_values)
 
 
-def _per_row(counted: RowCount, rows: GroupedRows, level: Level, place: Ints | None, which: int) -> Floats:
+def _per_row(
+    counted: RowCount, rows: GroupedRows, level: MeasureTotals, place: Ints | None, which: int
+) -> Floats:
     """Return the pseudo-value of every row, in order: of the estimate (0), or of the disagreement (1)."""
     values = rows.every().pseudo_values(level, rows.owners.n)[which]
     return values[counted.place if place is None else place[counted.place]]
 
 
-def _of_relation(counted: RowCount, n_classes: int | None) -> Side:
+def _of_relation(counted: RowCount, n_classes: int | None) -> JackknifeEstimate:
     level, gone = level_of(counted, counted.owners, n_classes), related_rows(counted)
     n = counted.owners.n
     spreads = spreads_of(gone, level, n)
     pool = None if counted.pool is None else pool_spreads(counted, level)
     facts = related_moments(counted, level, spreads, lambda: fewest_trials(counted), pool)
-    return Side(facts, lambda: gone.pseudo_values(level, n))
+    return JackknifeEstimate(facts, lambda: gone.pseudo_values(level, n))
 
 
 def related_moments(
     counted: Count,
-    level: Level,
-    spreads: tuple[Spread, Spread],
+    level: MeasureTotals,
+    spreads: tuple[CentralMoments, CentralMoments],
     few: Callable[[], float],
-    pool: tuple[Spread, Spread] | None = None,
-) -> Moments:
+    pool: tuple[CentralMoments, CentralMoments] | None = None,
+) -> MeasureStatistics:
     """Summarise equal rows that a relation compares; `few` is asked only where it decides something."""
     errors = [spread.standard_error for spread in spreads]
     n = counted.owners.n
@@ -219,13 +221,13 @@ def related_moments(
     if pool is not None:
         errors = [_with_pool(se, spread) for se, spread in zip(errors, pool, strict=True)]
         most = float(n)
-    facts = moments_of(counted, level, level, errors, Units.equal(n, most), spreads[0].skewness)
+    facts = moments_of(counted, level, level, errors, SamplingUnits.equal(n, most), spreads[0].skewness)
     if not trials_decide(facts, most):
         return facts
-    return attrs.evolve(facts, units=Units.equal(n, few()))
+    return attrs.evolve(facts, units=SamplingUnits.equal(n, few()))
 
 
-def _with_pool(se: float | None, pool: Spread) -> float | None:
+def _with_pool(se: float | None, pool: CentralMoments) -> float | None:
     """Add the variance that comes from the choice of the pool's rows: they are a stratum of their own."""
     if se is None and pool.high - pool.low <= ROUNDING:
         return None
@@ -235,7 +237,7 @@ def _with_pool(se: float | None, pool: Spread) -> float | None:
 # -- rows with weights or clusters --
 
 
-class _Weighed:
+class _WeightedJackknife:
     """The sums over pairs of rows with weights or clusters, and all that they give."""
 
     def __init__(self, counted: CellCount, n_classes: int | None) -> None:
@@ -270,14 +272,14 @@ class _Weighed:
         part = without / level
         return level, np.where(part > ROUNDING, part, 0.0)
 
-    def _level(self, sums: PairSums) -> Level:
+    def _level(self, sums: PairSums) -> MeasureTotals:
         known = self.counted.agreement
         compared, lost = sums.compared / self.whole, sums.disagreement / self.whole
         if self.left is not None:
             lost /= self.left[0]
         compared = 1.0 if abs(1.0 - compared) < ROUNDING else compared
         free = self.free if self.left is None or not known.is_bounded else self.free / self.left[0]
-        return Level(compared - lost, compared, self.whole, free, known.is_bounded)
+        return MeasureTotals(compared - lost, compared, self.whole, free, known.is_bounded)
 
     def _gone(self, sums: PairSums, some: np.ndarray) -> Deletions:
         """Return the deletions of some units."""
@@ -288,7 +290,7 @@ class _Weighed:
         once, weight = np.ones(int(some.sum()), dtype=np.int64), self.weight[some] * self.counted.design.step
         return Deletions(sums.lost_compared[some], lost, once, left, weight)
 
-    def side(self) -> Side:
+    def side(self) -> JackknifeEstimate:
         """Put everything together."""
         counted, mine = self.counted, self.weight > 0
         value, verified = agreement(counted.owners)
@@ -298,29 +300,29 @@ class _Weighed:
         both = self.sums + merged
         best, best_gone = self._level(both), self._gone(both, mine)
         values = best_gone.pseudo_values(best, count)[0], gone.pseudo_values(level, count)[1]
-        spreads = Spread.of(values[0]), Spread.of(values[1])
+        spreads = CentralMoments.of(values[0]), CentralMoments.of(values[1])
         errors = [spread.standard_error for spread in spreads]
         if merging is not None and merging.how == PAIRS and errors[0] is not None:
             errors[0] = self._paired_error(best, merged)
         in_pool = ~mine & (self.held > 0)
         if in_pool.any():
             changes = self._gone(self.sums, in_pool).changes(level)
-            errors = [_with_pool(se, Spread.of(one)) for se, one in zip(errors, changes, strict=True)]
+            errors = [_with_pool(se, CentralMoments.of(one)) for se, one in zip(errors, changes, strict=True)]
         how = None if merging is None else merging.how
         facts = moments_of(counted, level, best, errors, self._units(), spreads[0].skewness, how)
         facts = attrs.evolve(facts, value=value, verified=verified)
         if self.left is not None:
             facts = attrs.evolve(facts, span=counted.agreement.most / self.left[0])
-        return Side(facts, lambda: values)
+        return JackknifeEstimate(facts, lambda: values)
 
-    def _units(self) -> Units:
+    def _units(self) -> SamplingUnits:
         weight = self.weight[self.weight > 0]
         effective = worth(weight)
         few = effective / 2
         if not self.counted.relation.groups:
             own = self.weight * self.counted.design.step
             few = self.whole / float((own + self.sums.influence).max())
-        return Units(len(weight), effective, float(weight.max()) / float(weight.sum()), few)
+        return SamplingUnits(len(weight), effective, float(weight.max()) / float(weight.sum()), few)
 
     def _merged(self) -> tuple[Merging | None, PairSums]:
         """Compare explanations that only one unit has, under another key."""
@@ -345,7 +347,7 @@ class _Weighed:
         np.maximum.at(allowance, keyed.explanation[keyed.first], keyed.weights[0])
         return merging, self._sums(keyed, allowance)
 
-    def _paired_error(self, best: Level, merged: PairSums) -> float | None:
+    def _paired_error(self, best: MeasureTotals, merged: PairSums) -> float | None:
         """Return the standard error of the estimate: pairs are units, linked where a unit is in several.
 
         A unit with all its pairs is one, too, so each pair is counted once for each of its two: one is taken

@@ -10,21 +10,21 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.inference import Moments, interval
-from faithkit.measure.limits import Units
-from faithkit.measure.planning.others import Others
+from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.limits import SamplingUnits
+from faithkit.measure.planning.checkable_counts import CheckableCounts
 
 FARTHEST = 8  # times the pilot's size; beyond that its few rare explanations say nothing
 LEVELS = (0.95, 0.75, 0.75)  # of the limits of P₀, P₁ and P₂, which seldom err all in one direction
 LIKELY = 0.8  # confidence of the interval in which the value is taken to lie
 
 
-def curve(sample: Others, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+def curve(sample: CheckableCounts, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the expected estimate M(n′) for every n′ ≤ n, exactly: the sample-size curve.
 
     Examples
     --------
-    >>> curve(Others(number=(0, 1), rows=(1, 2), score=(0.0, 1.0)), np.array([1, 2, 3])).round(3)
+    >>> curve(CheckableCounts(number=(0, 1), rows=(1, 2), score=(0.0, 1.0)), np.array([1, 2, 3])).round(3)
     array([0.   , 0.333, 0.667])
     """
     h, weight = np.array(sample.score), np.array(sample.rows)
@@ -37,14 +37,14 @@ class Pilot:
 
     Attributes
     ----------
-    others : Others
-    moments : Moments
+    others : CheckableCounts
+    moments : MeasureStatistics
     confidence : float
         Of the interval that is planned.
     """
 
-    others: Others
-    moments: Moments
+    others: CheckableCounts
+    moments: MeasureStatistics
     confidence: float = 0.95
 
     @property
@@ -60,7 +60,8 @@ class Pilot:
 
         Examples
         --------
-        >>> pilot = Pilot(Others((0, 9), (10, 190), (0.0, 1.0)), Moments.of_rows(200, 0.95, 0.02, 0.95))
+        >>> facts = MeasureStatistics.of_rows(200, 0.95, 0.02, 0.95)
+        >>> pilot = Pilot(CheckableCounts((0, 9), (10, 190), (0.0, 1.0)), facts)
         >>> [round(share, 3) for share in pilot.unverified(200)]
         [0.027, 0.085]
         """
@@ -97,7 +98,7 @@ class Pilot:
 
         Examples
         --------
-        >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments.of_rows(200, 0.9, 0.02))
+        >>> pilot = Pilot(CheckableCounts((199,), (200,), (0.9,)), MeasureStatistics.of_rows(200, 0.9, 0.02))
         >>> [round(pilot.expected_half_width(n), 3) for n in (200, 800)]
         [0.045, 0.022]
         """
@@ -122,7 +123,7 @@ class Pilot:
 
         Examples
         --------
-        >>> pilot = Pilot(Others((199,), (200,), (0.9,)), Moments.of_rows(200, 0.9, 0.02))
+        >>> pilot = Pilot(CheckableCounts((199,), (200,), (0.9,)), MeasureStatistics.of_rows(200, 0.9, 0.02))
         >>> round(pilot.half_width(800, unverified=0.0), 3)
         0.025
         """
@@ -143,8 +144,9 @@ class Pilot:
 
         Examples
         --------
-        >>> facts = Moments.of_rows(200, 0.8, 0.02, span=8.0, is_bounded=False)
-        >>> [round(Pilot(Others((9,), (200,), (0.8,)), facts).half_width(n, 0.0), 2) for n in (200, 800)]
+        >>> facts = MeasureStatistics.of_rows(200, 0.8, 0.02, span=8.0, is_bounded=False)
+        >>> pilot = Pilot(CheckableCounts((9,), (200,), (0.8,)), facts)
+        >>> [round(pilot.half_width(n, 0.0), 2) for n in (200, 800)]
         [0.06, 0.03]
         """
         low, high = self._floored(self.confidence)
@@ -161,7 +163,7 @@ class Pilot:
         """Return the interval of so many rows that can all be checked, where the value is x."""
         trials = explained * self._trials_per_row
         se = math.sqrt(x * (1 - x) / trials)
-        rows = Moments.of_rows(explained, x, se, units=Units.equal(explained, trials))
+        rows = MeasureStatistics.of_rows(explained, x, se, units=SamplingUnits.equal(explained, trials))
         return interval(rows, self.confidence)
 
     @property

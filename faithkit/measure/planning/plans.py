@@ -7,11 +7,11 @@ from typing import Any
 import attrs
 
 from faithkit.arguments import share, whole_number
+from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.measure.planning.forecast import FARTHEST, Pilot
 from faithkit.measure.planning.theory import bias_sample_size, corollary_sample_size, interval_sample_size
-from faithkit.shown import Shown
 
 MOST_EXPLAINED = 100  # times the pilot's size
 LARGER = "Take a larger pilot."
@@ -70,7 +70,7 @@ class PilotPlan:
 
 
 @attrs.frozen(repr=False)
-class Plan(Shown):
+class Plan(Displayable):
     """How many rows to explain, for an error of at most ε.
 
     Attributes

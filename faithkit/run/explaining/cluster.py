@@ -20,7 +20,7 @@ import joblib
 
 from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning, InputError
 from faithkit.foreign import foreign
-from faithkit.run.components import Given, component
+from faithkit.run.components.resolution import ResolvedComponent, component
 from faithkit.run.explaining.parcel import Parcel, portably
 from faithkit.run.provenance import versions
 from faithkit.wording import describe
@@ -111,7 +111,7 @@ def active_cluster() -> Any:
 
 
 def on_workers(
-    cluster: Any, part: Any, method: str, items: Sequence[Any], components: Iterable[Given]
+    cluster: Any, part: Any, method: str, items: Sequence[Any], components: Iterable[ResolvedComponent]
 ) -> Iterator[Any]:
     """Yield what a method of `part` makes of each item, in the order of the items."""
     check_workers(cluster, components)
@@ -231,7 +231,7 @@ def _work(parcel: Parcel, function: Callable[[Any, Any], Any], item: Any) -> Any
         return portably(lambda: function(parcel.open(), item))
 
 
-def check_workers(cluster: Any, components: Iterable[Given]) -> None:
+def check_workers(cluster: Any, components: Iterable[ResolvedComponent]) -> None:
     """Refuse a cluster without workers, or with one that lacks a component or has another version of it."""
     named = [given for given in components if given.recipe is not None]
     wanted = versions(named)

@@ -14,11 +14,11 @@ from faithkit.errors import ContractError, ExplainerError
 from faithkit.explanations.explanations import Explanations
 from faithkit.foreign import foreign
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.objects.adapters import About, adapter_for
-from faithkit.inputs.objects.forms import as_explanations
+from faithkit.inputs.objects.adapters import RowContext, adapter_for
+from faithkit.inputs.objects.explanation_forms import as_explanations
 from faithkit.inputs.rows import known_names
 from faithkit.measure.protocols import said
-from faithkit.run.components import FunctionExplainer, Given, component
+from faithkit.run.components.resolution import FunctionExplainer, ResolvedComponent, component
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -28,7 +28,7 @@ class Job:
     It fits its explainer when first asked, so that a run that finds everything in the store never does.
     """
 
-    explainer: Given
+    explainer: ResolvedComponent
     predictor: Predictor
     background: Any
     seed: int
@@ -78,7 +78,7 @@ class Job:
         classes, predictor = self.predictor.classes, self.predictor
         return as_explanations(
             given,
-            About(
+            RowContext(
                 n=n_rows(X),
                 predict=lambda: predictor.predict(X),
                 classes=None if classes is None else classes.tolist(),
@@ -105,6 +105,6 @@ def declared_rows(explainer: Any, predictor: Predictor) -> Any:
         return declared(predictor)
 
 
-def _rebuilt(given: Given, predictor: Predictor, background: Any, seed: int) -> Job:
+def _rebuilt(given: ResolvedComponent, predictor: Predictor, background: Any, seed: int) -> Job:
     own = given if given.recipe is None else component("explainer", given.text)
     return Job(own, predictor, background, seed)

@@ -37,7 +37,7 @@ class DiceCounterfactuals:
     array([None, 'no counterfactual found'], dtype=object)
     """
 
-    def example(self) -> tuple[Any, faithkit.About]:
+    def example(self) -> tuple[Any, faithkit.RowContext]:
         """Return two rows, of which one has a counterfactual."""
         from dice_ml.counterfactual_explanations import CounterfactualExplanations
         from dice_ml.diverse_counterfactuals import CounterfactualExamples
@@ -49,9 +49,9 @@ class DiceCounterfactuals:
             CounterfactualExamples(DummyDataInterface("label"), others, rows.iloc[[row]])
             for row, others in enumerate((other, None))
         ]
-        return CounterfactualExplanations(found), faithkit.About(n=2)
+        return CounterfactualExplanations(found), faithkit.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
         """Return a row of another label for each row."""
         cases = [case for one in (given if isinstance(given, Sequence) else [given]) for case in _cases(one)]
         if not cases:

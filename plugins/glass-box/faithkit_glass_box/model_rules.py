@@ -14,10 +14,10 @@ FIRST, ANY, SUM = "first", "any", "sum"
 """How rules decide: the first that applies, one that holds, or all that fire, added up."""
 
 Columns = Sequence[Any]
-Reading = tuple[str, list[faithkit.Rule]]
+LogReading = tuple[str, list[faithkit.Rule]]
 
 
-def reader_of(model: Any) -> Callable[[Any, Columns], Reading]:
+def reader_of(model: Any) -> Callable[[Any, Columns], LogReading]:
     """Find out how to read a model, by the name of its class or of one that it derives from.
 
     Raises
@@ -53,12 +53,12 @@ def _advise_on_rules(model: Any) -> str:
     )
 
 
-def _greedy(model: Any, columns: Columns) -> Reading:
+def _greedy(model: Any, columns: Columns) -> LogReading:
     """Read imodels' greedy lists: `x ≥ cutoff` applies, or `x < cutoff` where it is flipped."""
     return FIRST, [_side(rule, columns, math.nextafter(rule["cutoff"], -math.inf)) for rule in _asked(model)]
 
 
-def _frugal(model: Any, columns: Columns) -> Reading:
+def _frugal(model: Any, columns: Columns) -> LogReading:
     """Read imodels' fast-and-frugal trees: `x > cutoff` applies, or `x ≤ cutoff` where it is flipped."""
     return FIRST, [_side(rule, columns, rule["cutoff"]) for rule in _asked(model)]
 
@@ -74,7 +74,7 @@ def _side(rule: dict[str, Any], columns: Columns, limit: float) -> faithkit.Rule
     return faithkit.Rule([faithkit.Interval(column, **ends)])
 
 
-def _bayesian(model: Any, columns: Columns) -> Reading:
+def _bayesian(model: Any, columns: Columns) -> LogReading:
     """Read imodels' Bayesian lists: columns that are 1, up to the entry that takes all."""
     return FIRST, list(_itemsets(model.final_itemsets, columns))
 
@@ -86,7 +86,7 @@ def _itemsets(itemsets: Sequence[Any], columns: Columns) -> Iterator[faithkit.Ru
         yield faithkit.Rule([faithkit.OneOf(_placed(item, columns), [1]) for item in items])
 
 
-def _weighted(model: Any, columns: Columns) -> Reading:
+def _weighted(model: Any, columns: Columns) -> LogReading:
     """Read imodels' sums of rules, from the largest weight on; of equals the first stays the first."""
     rules = sorted(model.rules_without_feature_names_, key=lambda rule: -abs(rule.args[0]))
     return SUM, [
@@ -114,7 +114,7 @@ def _compared(column: Any, symbol: str, value: str) -> Any:
     return faithkit.Interval(column, **ends[symbol])
 
 
-def _ruleset(model: Any, columns: Columns) -> Reading:
+def _ruleset(model: Any, columns: Columns) -> LogReading:
     """Read wittgenstein's rule sets: columns that were cut into bins, and columns with few values."""
     binned = model.bin_transformer_.bins_ if model.bin_transformer_ else {}
     return ANY, [
@@ -139,7 +139,7 @@ def _equal(column: Any, value: Any, is_bin: bool) -> Any:
     return faithkit.Interval(column, float(low), float(high))
 
 
-_READERS: dict[str, dict[str, tuple[str, Callable[[Any, Columns], Reading]]]] = {
+_READERS: dict[str, dict[str, tuple[str, Callable[[Any, Columns], LogReading]]]] = {
     "imodels": {
         "GreedyRuleListClassifier": ("rules_", _greedy),
         "FastFrugalTreeClassifier": ("rules_", _frugal),

@@ -76,12 +76,12 @@ class AlibiAnchors:
     always
     """
 
-    def example(self) -> tuple[Any, faithkit.About]:
+    def example(self) -> tuple[Any, faithkit.RowContext]:
         """Return two anchors, in objects that look like alibi's."""
         conditions = ["28.00 < Age <= 37.00", "Job = clerk"]
-        return [_look_alike(conditions), _look_alike([])], faithkit.About(n=2)
+        return [_look_alike(conditions), _look_alike([])], faithkit.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
         """Return a rule for each row."""
         found = list(given) if isinstance(given, Sequence) else [given]
         columns = Columns.of(about.X)

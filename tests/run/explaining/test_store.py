@@ -297,7 +297,7 @@ def test_extras_are_not_asked_for(site):
         site, "upgraded_plugin", "1.0", ["library-of-numbers; extra == 'more'", "not-there"], points, **plugin
     )
     restarted()
-    given = faithkit.run.components.component("explainer", "upgraded")
+    given = faithkit.run.components.resolution.component("explainer", "upgraded")
     assert provenance.libraries(given) == {"upgraded-plugin": "1.0"}
 
 

@@ -1,6 +1,6 @@
 """Adapters with one fault each, and a sound one."""
 
-from faithkit import About, Explanations
+from faithkit import Explanations, RowContext
 
 
 class Note:
@@ -15,7 +15,7 @@ class Sound:
 
     def example(self):
         """Return two notes."""
-        return [Note("debt"), Note("age")], About(n=2)
+        return [Note("debt"), Note("age")], RowContext(n=2)
 
     def explanations(self, given, about):
         """Return what they say."""
@@ -27,7 +27,7 @@ class TakesAnother(Sound):
 
     def example(self):
         """Return something else."""
-        return [About()], About(n=1)
+        return [RowContext()], RowContext(n=1)
 
 
 class TakesNothing:
@@ -35,7 +35,7 @@ class TakesNothing:
 
     def example(self):
         """Return two notes."""
-        return [Note("debt"), Note("age")], About(n=2)
+        return [Note("debt"), Note("age")], RowContext(n=2)
 
 
 class GivesAList(Sound):

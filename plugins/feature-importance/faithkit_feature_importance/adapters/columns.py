@@ -18,14 +18,14 @@ def vectors(
     who: str,
     values: NDArray[Any],
     names: Sequence[Any] | None,
-    about: faithkit.About,
+    about: faithkit.RowContext,
     **shared: Any,
 ) -> faithkit.Explanations:
     """Return a vector for each row, its columns named as the object names them, or as X does.
 
     Examples
     --------
-    >>> about = faithkit.About(features=["age", "sex"])
+    >>> about = faithkit.RowContext(features=["age", "sex"])
     >>> vectors("torch-tensors", np.array([[0.3, -0.1]]), None, about).shared
     {'names': ['age', 'sex']}
     """

@@ -38,7 +38,7 @@ class InterpretLocal:
     def __init__(self, target: str | int | None = None) -> None:
         self.target = check_target(WHO, target)
 
-    def example(self) -> tuple[Any, faithkit.About]:
+    def example(self) -> tuple[Any, faithkit.RowContext]:
         """Return the terms of a linear model, for two rows."""
         from interpret.api.templates import FeatureValueExplanation
 
@@ -48,9 +48,9 @@ class InterpretLocal:
             for scores in ([0.3, 0.1], [-0.2, 0.1])
         ]
         told = {"overall": None, "specific": rows}
-        return FeatureValueExplanation("local", told, feature_names=["age", "sex"]), faithkit.About(n=2)
+        return FeatureValueExplanation("local", told, feature_names=["age", "sex"]), faithkit.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
         """Return a vector for each row, with a column for each term."""
         parts = list(given) if isinstance(given, Sequence) else [given]
         rows = [row for part in parts for row in _rows(part)]

@@ -34,7 +34,7 @@ class Outputs:
 
     Examples
     --------
-    >>> about = faithkit.About(predict=lambda: ["b", "c", "a", "b"])
+    >>> about = faithkit.RowContext(predict=lambda: ["b", "c", "a", "b"])
     >>> Outputs.of("shap-values", 3, about).chosen("predicted", about, 4).tolist()
     [[1], [2], [0], [1]]
     """
@@ -45,7 +45,7 @@ class Outputs:
     names: list[str] | None = None
 
     @classmethod
-    def of(cls, who: str, count: int, about: faithkit.About, names: Any = None) -> "Outputs":
+    def of(cls, who: str, count: int, about: faithkit.RowContext, names: Any = None) -> "Outputs":
         """Take the labels that are known, and names that are more than numbers."""
         classes = None if about.classes is None else list(about.classes)
         if classes is not None and len(classes) != count:
@@ -57,7 +57,7 @@ class Outputs:
         told = len(words) == count and not _is_counting(words)
         return cls(who, count, classes, words if told else None)
 
-    def chosen(self, target: Any, about: faithkit.About, n: int, predicted: Any = None) -> Positions:
+    def chosen(self, target: Any, about: faithkit.RowContext, n: int, predicted: Any = None) -> Positions:
         """Return the positions of the chosen outputs, a row of them for each of n rows.
 
         Parameters
@@ -65,7 +65,7 @@ class Outputs:
         target : str, int or None
             "positive" (the second of two), "predicted", "all", a label, or a number from 0; by default
             positive for two classes, predicted for more.
-        about : About
+        about : RowContext
         n : int
         predicted : array, optional
             The positions of the predicted outputs as the object tells them, for where nobody else knows.
@@ -112,7 +112,7 @@ class Outputs:
             "or say predicted or all."
         )
 
-    def _predicted(self, about: faithkit.About, n: int, predicted: Any) -> Positions:
+    def _predicted(self, about: faithkit.RowContext, n: int, predicted: Any) -> Positions:
         """Return the positions of the labels that were predicted."""
         if about.predictions is None and predicted is not None:
             return np.asarray(predicted, dtype=np.int64).reshape(-1, 1)

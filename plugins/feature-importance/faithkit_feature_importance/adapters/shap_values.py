@@ -47,7 +47,7 @@ class ShapValues:
     >>> from shap import Explanation
     >>> values = np.array([[[0.1, -0.1], [0.3, -0.3]], [[0.2, -0.2], [0.0, 0.0]]])
     >>> given = Explanation(values, base_values=np.full((2, 2), 0.5), feature_names=["age", "sex"])
-    >>> found = ShapValues().explanations(given, faithkit.About(n=2))
+    >>> found = ShapValues().explanations(given, faithkit.RowContext(n=2))
     >>> found.values.tolist(), found.shared["base_values"], found.shared["names"]
     ([[-0.1, -0.3], [-0.2, 0.0]], [0.5, 0.5], ['age', 'sex'])
     >>> found.shared["adds_up_to"], found.shared["target"], found.relation
@@ -58,15 +58,15 @@ class ShapValues:
         self.target = check_target(WHO, target)
         self.digits = check_digits(WHO, digits)
 
-    def example(self) -> tuple[Any, faithkit.About]:
+    def example(self) -> tuple[Any, faithkit.RowContext]:
         """Return the values of two classes, for three rows."""
         import shap
 
         values = np.linspace(-1, 1, 12).reshape(3, 2, 2)
         base = np.tile([0.25, 0.75], (3, 1))
-        return shap.Explanation(values, base, feature_names=["age", "sex"]), faithkit.About(n=3)
+        return shap.Explanation(values, base, feature_names=["age", "sex"]), faithkit.RowContext(n=3)
 
-    def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
         """Return a vector for each row of a table, and words with their values for each text."""
         row = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
         batches = _one_by_one(given, row) if isinstance(given, list | tuple) else [Batch.of(given, row)]
@@ -74,7 +74,7 @@ class ShapValues:
             raise faithkit.InputError(f"{WHO}: the list is of texts and tables: give those of one kind.")
         return (self._texts if batches[0].is_text else self._tables)(batches, about)
 
-    def _tables(self, batches: list["Batch"], about: faithkit.About) -> faithkit.Explanations:
+    def _tables(self, batches: list["Batch"], about: faithkit.RowContext) -> faithkit.Explanations:
         no_choice(WHO, digits=(self.digits, _NO_TEXTS))
         shapes = sorted({batch.values.shape[1:] for batch in batches})
         if len(shapes) > 1:
@@ -93,7 +93,7 @@ class ShapValues:
         named = prefixed(outputs, self.target, names if names is not None else about.features)
         return vectors(WHO, picked(values, chosen), named, about, **shared, **outputs.shared(self.target))
 
-    def _texts(self, batches: list["Batch"], about: faithkit.About) -> faithkit.Explanations:
+    def _texts(self, batches: list["Batch"], about: faithkit.RowContext) -> faithkit.Explanations:
         values = [value for batch in batches for value in batch.values]
         tokens = [words for batch in batches for words in batch.features or ()]
         outputs = {value.shape[1:] for value in values}

@@ -24,13 +24,13 @@ class Tensors:
     [[0.5, -0.25], [0.0, 1.0]]
     """
 
-    def example(self) -> tuple[Any, faithkit.About]:
+    def example(self) -> tuple[Any, faithkit.RowContext]:
         """Return the attributions of two features, for two rows, with a gradient that nobody needs."""
         import torch
 
-        return torch.tensor([[0.5, -0.25], [0.0, 1.0]], requires_grad=True), faithkit.About(n=2)
+        return torch.tensor([[0.5, -0.25], [0.0, 1.0]], requires_grad=True), faithkit.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.About) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
         """Return a vector for each row."""
         if isinstance(given, list):
             shape = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
@@ -67,7 +67,7 @@ def _row(row: int, values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]
     return flat
 
 
-def _matrix(values: NDArray[Any], about: faithkit.About) -> NDArray[Any]:
+def _matrix(values: NDArray[Any], about: faithkit.RowContext) -> NDArray[Any]:
     """Return a row of values for each instance; what is of the shape of X has one for each of its cells."""
     if values.ndim > 2 and values.shape == np.shape(about.X):
         return values.reshape(len(values), -1)

@@ -18,13 +18,13 @@ class TorchModule:
     >>> module, about = TorchModule().example()
     >>> type(TorchModule().model(module, about)).__name__
     'TorchClassifier'
-    >>> TorchModule().model(module, faithkit.About())
+    >>> TorchModule().model(module, faithkit.RowContext())
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: nobody says what the outputs of the PyTorch module Linear are. ...
     """
 
-    def model(self, given: Any, about: faithkit.About) -> Any:
+    def model(self, given: Any, about: faithkit.RowContext) -> Any:
         """Return a TorchClassifier or a TorchRegressor; a module that predicts by itself stays what it is."""
         if callable(getattr(given, "predict", None)):
             return given
@@ -38,6 +38,6 @@ class TorchModule:
             "if numbers, say outcome='numbers' (CLI: --outcome numbers)."
         )
 
-    def example(self) -> tuple[Any, faithkit.About]:
+    def example(self) -> tuple[Any, faithkit.RowContext]:
         """Return a linear layer with one logit for two classes."""
-        return import_torch().nn.Linear(2, 1), faithkit.About(n=1, classes=["no", "yes"])
+        return import_torch().nn.Linear(2, 1), faithkit.RowContext(n=1, classes=["no", "yes"])

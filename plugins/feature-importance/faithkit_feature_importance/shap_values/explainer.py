@@ -27,7 +27,7 @@ READERS: dict[str, tuple[Any, ...]] = {  # algorithms that read the model itself
     "kernel": (),
     "permutation": (),
 }
-Reading = LeafShap | TreeShap | LinearShap
+LogReading = LeafShap | TreeShap | LinearShap
 FEW_ROWS = "sample:100"  # to compare with, where each of them costs
 FASTER_ROWS = 20  # the number that a warning about time names
 MIXTURES = 256  # rows of the background, mixed, on which a model is compared with its trees
@@ -157,7 +157,7 @@ class ShapExplainer:
 
     def _reading(
         self, output: str, predictor: faithkit.Predictor, background: Any, must_explain: bool = True
-    ) -> Reading | None:
+    ) -> LogReading | None:
         """Return the algorithm that reads an output of the model, if there is one that reads it rightly."""
         self.output_ = Output.choose(output, predictor, background)
         self.model_ = CodedModel(self.output_, self.encoder_)
@@ -194,7 +194,7 @@ class ShapExplainer:
         is_kernel = self.algorithm == "kernel" or (self.algorithm != "permutation" and few)
         self.asking_ = (KernelShap if is_kernel else PermutationShap)(self.model_, reference)
 
-    def _fault(self, found: Reading, background: Any, codes: Floats) -> str:
+    def _fault(self, found: LogReading, background: Any, codes: Floats) -> str:
         """Return where an algorithm misses the model's own output, if anywhere."""
         sums = found.sums(codes if found.takes_codes else background)
         missed = self._missed(sums, self.output_.scores(background))
@@ -249,7 +249,7 @@ class ShapExplainer:
     def _missed(self, sums: Floats, scores: Floats) -> Floats:
         return self.output_.unit.missed(self.output_.sided(sums) + self.base_, scores)
 
-    def _complain(self, reading: Reading, where: str) -> None:
+    def _complain(self, reading: LogReading, where: str) -> None:
         """Say that values do not add up: a warning where another algorithm steps in, else an error."""
         fault = f"{reading.title} misses the model's own output {where}"
         if self.algorithm != "auto":

@@ -5,7 +5,7 @@ import numpy as np
 import faithkit
 
 
-def gives_classes(objective: str, of_classes: frozenset[str], about: faithkit.About) -> bool:
+def gives_classes(objective: str, of_classes: frozenset[str], about: faithkit.RowContext) -> bool:
     """Whether a Booster is a classifier; where somebody names classes that it does not have, an error.
 
     Parameters
@@ -14,14 +14,14 @@ def gives_classes(objective: str, of_classes: frozenset[str], about: faithkit.Ab
         The Booster's own.
     of_classes : frozenset of str
         Objectives of classifiers.
-    about : About
+    about : RowContext
         What somebody said of the model.
 
     Examples
     --------
-    >>> gives_classes("binary", frozenset({"binary"}), faithkit.About())
+    >>> gives_classes("binary", frozenset({"binary"}), faithkit.RowContext())
     True
-    >>> gives_classes("binary", frozenset({"binary"}), faithkit.About(outcome="numbers"))
+    >>> gives_classes("binary", frozenset({"binary"}), faithkit.RowContext(outcome="numbers"))
     False
     """
     if about.outcome == "numbers":

@@ -19,7 +19,7 @@ class XGBoostBooster:
     [0, 1]
     """
 
-    def model(self, given: Any, about: faithkit.About) -> Any:
+    def model(self, given: Any, about: faithkit.RowContext) -> Any:
         """Return an XGBClassifier or XGBRegressor that holds a copy of the Booster."""
         import xgboost
 
@@ -34,13 +34,13 @@ class XGBoostBooster:
         made.load_model(_with_all_rounds(given).save_raw("ubj"))
         return made
 
-    def example(self) -> tuple[Any, faithkit.About]:
+    def example(self) -> tuple[Any, faithkit.RowContext]:
         """Return a Booster of one tree."""
         import xgboost
 
         X, y = few_rows()
         params = {"objective": "binary:logistic", "nthread": 1}
-        return xgboost.train(params, xgboost.DMatrix(X, y), 1), faithkit.About(n=len(X))
+        return xgboost.train(params, xgboost.DMatrix(X, y), 1), faithkit.RowContext(n=len(X))
 
 
 def _with_all_rounds(booster: Any) -> Any:

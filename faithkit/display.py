@@ -1,0 +1,71 @@
+"""How values look to a person: `print` shows lines, a notebook shows HTML, once, and `repr` is one line.
+
+`faithkit.report.showing` knows what they look like, and says so here when it is imported, by whoever makes
+results.
+"""
+
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+VERBOSE: ContextVar[bool] = ContextVar("VERBOSE", default=False)
+"""Whether all numbers are shown that a result has: on the command line, --verbose."""
+
+
+class Renderer(Protocol):
+    """Who knows what values look like."""
+
+    def line(self, value: Any) -> str:
+        """Return one line, for `repr`."""
+
+    def text(self, value: Any) -> str:
+        """Return lines, for `print`."""
+
+    def html(self, value: Any) -> str:
+        """Return what a notebook shows."""
+
+
+_renderer: Renderer | None = None
+
+
+def show_with(renderer: Renderer) -> None:
+    """Let somebody show all values."""
+    global _renderer
+    _renderer = renderer
+
+
+class Displayable:
+    """A value that people look at.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no", "no"] * 9, ["a", "a", "b", "a"] * 9)
+    >>> result
+    <Evaluation of logged explanations: 36 instances, consistency estimate 0.654 (0.511 – 0.835)>
+    >>> result._repr_html_().startswith("<div ")
+    True
+    >>> print(result.local(3))
+    prediction: no
+    explanation: a
+    <BLANKLINE>
+    measure      value       interval  holds for  agree
+    ───────────────────────────────────────────────────
+    consistency  0.308  0.143 – 0.518         27      9
+    26 other rows of the sample share it: 0, 1, 4, 5, 7, 8, 9, 11, 12, 13 and 16
+    more.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return _name(self) if _renderer is None else _renderer.text(self)
+
+    def __repr__(self) -> str:
+        return _name(self) if _renderer is None else _renderer.line(self)
+
+    def _repr_html_(self) -> str:
+        return _name(self) if _renderer is None else _renderer.html(self)
+
+
+def _name(value: Any) -> str:
+    return f"<{type(value).__name__}>"

@@ -1,0 +1,1 @@
+"""Comparisons: of several systems, of discretizers, of subgroups, and with an earlier result."""

@@ -1,0 +1,105 @@
+"""The same measure inside each subgroup: faithfulness depends on the data, as the paper shows."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+import attrs
+import pandas as pd
+
+from faithkit.display import Displayable
+from faithkit.jsonable import names
+from faithkit.measure.adjustment import holm
+from faithkit.measure.difference import Difference
+
+Result = TypeVar("Result", bound=Any)  # an evaluation, which knows subgroups, so that they do not know it
+
+# what a table of groups shows of an estimate
+_LEVEL = ("estimate", "merging", "low", "high", "floor", "chance")
+SHOWN = (*_LEVEL, "verified", "checked", "agree", "finding", "value", "by_chance", "bracket")
+
+
+@attrs.frozen(eq=False, repr=False)
+class Subgroups(Displayable, Mapping[Any, Result]):
+    """One evaluation per subgroup, and one of everybody else for each, to compare it with.
+
+    Both x and x′ come from the group: averaging local scores would answer another question. Differences are
+    those of leave-one-out, the estimate of the measure itself, whatever the estimator. Their p-values are
+    adjusted for the number of groups by Holm's method.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score([0, 0, 1, 0], ["a", "a", "a", "a"])
+    >>> parts = result.by(["f", "f", "m", "m"])
+    >>> {name: part.consistency.value for name, part in parts.items()}
+    {'f': 1.0, 'm': 0.0}
+    >>> parts.difference("f").value
+    1.0
+    """
+
+    name: str
+    parts: dict[Any, Result]
+    rests: dict[Any, Result]
+
+    def __getitem__(self, group: Any) -> Result:
+        return self.parts[group]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def difference(self, group: Any, measure: str = "consistency") -> Difference | None:
+        """Return a group's measure minus that of all other rows.
+
+        None for a group that is everybody, and where either is one independent instance: alone, it cannot be
+        checked.
+        """
+        if group not in self.rests or any(map(_is_one, (self.parts[group], self.rests[group]))):
+            return None
+        return self.parts[group].difference(self.rests[group], measure, paired=False)
+
+    def to_frame(self, measure: str = "consistency") -> pd.DataFrame:
+        """Return one row per group: its measure, and the difference to the rest with the adjusted p-value."""
+        rows = {group: _row(part, measure) for group, part in self.items()}
+        found = {group: self.difference(group, measure) for group in self}
+        some = [group for group, difference in found.items() if difference is not None]
+        p_values = [found[group].p_value for group in some]  # type: ignore[union-attr]
+        adjusted = dict(zip(some, holm(p_values), strict=True))
+        for group, difference in found.items():
+            if difference is not None:
+                ends = {"difference": difference.value, "from": difference.low, "to": difference.high}
+                rows[group] |= ends | {"p_value": adjusted[group]}
+        index = pd.Index(list(rows), name=self.name, tupleize_cols=False)
+        return pd.DataFrame(list(rows.values()), index=index)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values: by measure and group."""
+        measures = ["consistency"]
+        if any(part.sufficiency is not None for part in self.values()):
+            measures.append("sufficiency")
+        frames = {measure: self.to_frame(measure).astype(object) for measure in measures}
+        return {
+            "by": self.name,
+            "groups": {
+                measure: dict(zip(names(self), map(_jsonable, frame.to_dict("records")), strict=True))
+                for measure, frame in frames.items()
+            },
+        }
+
+
+def _is_one(part: Any) -> bool:
+    return (part.n if part.clusters is None else part.clusters) == 1
+
+
+def _row(part: Any, measure: str) -> dict[str, Any]:
+    found = getattr(part, measure)
+    if found is None:
+        return {"n": part.n}
+    row = found.to_row()
+    return {"n": part.n, **{name: row[name] for name in SHOWN}}
+
+
+def _jsonable(row: dict[Any, Any]) -> dict[str, Any]:
+    return {str(name): None if value != value else value for name, value in row.items()}  # NaN

@@ -1,0 +1,1 @@
+"""Components: resolve what people name or pass, and configure how a measurement is taken."""

@@ -1,0 +1,170 @@
+"""Further questions about a result: plugins provide diagnostics, and each answers with a report."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.errors import ContractError, FaithkitError, FaithkitWarning
+from faithkit.explanations.explanations import Explanations
+from faithkit.extension.registry import registry
+from faithkit.foreign import foreign
+from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.measure.counting.design import Design
+from faithkit.measure.protocols import said
+from faithkit.report.report import Report
+from faithkit.report.sheets import Sheet
+from faithkit.run.components.resolution import ResolvedComponent, component
+
+NONE = "none"
+_MEND = "Return a faithkit.Report: it needs the methods to_dict and sheet."
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class ExplainedRows:
+    """The rows of a result, as diagnostics see them.
+
+    Attributes
+    ----------
+    explanations : Explanations
+        One for each row, with the identity that the discretizer gave it.
+    codes : (n,) int
+        The place of each row's prediction in `predictions`.
+    predictions : list
+        Each distinct prediction once: a label, a number, or a list of numbers.
+    outcome : str
+        What predictions are: "labels", "numbers" or "scores".
+    within : float or None
+        How far two numbers may be apart and still agree.
+    X : rows or None
+        The instances, where the result has them.
+    weights : (n,) float or None
+        They average to 1.
+    clusters : (n,) int or None
+        The cluster of each row.
+    trials : float
+        How many independent rows of one weight these are worth in an interval.
+    """
+
+    explanations: Explanations
+    codes: NDArray[np.int64]
+    predictions: list[Any]
+    outcome: str
+    within: float | None
+    X: Any = None
+    weights: NDArray[np.float64] | None = None
+    clusters: NDArray[np.int64] | None = None
+    trials: float
+
+
+def explained_rows(
+    explanations: Explanations,
+    codes: NDArray[np.int64],
+    predictions: list[Any],
+    outcome: Outcome,
+    design: Design | None = None,
+    X: Any = None,
+) -> ExplainedRows:
+    """Return rows with what is known of how they were drawn."""
+    return ExplainedRows(
+        explanations=explanations,
+        codes=codes,
+        predictions=predictions,
+        outcome=outcome.kind,
+        within=outcome.within,
+        X=X,
+        weights=None if design is None else design.weights,
+        clusters=design.unit if design is not None and design.clustered else None,
+        trials=float(len(codes)) if design is None else design.cap * design.effective,
+    )
+
+
+@attrs.frozen(eq=False, repr=False)
+class Diagnosis(Report):
+    """What a diagnostic said about a result: its JSON values, and what people see."""
+
+    name: str
+    values: Mapping[str, Any]
+    shown: Sheet
+
+    @classmethod
+    def of(cls, name: str, report: Any) -> "Diagnosis":
+        """Keep what a report says, without the code that made it."""
+        with foreign(f"the report of the diagnostic {name}", _MEND, ContractError):
+            values, shown = report.to_dict(), report.sheet()
+        if not isinstance(values, dict) or not isinstance(shown, Sheet):
+            raise ContractError(
+                f"the diagnostic {name} returned a {type(report).__name__} without values or a sheet. {_MEND}"
+            )
+        return cls(name, values, shown)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Diagnosis":
+        """Rebuild from what a saved result has."""
+        return cls(values["name"], values["result"], Sheet.from_dict(values["sheet"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return dict(self.values)
+
+    def saved(self) -> dict[str, Any]:
+        """Return JSON values from which it can be rebuilt and shown."""
+        return {"name": self.name, "result": self.to_dict(), "sheet": self.shown.to_dict()}
+
+    def line(self) -> str:
+        """Return the text for `repr`."""
+        return f"of {self.name}"
+
+    def sheet(self) -> Sheet:
+        """Return what people see."""
+        return self.shown
+
+
+def requested(names: Sequence[str]) -> tuple[ResolvedComponent, ...] | None:
+    """Return the diagnostics that the command line names, or None where it names none: what is quick runs.
+
+    Examples
+    --------
+    >>> requested([]), requested(["none"])
+    (None, ())
+    >>> requested(["raeder"])
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.UnknownComponentError: no diagnostic 'raeder' is installed. Did you mean 'reader'? ...
+    """
+    if not names:
+        return None
+    return tuple(component("diagnostic", name) for name in names if name != NONE)
+
+
+def automatic(result: Any) -> tuple[ResolvedComponent, ...]:
+    """Return the installed diagnostics that run on a result where nobody names any.
+
+    One that fails to say whether it runs is left out with a warning: nobody asked for it.
+    """
+    chosen = []
+    for name in registry().names("diagnostic"):
+        try:
+            diagnostic = component("diagnostic", name)
+            if _is_automatic(diagnostic, result):
+                chosen.append(diagnostic)
+        except FaithkitError as error:
+            warnings.warn(f"the diagnostic {name} is left out: {error}", FaithkitWarning, stacklevel=2)
+    return tuple(chosen)
+
+
+def _is_automatic(diagnostic: ResolvedComponent, result: Any) -> bool:
+    runs = said(diagnostic.instance, "is_automatic")
+    with foreign(f"the diagnostic {diagnostic.text}", error=ContractError):
+        return runs is not None and bool(runs(result))
+
+
+def diagnose(diagnostic: ResolvedComponent, result: Any) -> Any:
+    """Ask a diagnostic about a result, and return its report."""
+    with foreign(f"the diagnostic {diagnostic.text}", error=ContractError):
+        report = diagnostic.instance.diagnose(result)
+    Diagnosis.of(diagnostic.text, report)
+    return report

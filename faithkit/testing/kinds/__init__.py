@@ -1,0 +1,1 @@
+"""Checks by kind of component, and of plugins as a whole."""
