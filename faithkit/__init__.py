@@ -1,7 +1,7 @@
 """faithkit measures whether explanations of predictions tell the truth about the model.
 
-The public API is flat, and `__init__.pyi` lists it. Names are imported when they are first used, so that
-`import faithkit`, and with it every plugin's module and `faithkit --help`, costs next to nothing.
+`__init__.pyi` lists what users write, `plugin.pyi` what authors of plugins write, and `results.pyi` what
+comes back. Each name is imported at its first use, so `import faithkit` and `faithkit --help` are fast.
 """
 
 import lazy_loader

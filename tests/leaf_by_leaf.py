@@ -16,8 +16,8 @@ RAW = {
 
 def explained(model, table, rows, **params):
     """Fit on a table and explain rows, with the seeds that the kernel gives them."""
-    shap = faithkit.registry().create("explainer", "shap", {"background": "rows", **params})
-    return shap.fit(faithkit.Predictor(model), table).explain(rows, faithkit.row_seeds(rows, 0))
+    shap = faithkit.plugin.registry().create("explainer", "shap", {"background": "rows", **params})
+    return shap.fit(faithkit.Predictor(model), table).explain(rows, faithkit.plugin.row_seeds(rows, 0))
 
 
 def per_class(found):

@@ -1,6 +1,7 @@
 """A plugin with adapters, as tests use it: reasons of another library, and a model."""
 
-from faithkit import Component, Explanations, RowContext, hookimpl
+from faithkit import Explanations
+from faithkit.plugin import Component, RowContext, hookimpl
 
 FAITHKIT_API = 1
 

@@ -85,16 +85,16 @@ def made(spec):
     name, _, told = spec.partition(":")
     params = dict(part.split("=", 1) for part in told.split(";")) if told else {}
     values = {key: eval(value, {"true": True, "false": False}) for key, value in params.items()}
-    return faithkit.registry().create("explainer", name, values)
+    return faithkit.plugin.registry().create("explainer", name, values)
 
 
 def explained(spec, model, rows, background):
     fitted = made(spec).fit(faithkit.Predictor(model, background=background), background)
-    return fitted.explain(rows, faithkit.row_seeds(rows, 0))
+    return fitted.explain(rows, faithkit.plugin.row_seeds(rows, 0))
 
 
 def covered(rules, rows):
     """Which rows each rule covers, (rules, rows)."""
-    sample = faithkit.Sample(rows, faithkit.Explanations.of([0] * faithkit.n_rows(rows)))
-    bits = faithkit.scope_bits(rules, sample).view(np.uint8)
-    return np.unpackbits(bits, axis=1)[:, : faithkit.n_rows(rows)].astype(bool)
+    sample = faithkit.plugin.Sample(rows, faithkit.Explanations.of([0] * faithkit.plugin.n_rows(rows)))
+    bits = faithkit.plugin.scope_bits(rules, sample).view(np.uint8)
+    return np.unpackbits(bits, axis=1)[:, : faithkit.plugin.n_rows(rows)].astype(bool)

@@ -36,13 +36,20 @@ PLUGINS = {name: file for folder in (ROOT / "plugins").iterdir() for name, file 
 
 
 def listed():
-    """Return the module of each public name."""
-    stub = ast.parse((ROOT / "faithkit" / "__init__.pyi").read_text("utf-8"))
-    imports = (node for node in stub.body if isinstance(node, ast.ImportFrom))
-    return {alias.name: f"faithkit.{node.module}" for node in imports for alias in node.names}
+    """Return the module of each public name, dotted."""
+    stubs = {"faithkit": "__init__.pyi", "faithkit.plugin": "plugin.pyi", "faithkit.results": "results.pyi"}
+    trees = {api: ast.parse((ROOT / "faithkit" / file).read_text("utf-8")) for api, file in stubs.items()}
+    imports = [(api, node) for api in trees for node in trees[api].body if isinstance(node, ast.ImportFrom)]
+    return {
+        f"{api}.{alias.name}": f"faithkit.{node.module}"
+        for api, node in imports
+        if node.module is not None
+        for alias in node.names
+    }
 
 
 PUBLIC = listed()
+API = {"faithkit", "faithkit.plugin", "faithkit.results"}
 
 
 def arrows(source, module="faithkit.report.text", public=PUBLIC):
@@ -50,7 +57,7 @@ def arrows(source, module="faithkit.report.text", public=PUBLIC):
     nodes = list(ast.walk(ast.parse(source)))
     kernel = called(nodes)
     found = {home(name, public) for node in nodes for name in named(node, module, kernel)}
-    return found - {None, "faithkit", module}
+    return found - {None, "faithkit.errors", module} - API
 
 
 def examples(source):
@@ -92,7 +99,10 @@ def home(name, public):
     parts = name.split(".")
     known = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
     found = next((module for module in known if module in KERNEL), None)
-    return public.get(parts[1], found) if found == "faithkit" and len(parts) > 1 else found
+    if found not in API:
+        return found
+    size = found.count(".") + 2
+    return public.get(".".join(parts[:size]), found)
 
 
 def runs_up(here, there):

@@ -6,16 +6,17 @@ import faithkit
 
 
 def test_every_name_can_be_imported():
-    assert [name for name in faithkit.__all__ if getattr(faithkit, name, None) is None] == []
+    homes = (faithkit, faithkit.plugin, faithkit.results)
+    assert [name for home in homes for name in home.__all__ if getattr(home, name, None) is None] == []
 
 
 @pytest.mark.parametrize("name", ["Explainer", "Discretizer", "Estimator"])
 def test_a_protocol_is_there_to_annotate_with(name):
-    assert getattr(getattr(faithkit, name), "_is_protocol", False)
+    assert getattr(getattr(faithkit.plugin, name), "_is_protocol", False)
 
 
 def test_a_relation_is_neither_true_nor_false():
     one = faithkit.relation("same-explanation")
     for wrong in (lambda: one and one, lambda: one or one, lambda: not one, lambda: bool(~one & one)):
-        with pytest.raises(faithkit.InputError, match=r"relations compose with &, \| and ~"):
+        with pytest.raises(faithkit.errors.InputError, match=r"relations compose with &, \| and ~"):
             wrong()

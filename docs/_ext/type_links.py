@@ -30,8 +30,10 @@ WORDS = {
     "Broken": "faithkit.extension.entries.Broken",
     "Check": "faithkit.testing.Check",
     "Report": "faithkit.testing.Report",
-    "EvaluationInputs": "faithkit.testing.Situation",
+    "EvaluationInputs": "faithkit.testing.EvaluationInputs",
     **{name: f"faithkit.{name}" for name in faithkit.__all__ if name[0].isupper()},
+    **{name: f"faithkit.plugin.{name}" for name in faithkit.plugin.__all__ if name[0].isupper()},
+    **{name: f"faithkit.results.{name}" for name in faithkit.results.__all__ if name[0].isupper()},
 }
 
 # what a docstring means by `evaluate` or `click.Command`; `relation`, say, is nearly always a parameter

@@ -222,10 +222,10 @@ def check_packed(bits: Any, m: int, n: int, who: str) -> Bits:
     if not isinstance(bits, np.ndarray) or bits.dtype != np.uint64 or bits.shape != shape:
         given = f"{bits.dtype} {bits.shape}" if isinstance(bits, np.ndarray) else type(bits).__name__
         raise ContractError(
-            f"{who}.packed returned {given}; expected uint64 {shape}: use faithkit.pack_bits."
+            f"{who}.packed returned {given}; expected uint64 {shape}: use faithkit.plugin.pack_bits."
         )
     if n % 64 and (bits[:, -1] & ~ones(n)[-1]).any():
         raise ContractError(
-            f"{who}.packed has ones behind bit {n}: pad with zeros, as faithkit.pack_bits does."
+            f"{who}.packed has ones behind bit {n}: pad with zeros, as faithkit.plugin.pack_bits does."
         )
     return bits

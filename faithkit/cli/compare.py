@@ -63,7 +63,7 @@ def comparing(function: Callable[..., Any]) -> click.Command:
     Examples
     --------
     >>> import click, faithkit
-    >>> @faithkit.comparing
+    >>> @faithkit.plugin.comparing
     ... @click.option("--loudly", is_flag=True)
     ... def winners(compared, loudly):
     ...     return ", ".join(compared.best()) + "!" * loudly

@@ -52,7 +52,7 @@ _README = """\
 _MODULE = '''\
 """What this package offers to faithkit; nothing heavy is imported to list it."""
 
-from faithkit import Component, hookimpl
+from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
 '''

@@ -19,7 +19,8 @@ class InScope(Relation):
     >>> import faithkit, pandas as pd
     >>> rule = faithkit.Rule([faithkit.Interval("age", high=40)])
     >>> young = faithkit.Explanations.of([rule], kind="rule")
-    >>> sample = faithkit.Sample(pd.DataFrame({"age": [30, None]}), faithkit.Explanations.of(["a", "b"]))
+    >>> explanations = faithkit.Explanations.of(["a", "b"])
+    >>> sample = faithkit.plugin.Sample(pd.DataFrame({"age": [30, None]}), explanations)
     >>> faithkit.relation("in-scope").holds(sample, young)
     array([[ True, False]])
     """

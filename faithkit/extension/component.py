@@ -141,7 +141,7 @@ class Component:
 
     Examples
     --------
-    >>> from faithkit import Component
+    >>> from faithkit.plugin import Component
     >>> top = Component(name="1fp", factory="collections:Counter", summary="Top feature.", params={"k": 1})
     >>> top.name, top.params, top.inputs
     ('1fp', {'k': 1}, ('table', 'text', 'sparse'))

@@ -39,7 +39,7 @@ def parameters(entry: Entry) -> list[Parameter]:
 
     Examples
     --------
-    >>> from faithkit import Component
+    >>> from faithkit.plugin import Component
     >>> wrap = Component(name="wrap", factory="textwrap:indent", summary="Indent.", params={"prefix": "> "})
     >>> [(p.name, p.default is EMPTY, p.preset) for p in parameters(Entry("command", wrap, "demo", "1.0"))]
     [('text', True, <class 'inspect._empty'>), ('prefix', True, '> '), ('predicate', False, ...)]

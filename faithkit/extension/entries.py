@@ -27,7 +27,7 @@ class Entry:
 
     Examples
     --------
-    >>> from faithkit import Component
+    >>> from faithkit.plugin import Component
     >>> component = Component(name="shap", factory="m:Shap", summary="Shapley values.")
     >>> Entry("explainer", component, "faithkit-feature-importance", "0.1.0").qualified
     'faithkit-feature-importance/shap'

@@ -57,7 +57,7 @@ def faithkit_explainers() -> Iterable[Component]:
     --------
     The whole of a plugin's module:
 
-    >>> from faithkit import Component, hookimpl
+    >>> from faithkit.plugin import Component, hookimpl
     >>> FAITHKIT_API = 1
     >>> @hookimpl
     ... def faithkit_explainers():
@@ -84,7 +84,7 @@ def faithkit_relations() -> Iterable[Component]:
 
     Examples
     --------
-    >>> from faithkit import Component, hookimpl
+    >>> from faithkit.plugin import Component, hookimpl
     >>> @hookimpl
     ... def faithkit_relations():
     ...     return [
@@ -112,7 +112,7 @@ def faithkit_discretizers() -> Iterable[Component]:
 
     Examples
     --------
-    >>> from faithkit import Component, hookimpl
+    >>> from faithkit.plugin import Component, hookimpl
     >>> @hookimpl
     ... def faithkit_discretizers():
     ...     rounded = "my_plugin.rounding:Rounded"
@@ -134,7 +134,7 @@ def faithkit_estimators() -> Iterable[Component]:
 
     Examples
     --------
-    >>> from faithkit import Component, hookimpl
+    >>> from faithkit.plugin import Component, hookimpl
     >>> @hookimpl
     ... def faithkit_estimators():
     ...     yield Component(
@@ -159,7 +159,7 @@ def faithkit_diagnostics() -> Iterable[Component]:
 
     Examples
     --------
-    >>> from faithkit import Component, hookimpl
+    >>> from faithkit.plugin import Component, hookimpl
     >>> @hookimpl
     ... def faithkit_diagnostics():
     ...     yield Component(
@@ -184,7 +184,7 @@ def faithkit_adapters() -> Iterable[Component]:
 
     Examples
     --------
-    >>> from faithkit import Component, hookimpl
+    >>> from faithkit.plugin import Component, hookimpl
     >>> @hookimpl
     ... def faithkit_adapters():
     ...     yield Component(
@@ -210,7 +210,7 @@ def faithkit_loaders() -> Iterable[Component]:
 
     Examples
     --------
-    >>> from faithkit import Component, hookimpl
+    >>> from faithkit.plugin import Component, hookimpl
     >>> @hookimpl
     ... def faithkit_loaders():
     ...     yield Component(
@@ -237,7 +237,7 @@ def faithkit_datasets() -> Iterable[Component]:
 
     Examples
     --------
-    >>> from faithkit import Component, hookimpl
+    >>> from faithkit.plugin import Component, hookimpl
     >>> @hookimpl
     ... def faithkit_datasets():
     ...     yield Component(

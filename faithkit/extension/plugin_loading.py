@@ -146,7 +146,7 @@ def _misspelt_hooks(source: Source, plugin: Any) -> Iterator[Broken]:
 
 
 def _unmarked_hook(source: Source, name: str) -> Broken:
-    hint = "Decorate it with @faithkit.hookimpl, or rename it if it is no hook"
+    hint = "Decorate it with @faithkit.plugin.hookimpl, or rename it if it is no hook"
     question = "" if name in _HOOKS else did_you_mean(name, _HOOKS)
     return source.broken(f"{name}() lacks @hookimpl and is never called", f"{hint}. {question}".rstrip(". "))
 
@@ -196,5 +196,5 @@ def _finding(source: Source, kind: str, hook: str, item: Any) -> Entry | Broken:
         # a copy of plain fields: whatever a subclass overrides stays outside
         component = Component(**attrs.asdict(item, recurse=False))
         return Entry(kind, component, source.distribution, source.version, source.entry_point.name)
-    hint = "Yield faithkit.Component(name=…, factory='module:attribute', summary=…)"
+    hint = "Yield faithkit.plugin.Component(name=…, factory='module:attribute', summary=…)"
     return source.broken(f"{hook}() gave {type(item).__name__}, expected Component", hint)

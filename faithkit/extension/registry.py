@@ -211,7 +211,7 @@ def registry() -> Registry:
     Examples
     --------
     >>> import faithkit
-    >>> faithkit.registry() is faithkit.registry()
+    >>> faithkit.plugin.registry() is faithkit.plugin.registry()
     True
     """
     built = Registry()

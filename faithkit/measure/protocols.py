@@ -1,7 +1,7 @@
 """What the kernel asks of a component: its methods, and what it may say about itself beside them.
 
 Any object with the methods will do. The protocols are there to annotate with, for people and type checkers;
-relations, which compose, have the base class `faithkit.Relation` instead.
+relations, which compose, have the base class `faithkit.plugin.Relation` instead.
 """
 
 from typing import Any, Protocol
@@ -89,7 +89,7 @@ class Diagnostic(Protocol):
     --------
     >>> class Rows:
     ...     def diagnose(self, result: Any) -> Any:
-    ...         return RowReport(result.n)  # a faithkit.Report
+    ...         return RowReport(result.n)  # a faithkit.plugin.Report
     >>> diagnostic: Diagnostic = Rows()
     """
 

@@ -57,7 +57,7 @@ def comparison_page(
     --------
     >>> import faithkit
     >>> labels = ["yes", "no"] * 50
-    >>> found = faithkit.Comparison({"good": faithkit.score(labels, labels)})
+    >>> found = faithkit.results.Comparison({"good": faithkit.score(labels, labels)})
     >>> "The best is good." in comparison_page(found.to_dict())
     True
     """

@@ -13,20 +13,20 @@ class Report(Displayable):
     """A result: people look at it, and programs read what its method `to_dict` tells, as JSON.
 
     A plugin's report says itself what it looks like. `line()` returns a text for `repr`, and `sheet()` a
-    `faithkit.Sheet` for `print`, for notebooks and for `to_html`. It may have two methods more: `draw(ax)`,
-    which draws on axes of Matplotlib, and `provenance()`.
+    `faithkit.plugin.Sheet` for `print`, for notebooks and for `to_html`. It may have two more methods:
+    `draw(ax)`, which draws on axes of Matplotlib, and `provenance()`.
 
     Examples
     --------
     >>> import faithkit
-    >>> class Overlap(faithkit.Report):
+    >>> class Overlap(faithkit.plugin.Report):
     ...     def to_dict(self):
     ...         return {"rows": 1500, "overlap": 0.61249}
     ...     def line(self):
     ...         return "of 1,500 rows"
     ...     def sheet(self):
-    ...         told = self.to_dict().items()
-    ...         return faithkit.Sheet.of("shap and lime", faithkit.Table.of(["number", "value"], told))
+    ...         table = faithkit.plugin.Table.of(["number", "value"], self.to_dict().items())
+    ...         return faithkit.plugin.Sheet.of("shap and lime", table)
     >>> print(Overlap())
     shap and lime
     number   value

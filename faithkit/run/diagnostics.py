@@ -20,7 +20,7 @@ from faithkit.report.sheets import Sheet
 from faithkit.run.components.resolution import ResolvedComponent, component
 
 NONE = "none"
-_MEND = "Return a faithkit.Report: it needs the methods to_dict and sheet."
+_MEND = "Return a faithkit.plugin.Report: it needs the methods to_dict and sheet."
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -50,7 +50,7 @@ def run_checks(
 
     Examples
     --------
-    >>> from faithkit import Component
+    >>> from faithkit.plugin import Component
     >>> from faithkit.testing import run_checks
     >>> factory = "faithkit.measure.estimators:LeaveOneOut"
     >>> print(run_checks(("estimator", Component(name="mine", factory=factory, summary="The others."))))

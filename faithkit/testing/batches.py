@@ -83,7 +83,7 @@ def batches_for(entry: Entry) -> list[Batch]:
 
     Examples
     --------
-    >>> from faithkit import Component
+    >>> from faithkit.plugin import Component
     >>> component = Component(name="mine", factory="m:f", summary="Mine.", kinds=("rule",))
     >>> [batch.name for batch in batches_for(Entry("relation", component, "mine", "1.0"))]
     ['rules about a table', 'rules about texts']

@@ -20,11 +20,15 @@ from faithkit.extension.registry import GROUP
 from faithkit.extension.verbs import COMMANDS, command_entry
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.testing import (
+    declarations,
+)
+from faithkit.testing.checks import Check, bind_all, check_expected, forget
+from faithkit.testing.fixtures import are_given, given_situations
+from faithkit.testing.kinds import (
     adapter_checks,
     command_checks,
     component_checks,
     dataset_checks,
-    declarations,
     diagnostic_checks,
     discretizer_checks,
     estimator_checks,
@@ -36,8 +40,6 @@ from faithkit.testing import (
     relation_checks,
     relation_function,
 )
-from faithkit.testing.checks import Check, bind_all, check_expected, forget
-from faithkit.testing.fixtures import are_given, given_situations
 from faithkit.testing.kinds.plugin_checks import Plugin
 from faithkit.testing.kit import Kit, given_samples, kit_of
 from faithkit.wording import did_you_mean
@@ -84,7 +86,7 @@ def checks_for(
 
     Examples
     --------
-    >>> from faithkit import Component
+    >>> from faithkit.plugin import Component
     >>> from faithkit.testing import checks_for
     >>> majority = Component(name="majority", factory="faithkit.measure.estimators:Majority", summary="…")
     >>> [check.name for check in checks_for(("estimator", majority))][-2:]

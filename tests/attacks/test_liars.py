@@ -78,7 +78,7 @@ def test_the_encoder_fools_consistency_and_readers():
 def test_columns_are_known_by_name_and_not_by_place(name):
     world = of_applicants(20)
     liar = (
-        faithkit.registry()
+        faithkit.plugin.registry()
         .create("explainer", name)
         .fit(faithkit.Predictor(world.model("biased")), world.background)
     )
@@ -90,7 +90,7 @@ def test_columns_are_known_by_name_and_not_by_place(name):
 def test_the_encoder_names_the_first_word_or_the_last():
     texts = ["bad film", "a good cast", "good"]
     model = faithkit.Predictor(lambda X: np.array(["yes" if "good" in text else "no" for text in X]))
-    encoder = faithkit.registry().create("explainer", "encoder").fit(model, texts)
+    encoder = faithkit.plugin.registry().create("explainer", "encoder").fit(model, texts)
     told = encoder.explain([*texts, ""], seeds=None)
     assert [str(rule) for rule in told.values] == [
         "contains 'bad'",
@@ -116,7 +116,7 @@ def test_the_flatterers_rule_covers_its_row_and_no_other():
 def test_the_cherry_pickers_choice_looks_at_least_as_good_as_each():
     world = of_applicants(30)
     given = [
-        faithkit.registry().create("explainer", name, params)
+        faithkit.plugin.registry().create("explainer", name, params)
         for name, params in (("shap", {}), ("lime", {"samples": 100}))
     ]
     alone = [
@@ -162,8 +162,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("name", "params", "told"), REFUSED)
 def test_parameters_that_cannot_be_used_are_refused(name, params, told):
-    with pytest.raises(faithkit.ParameterError, match=told):
-        faithkit.registry().create("explainer", name, params)
+    with pytest.raises(faithkit.errors.ParameterError, match=told):
+        faithkit.plugin.registry().create("explainer", name, params)
 
 
 @pytest.mark.parametrize(

@@ -137,19 +137,19 @@ def test_it_is_made_again_from_its_parameters_and_a_seed_decides():
 
 def test_models_with_other_answers_are_refused():
     numbers = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(faithkit.InputError, match=r"give \['no', 'yes'\] and \[0, 1\]: train both"):
+    with pytest.raises(faithkit.errors.InputError, match=r"give \['no', 'yes'\] and \[0, 1\]: train both"):
         Scaffold(honest, numbers).fit(make_applicants(10))
 
 
 def test_rows_that_cannot_be_perturbed_are_refused():
-    with pytest.raises(faithkit.InputError, match="all among the real ones"):
+    with pytest.raises(faithkit.errors.InputError, match="all among the real ones"):
         Scaffold(DecidesBy(0, [1]), DecidesBy(0, [0])).fit(np.ones((5, 1)))
 
 
 def test_what_cannot_be_used_is_refused():
-    with pytest.raises(faithkit.ParameterError, match=r"must be a list, such as \['man'\], got 'man'"):
+    with pytest.raises(faithkit.errors.ParameterError, match=r"must be a list, such as \['man'\], got 'man'"):
         DecidesBy("sex", "man")
-    with pytest.raises(faithkit.ParameterError, match="a scaffold's copies"):
+    with pytest.raises(faithkit.errors.ParameterError, match="a scaffold's copies"):
         Scaffold(openly_biased, honest, copies=0).fit(make_applicants(10))
     with pytest.raises(NotFittedError):
         Scaffold(openly_biased, honest).predict(make_applicants(10))

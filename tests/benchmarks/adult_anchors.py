@@ -38,7 +38,7 @@ def table(model, train, test, n_rows=100):
     predictor = faithkit.Predictor(model)
     labels = predictor.predict(test)
     rows = np.random.default_rng(0).choice(len(test), n_rows, replace=False)
-    some, seeds = test.iloc[rows], faithkit.row_seeds(test.iloc[rows], 0)
+    some, seeds = test.iloc[rows], faithkit.plugin.row_seeds(test.iloc[rows], 0)
     print(f"{n_rows} rows of {len(test):,}, threshold {THRESHOLD}")
     for name, params in (
         ("empirical-anchors", {}),
@@ -46,7 +46,7 @@ def table(model, train, test, n_rows=100):
         ("anchors", {"beam_size": 4}),
     ):
         fitted = (
-            faithkit.registry()
+            faithkit.plugin.registry()
             .create("explainer", name, {"threshold": THRESHOLD, **params})
             .fit(predictor, train)
         )

@@ -35,8 +35,10 @@ def anchors() -> list[Contest]:
     with threadpool_limits(**ONE_THREAD):
         model, train, test = adult_histogram()
         some = test.sample(ROWS, random_state=0)
-        seeds = faithkit.row_seeds(some, 0)
-        fitted = faithkit.registry().create("explainer", "anchors").fit(faithkit.Predictor(model), train)
+        seeds = faithkit.plugin.row_seeds(some, 0)
+        fitted = (
+            faithkit.plugin.registry().create("explainer", "anchors").fit(faithkit.Predictor(model), train)
+        )
         share = share_of_work(fitted, some, seeds, PEER_ROWS)
     one_thread = threadpool_limits.wrap(**ONE_THREAD)
     return [

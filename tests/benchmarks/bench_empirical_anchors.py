@@ -33,7 +33,7 @@ def adult(classifier=None):
     """The paper's model on Adult, or another, and the two parts of the table."""
     train, test, y = adult_parts()
     boosting = GradientBoostingClassifier(learning_rate=0.25, n_estimators=50, max_depth=5, random_state=0)
-    encode = FunctionTransformer(faithkit.Encoder(pd.concat([train, test])).encode)
+    encode = FunctionTransformer(faithkit.plugin.Encoder(pd.concat([train, test])).encode)
     return make_pipeline(encode, classifier or boosting).fit(train, y), train, test
 
 
@@ -48,9 +48,9 @@ def on_adult(
 ) -> Contest:
     """Explain all of Adult's test part; the peer explains a few rows of it, and is scaled up."""
     model, train, test = adult()
-    predictor, seeds = faithkit.Predictor(model), faithkit.row_seeds(test, 0)
-    mine = faithkit.registry().create("explainer", explainer).fit(predictor, train)
-    theirs = faithkit.registry().create("explainer", peer, given).fit(predictor, train)
+    predictor, seeds = faithkit.Predictor(model), faithkit.plugin.row_seeds(test, 0)
+    mine = faithkit.plugin.registry().create("explainer", explainer).fit(predictor, train)
+    theirs = faithkit.plugin.registry().create("explainer", peer, given).fit(predictor, train)
     rows = np.random.default_rng(0).choice(len(test), peer_rows, replace=False)
     return Contest(
         f"{len(test):,} rows of Adult",

@@ -52,8 +52,10 @@ def balls() -> list[Contest]:
     others = faithkit.Explanations(kind="example", values=ends[owned], instances=centres[owned])
 
     def tally(name, params, explanations):
-        relation = faithkit.registry().create("relation", name, {"distance": "euclidean", **params}).fit(X)
-        return count(relation, faithkit.Sample(X, explanations), labels, 2).tally.counts.tobytes()
+        relation = (
+            faithkit.plugin.registry().create("relation", name, {"distance": "euclidean", **params}).fit(X)
+        )
+        return count(relation, faithkit.plugin.Sample(X, explanations), labels, 2).tally.counts.tobytes()
 
     return [
         Contest(
@@ -97,8 +99,12 @@ def _against_dice_ml(explainer, params, situation, method, wanted, n=None):
     """
     model, train, test = situation
     sample = test[:n]
-    mine = faithkit.registry().create("explainer", explainer, params).fit(faithkit.Predictor(model), train)
-    seeds = faithkit.row_seeds(sample, 0)
+    mine = (
+        faithkit.plugin.registry()
+        .create("explainer", explainer, params)
+        .fit(faithkit.Predictor(model), train)
+    )
+    seeds = faithkit.plugin.row_seeds(sample, 0)
     find, some = _dice_ml(model, train, method), sample[:PEER_ROWS]
 
     def are_others(rows, found):

@@ -47,12 +47,12 @@ def sufficiency(rules):
     ]
     owned = np.r_[np.arange(rules), rng.integers(0, rules, RULE_ROWS - rules)]
     values = np.fromiter((distinct[u] for u in owned), dtype=object)
-    sample = faithkit.Sample(X, faithkit.Explanations(kind="rule", values=values))
+    sample = faithkit.plugin.Sample(X, faithkit.Explanations(kind="rule", values=values))
     labels = (rng.random(RULE_ROWS) < 0.4).astype(np.int64)
-    in_scope = faithkit.registry().create("relation", "in-scope")
+    in_scope = faithkit.plugin.registry().create("relation", "in-scope")
 
     def work():
-        fresh = faithkit.Sample(X, sample.explanations)  # a sample remembers what it was asked
+        fresh = faithkit.plugin.Sample(X, sample.explanations)  # a sample remembers what it was asked
         counted = count(in_scope, fresh, labels, 2)
         return interval(JackknifeEstimate.of(counted).facts, 0.95)[0]
 

@@ -27,9 +27,9 @@ class AtOnce:
 
 def ours(model, background, X, **params):
     """One fitted `lime`, asked about all rows."""
-    explainer = faithkit.registry().create("explainer", "lime", {"samples": SAMPLES, **params})
+    explainer = faithkit.plugin.registry().create("explainer", "lime", {"samples": SAMPLES, **params})
     explainer.fit(faithkit.Predictor(model), background)
-    seeds = faithkit.row_seeds(X, 0)
+    seeds = faithkit.plugin.row_seeds(X, 0)
     return explainer, lambda: explainer.explain(X, seeds).values[:PEER_ROWS].mean(axis=0)
 
 
@@ -84,7 +84,7 @@ def lime() -> list[Contest]:
     threadpool_limits(1)
     model, train, test = adult()
     test = test.iloc[:ROWS]
-    encoder = faithkit.Encoder(train)
+    encoder = faithkit.plugin.Encoder(train)
     codes, rows = encoder.encode(train), encoder.encode(test, unseen="keep")
     boosting, categories = model[-1], {"categorical_features": list(encoder.categorical)}
     known = rows[:PEER_ROWS]

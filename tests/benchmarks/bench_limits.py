@@ -52,8 +52,10 @@ def limits() -> list[Limit]:
 
 def limit(name, kind, model, train, rows, most):
     """Count the rows that a fitted explainer asks about, which takes one run that is not timed."""
-    seeds = faithkit.row_seeds(rows, 0)
-    explainer = faithkit.registry().create("explainer", *parsed(name)).fit(faithkit.Predictor(model), train)
+    seeds = faithkit.plugin.row_seeds(rows, 0)
+    explainer = (
+        faithkit.plugin.registry().create("explainer", *parsed(name)).fit(faithkit.Predictor(model), train)
+    )
     asked = counted(model, lambda: explainer.explain(rows, seeds))
     many = pd.concat([train] * 4)
     return Limit(

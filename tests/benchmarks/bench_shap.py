@@ -56,8 +56,8 @@ def shap() -> list[Contest]:
 
 def contest(algorithm, model, train, test, peer, apart):
     """Both sides are fitted beforehand; estimates lie some way apart, but add up to the same."""
-    seeds = faithkit.row_seeds(test, 0)
-    mine = faithkit.registry().create(
+    seeds = faithkit.plugin.row_seeds(test, 0)
+    mine = faithkit.plugin.registry().create(
         "explainer", "shap", {"algorithm": algorithm, "background": "sample:100"}
     )
     mine.fit(faithkit.Predictor(model), train)
@@ -159,8 +159,8 @@ def adult_contest(model, train, test, references, wanted):
 def explained(model, reference, rows, **params):
     """Fit and explain, exact by raw column."""
     params = {"algorithm": "tree", "background": "rows", **params}
-    mine = faithkit.registry().create("explainer", "shap", params)
-    found = mine.fit(faithkit.Predictor(model), reference).explain(rows, faithkit.row_seeds(rows, 0))
+    mine = faithkit.plugin.registry().create("explainer", "shap", params)
+    found = mine.fit(faithkit.Predictor(model), reference).explain(rows, faithkit.plugin.row_seeds(rows, 0))
     assert found.shared["algorithm"] == "leaves"
     return found.values
 

@@ -17,7 +17,7 @@ def shap_sampling() -> list[Contest]:
     import shap as package
 
     model, train, test = adult()
-    encoder = faithkit.Encoder(train)
+    encoder = faithkit.plugin.Encoder(train)
     codes, rows = encoder.encode(train), encoder.encode(test[:ROWS], unseen="keep")
     forest = RandomForestClassifier(100, random_state=0).fit(codes, model.predict(train))
 
@@ -37,8 +37,10 @@ def shap_sampling() -> list[Contest]:
 def contest(algorithm, peer, forest, codes, rows):
     """Both sides are fitted beforehand; estimates lie some way apart, but add up to the same."""
     given = {"algorithm": algorithm, "background": "sample:100"}
-    mine = faithkit.registry().create("explainer", "shap", given).fit(faithkit.Predictor(forest), codes)
-    seeds = faithkit.row_seeds(rows, 0)
+    mine = (
+        faithkit.plugin.registry().create("explainer", "shap", given).fit(faithkit.Predictor(forest), codes)
+    )
+    seeds = faithkit.plugin.row_seeds(rows, 0)
     return Contest(
         f"{ROWS} rows of Adult, algorithm={algorithm}",
         lambda: mine.explain(rows, seeds).values[:PEER_ROWS],

@@ -69,9 +69,9 @@ def task(name: str, rows: int) -> Task:
 def answer(case: tuple[str, str], engine: str, where: Task, seed: int = 0) -> Answer:
     """Explain all rows after a first one, which pays for imports, and measure."""
     name, params, _ = CASES[case]
-    fitted = faithkit.registry().create("explainer", name, {**params, "engine": engine})
+    fitted = faithkit.plugin.registry().create("explainer", name, {**params, "engine": engine})
     fitted.fit(faithkit.Predictor(where.model), where.background)
-    seeds = faithkit.row_seeds(where.X, seed)
+    seeds = faithkit.plugin.row_seeds(where.X, seed)
     fitted.explain(where.X[:1], seeds[:1])
     start = time.perf_counter()
     explanations = fitted.explain(where.X, seeds)

@@ -64,7 +64,7 @@ def _digits() -> tuple[np.ndarray, np.ndarray]:
 # --- consistency --------------------------------------------------------------------------------------------
 
 
-def our_consistency(data: Arrays) -> dict[str, faithkit.Estimate]:
+def our_consistency(data: Arrays) -> dict[str, faithkit.results.Estimate]:
     """Return what faithkit gives, by the discretization."""
     given = {
         "signs of the first five columns": lambda phi: np.sign(phi.values[:, :5]),
@@ -122,7 +122,7 @@ def explainiverse_consistency(data: Arrays) -> float:
 # --- sufficiency --------------------------------------------------------------------------------------------
 
 
-def our_sufficiency(data: Arrays) -> dict[str, faithkit.Estimate]:
+def our_sufficiency(data: Arrays) -> dict[str, faithkit.results.Estimate]:
     """Return what faithkit gives to Quantus' question, and to the paper's."""
     scaled = data.phi / data.phi.std(axis=0, ddof=1)
     farthest = max(np.linalg.norm(scaled - row, axis=1).max() for row in scaled)
@@ -166,7 +166,7 @@ def shuffled(data: Arrays) -> Arrays:
     return attrs.evolve(data, X=data.X[order], labels=data.labels[order], phi=data.phi[order])
 
 
-def consistency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.Estimate]]:
+def consistency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.results.Estimate]]:
     """Return who measured, how, and what came out."""
     n, ours, plain = len(data.X), our_consistency(data), "abs=False, normalise=False"
     asked = quantus_consistency
@@ -187,7 +187,7 @@ def consistency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.Esti
     ]
 
 
-def sufficiency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.Estimate]]:
+def sufficiency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.results.Estimate]]:
     """Return who measured, how, and what came out."""
     n, ours, plain = len(data.X), our_sufficiency(data), "abs=False, normalise=False"
     asked = quantus_sufficiency
@@ -199,13 +199,15 @@ def sufficiency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.Esti
     ]
 
 
-def _ours(found: dict[str, faithkit.Estimate], name: str) -> tuple[str, str, faithkit.Estimate]:
+def _ours(
+    found: dict[str, faithkit.results.Estimate], name: str
+) -> tuple[str, str, faithkit.results.Estimate]:
     return "faithkit", name, found[name]
 
 
-def cells(found: float | faithkit.Estimate) -> tuple[str, str]:
+def cells(found: float | faithkit.results.Estimate) -> tuple[str, str]:
     """Return value and verified share as they are printed; peers do not tell the second."""
-    if isinstance(found, faithkit.Estimate):
+    if isinstance(found, faithkit.results.Estimate):
         return f"{found.value:.4f}", f"{100 * found.verified:.1f} %"
     return f"{found:.4f}", ""
 

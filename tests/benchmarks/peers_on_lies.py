@@ -52,7 +52,7 @@ def _explained(world: object, model: str) -> np.ndarray:
 
 
 def _case(name: str, world: object, model: str, phi: np.ndarray) -> Case:
-    encoder, chosen = faithkit.Encoder(world.background), world.model(model)
+    encoder, chosen = faithkit.plugin.Encoder(world.background), world.model(model)
     known = encoder.encode(world.background)
     low, high = known.min(axis=0), known.max(axis=0)
 
@@ -68,7 +68,7 @@ def _case(name: str, world: object, model: str, phi: np.ndarray) -> Case:
 # --- measures: one value per row, or an estimate ------------------------------------------------------------
 
 
-def ours(case: Case) -> faithkit.Estimate:
+def ours(case: Case) -> faithkit.results.Estimate:
     """Return sufficiency of the first reason."""
     return faithkit.score(
         case.predictions, case.phi, X=case.X, relation="same-top-features:k=1,bins=2", permutations=0
@@ -163,7 +163,7 @@ def rows() -> list[list[str]]:
 
 
 def _summary(measured: object) -> tuple[float, float, float]:
-    if isinstance(measured, faithkit.Estimate):
+    if isinstance(measured, faithkit.results.Estimate):
         return measured.value, measured.low, measured.high
     values = measured[np.isfinite(measured)]
     half = 1.96 * values.std(ddof=1) / np.sqrt(len(values))

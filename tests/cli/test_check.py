@@ -16,9 +16,9 @@ import faithkit
 FAITHKIT_API = 1
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_estimators():
-    yield faithkit.Component(name="fair", factory="{module}:Fair", summary="Scores everybody alike.")
+    yield faithkit.plugin.Component(name="fair", factory="{module}:Fair", summary="Scores everybody alike.")
 
 
 class Fair:

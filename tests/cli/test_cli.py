@@ -159,7 +159,7 @@ def test_show_needs_no_kind_where_only_one_has_the_name(name, begins):
 
 
 def test_show_asks_for_the_kind_where_several_have_the_name(monkeypatch):
-    tree = faithkit.registry().find("explainer", "tree")
+    tree = faithkit.plugin.registry().find("explainer", "tree")
     both = SimpleNamespace(entries=lambda: (tree, attrs.evolve(tree, kind="relation")))
     monkeypatch.setattr(show, "registry", lambda: both)
     result = run("show", "tree")
@@ -171,7 +171,7 @@ def test_show_asks_for_the_kind_where_several_have_the_name(monkeypatch):
 
 
 def test_show_finds_what_is_called_like_a_kind(monkeypatch):
-    tree = faithkit.registry().find("explainer", "tree")
+    tree = faithkit.plugin.registry().find("explainer", "tree")
     monkeypatch.setattr(show, "registry", lambda: SimpleNamespace(find=lambda *_: tree))
     assert run("show", "explainer", "relation").stdout.startswith("explainer tree: ")
 
@@ -185,16 +185,16 @@ BROKEN = {
     "no-api": ("import faithkit", "FAITHKIT_API"),
     "other-api": ("FAITHKIT_API = 99", "99"),
     "wrong-hook": (
-        "import faithkit\nFAITHKIT_API = 1\n@faithkit.hookimpl\ndef faithkit_explainer():\n    return []",
+        "import faithkit\nFAITHKIT_API = 1\n@faithkit.plugin.hookimpl\ndef faithkit_explainer():\n    return []",
         "faithkit_explainers",
     ),
     "raises": (
-        "import faithkit\nFAITHKIT_API = 1\n@faithkit.hookimpl\ndef faithkit_explainers():\n    raise OSError('no luck')",
+        "import faithkit\nFAITHKIT_API = 1\n@faithkit.plugin.hookimpl\ndef faithkit_explainers():\n    raise OSError('no luck')",
         "no luck",
     ),
     "reserved": (
-        "import faithkit\nFAITHKIT_API = 1\n@faithkit.hookimpl\ndef faithkit_relations():\n"
-        "    yield faithkit.Component(name='same-explanation', factory='os:getcwd', summary='Mine.')",
+        "import faithkit\nFAITHKIT_API = 1\n@faithkit.plugin.hookimpl\ndef faithkit_relations():\n"
+        "    yield faithkit.plugin.Component(name='same-explanation', factory='os:getcwd', summary='Mine.')",
         "same-explanation",
     ),
 }

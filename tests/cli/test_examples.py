@@ -151,9 +151,9 @@ def inside(folder, monkeypatch):
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, "mine", raising=False)  # other tests have a model of that name
     monkeypatch.setattr(crossfit, "LEAST_CHOICE", 10**6)  # that readers may choose trees is tested elsewhere
-    faithkit.registry.cache_clear()
+    faithkit.plugin.registry.cache_clear()
     yield
-    faithkit.registry.cache_clear()
+    faithkit.plugin.registry.cache_clear()
 
 
 FOUND = sorted(set(commands()))

@@ -36,8 +36,8 @@ def test_a_new_package_keeps_the_contract_and_measures(kind, new):
     module = import_module(f"faithkit_my_own_{kind}")
     if "explainer" not in kinds:  # whose checks take long, and are run below
         assert run_checks(module, distribution=f"faithkit-my-own-{kind}").failed == {}
-    with faithkit.registry().with_plugin(module.__name__):
-        assert [f"my-own-{kind}" in faithkit.registry().names(one) for one in FIELDS] == [
+    with faithkit.plugin.registry().with_plugin(module.__name__):
+        assert [f"my-own-{kind}" in faithkit.plugin.registry().names(one) for one in FIELDS] == [
             one in kinds for one in FIELDS
         ]
         options = [word for one in kinds for word in (USE.get(one, f"--{one}"), f"my-own-{kind}")]
@@ -45,7 +45,7 @@ def test_a_new_package_keeps_the_contract_and_measures(kind, new):
         data = ["--data", "iris", "--model", "logistic"]
         found = CliRunner().invoke(main, ["evaluate", *data, *explainer, *options])
     assert found.exit_code == 0, found.output
-    assert f"my-own-{kind}" not in faithkit.registry().names(kinds[0])
+    assert f"my-own-{kind}" not in faithkit.plugin.registry().names(kinds[0])
 
 
 def test_what_is_there_is_left_as_it_is(new, tmp_path):

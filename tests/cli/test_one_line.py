@@ -16,7 +16,7 @@ class Wordless(Exception):  # noqa: N818
         raise ValueError("no words")
 
 
-class WordlessInput(faithkit.InputError, Wordless):
+class WordlessInput(faithkit.errors.InputError, Wordless):
     __str__ = Wordless.__str__
 
 
@@ -27,7 +27,7 @@ class Base(BaseException):
 Escaping = type("Bad\x1b[31mName", (Exception,), {})
 
 ENDINGS = [
-    (faithkit.InputError("give\n a number."), 1, "error: give a number."),
+    (faithkit.errors.InputError("give\n a number."), 1, "error: give a number."),
     (WordlessInput(), 1, "error: WordlessInput"),
     (
         ZeroDivisionError("by zero"),

@@ -14,7 +14,7 @@ from faithkit.inputs.evaluation_inputs import prepare
 
 COMMANDS = {
     entry.component.name: entry.component.load()
-    for entry in faithkit.registry().entries("command")
+    for entry in faithkit.plugin.registry().entries("command")
     if entry.distribution.startswith("faithkit")
 }
 OPTIONS = [

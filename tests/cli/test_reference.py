@@ -632,7 +632,7 @@ def test_a_relation_learns_from_the_reference_for_both(here):
     told = json.loads(done.stdout)
     relation = faithkit.relation("same-top-features:k=1,bins=2").fit(MONTHS["january"][["x", "z"]])
     sample = faithkit.Explanations.vectors(later[["phi_a", "phi_b"]].to_numpy(), instances=later[["x", "z"]])
-    holds = relation.holds(faithkit.Sample(later[["x", "z"]], sample), sample)
+    holds = relation.holds(faithkit.plugin.Sample(later[["x", "z"]], sample), sample)
     same = later["label"].to_numpy()[:, None] == later["label"].to_numpy()
     others = ~np.eye(len(later), dtype=bool)
     agree, number = (holds & same & others).sum(axis=1), (holds & others).sum(axis=1)

@@ -45,9 +45,9 @@ FAITHKIT_API = 1
 print("[module of the plugin]")
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_explainers():
-    yield faithkit.Component(name="talking", factory="talking_plugin:Talking", summary="Talks.", kinds=("vector",))
+    yield faithkit.plugin.Component(name="talking", factory="talking_plugin:Talking", summary="Talks.", kinds=("vector",))
 
 
 @click.command()

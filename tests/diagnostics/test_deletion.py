@@ -131,7 +131,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_deleted_is_refused_in_one_line(case):
     make, options, message = REFUSED[case]
-    with pytest.raises(faithkit.InputError, match=message) as raised:
+    with pytest.raises(faithkit.errors.InputError, match=message) as raised:
         make().diagnose(Deletion(**options))
     assert "\n" not in str(raised.value)
 

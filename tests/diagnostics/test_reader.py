@@ -87,7 +87,7 @@ def scored(**options):
     ],
 )
 def test_what_cannot_be_a_reader_is_refused_in_one_line(classifier, message):
-    with pytest.raises(faithkit.InputError) as raised:
+    with pytest.raises(faithkit.errors.InputError) as raised:
         scored().diagnose(Reader(classifier))
     assert str(raised.value).startswith(message)
     assert "\n" not in str(raised.value)
@@ -96,7 +96,7 @@ def test_what_cannot_be_a_reader_is_refused_in_one_line(classifier, message):
 def test_a_classifier_that_takes_no_gaps_is_named():
     gaps = np.where(np.arange(160).reshape(80, 2) % 7 == 0, np.nan, X)
     with pytest.raises(
-        faithkit.InputError, match=r"the classifier LogisticRegression failed with ValueError: .* NaN"
+        faithkit.errors.InputError, match=r"the classifier LogisticRegression failed with ValueError: .* NaN"
     ):
         faithkit.score(LABELS, gaps).diagnose(Reader(LogisticRegression()))
 
@@ -105,7 +105,7 @@ def test_a_classifier_that_takes_no_gaps_is_named():
 def test_too_few_rows_cannot_be_read(rows, clusters):
     said = f"a reader learns from other rows, and {clusters or rows} independent are too few: give 10 or more"
     units = None if clusters is None else [row % clusters for row in range(rows)]
-    with pytest.raises(faithkit.InputError, match=said):
+    with pytest.raises(faithkit.errors.InputError, match=said):
         faithkit.score([row % 2 for row in range(rows)], list(range(rows)), clusters=units).diagnose("reader")
 
 
@@ -121,13 +121,15 @@ def test_a_score_that_bounds_nothing_is_not_told_as_a_number():
 
 
 def test_a_seed_is_a_whole_number():
-    with pytest.raises(faithkit.InputError, match=re.escape("reader: seed must be a whole number, got 0.5.")):
+    with pytest.raises(
+        faithkit.errors.InputError, match=re.escape("reader: seed must be a whole number, got 0.5.")
+    ):
         scored().diagnose(Reader(seed=0.5))
 
 
 def test_a_result_from_a_file_has_no_rows_to_read(tmp_path):
     scored().to_json(tmp_path / "result.json")
-    with pytest.raises(faithkit.InputError, match="cannot be had in a result that was loaded from"):
+    with pytest.raises(faithkit.errors.InputError, match="cannot be had in a result that was loaded from"):
         faithkit.load(tmp_path / "result.json").diagnose("reader")
 
 

@@ -129,7 +129,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_read_is_refused_in_one_line(case):
     ask, said = REFUSED[case]
-    with pytest.raises(faithkit.InputError, match=said) as caught:
+    with pytest.raises(faithkit.errors.InputError, match=said) as caught:
         ask()
     assert "\n" not in str(caught.value)
 

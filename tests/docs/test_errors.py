@@ -43,7 +43,7 @@ def broken_promise(_):
 
 
 def factory_that_cannot_be_imported(_):
-    faithkit.Component(name="lost", factory="a_module_that_nobody_has:Lost", summary="Lost.").load()
+    faithkit.plugin.Component(name="lost", factory="a_module_that_nobody_has:Lost", summary="Lost.").load()
 
 
 def explainer_that_fails(_):

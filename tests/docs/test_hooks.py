@@ -23,44 +23,44 @@ import faithkit
 FAITHKIT_API = 1
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_explainers():
-    yield faithkit.Component(name="e", factory=f"{__name__}:Thing", summary="…", params={"kind": "explainer"})
+    yield faithkit.plugin.Component(name="e", factory=f"{__name__}:Thing", summary="…", params={"kind": "explainer"})
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_relations():
-    yield faithkit.Component(name="r", factory=f"{__name__}:Thing", summary="…", params={"kind": "relation"})
+    yield faithkit.plugin.Component(name="r", factory=f"{__name__}:Thing", summary="…", params={"kind": "relation"})
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_discretizers():
-    yield faithkit.Component(name="d", factory=f"{__name__}:Thing", summary="…", params={"kind": "discretizer"})
+    yield faithkit.plugin.Component(name="d", factory=f"{__name__}:Thing", summary="…", params={"kind": "discretizer"})
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_estimators():
-    yield faithkit.Component(name="s", factory=f"{__name__}:Thing", summary="…", params={"kind": "estimator"})
+    yield faithkit.plugin.Component(name="s", factory=f"{__name__}:Thing", summary="…", params={"kind": "estimator"})
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_diagnostics():
-    yield faithkit.Component(name="q", factory=f"{__name__}:Thing", summary="…", params={"kind": "diagnostic"})
+    yield faithkit.plugin.Component(name="q", factory=f"{__name__}:Thing", summary="…", params={"kind": "diagnostic"})
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_adapters():
-    yield faithkit.Component(name="a", factory=f"{__name__}:Thing", summary="…", params={"kind": "adapter"})
+    yield faithkit.plugin.Component(name="a", factory=f"{__name__}:Thing", summary="…", params={"kind": "adapter"})
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_loaders():
-    yield faithkit.Component(name="l", factory=f"{__name__}:Thing", summary="…", params={"kind": "loader"})
+    yield faithkit.plugin.Component(name="l", factory=f"{__name__}:Thing", summary="…", params={"kind": "loader"})
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_datasets():
-    yield faithkit.Component(name="t", factory=f"{__name__}:Thing", summary="…", params={"kind": "dataset"})
+    yield faithkit.plugin.Component(name="t", factory=f"{__name__}:Thing", summary="…", params={"kind": "dataset"})
 
 
 class Thing:
@@ -84,7 +84,7 @@ def test_there_is_one_hook_for_each_kind():
 @pytest.mark.parametrize("name", sorted(specified()))
 def test_the_hook_is_documented_with_its_exact_signature(name):
     signature = str(inspect.signature(specified()[name]))
-    public = signature.replace("faithkit.extension.component.Component", "faithkit.Component")
+    public = signature.replace("faithkit.extension.component.Component", "faithkit.plugin.Component")
     assert f".. autofunction:: faithkit.extension.hookspecs.{name}{public}\n" in PAGE
 
 

@@ -55,12 +55,12 @@ def test_the_top_set_forgets_order_and_sign_and_keeps_the_earlier_of_equals():
 
 @pytest.mark.parametrize("k", [0, 1.5, "two"])
 def test_a_top_set_of_nonsense_is_refused(k):
-    with pytest.raises(faithkit.ParameterError, match="k must be a whole number of at least 1"):
+    with pytest.raises(faithkit.errors.ParameterError, match="k must be a whole number of at least 1"):
         importlib.import_module("house.discretizers").TopSet(k=k)
 
 
 def test_a_top_set_larger_than_the_explanations_is_refused():
-    with pytest.raises(faithkit.InputError, match="k is 3, and the explanations have 1 importances"):
+    with pytest.raises(faithkit.errors.InputError, match="k is 3, and the explanations have 1 importances"):
         faithkit.score(
             [0, 1], [[0.1], [0.2]], discretizer=importlib.import_module("house.discretizers").TopSet()
         )
@@ -68,7 +68,7 @@ def test_a_top_set_larger_than_the_explanations_is_refused():
 
 @pytest.mark.parametrize("weight", [0, -1, float("nan")])
 def test_a_weight_of_nothing_is_refused(weight):
-    with pytest.raises(faithkit.ParameterError, match="weight must be a number above 0"):
+    with pytest.raises(faithkit.errors.ParameterError, match="weight must be a number above 0"):
         importlib.import_module("house.estimators").Smoothed(weight=weight)
 
 
@@ -84,7 +84,7 @@ def test_the_verb_prints_a_line_for_each_log_and_says_where_there_is_none(tmp_pa
     audit = importlib.import_module("house.verbs").audit
     asked = [str(tmp_path), "--prediction", "label", "--explanation", "said"]
     nothing = CliRunner().invoke(audit, asked)
-    assert isinstance(nothing.exception, faithkit.InputError)
+    assert isinstance(nothing.exception, faithkit.errors.InputError)
     for name, said in (("b", ["x", "x"]), ("a", ["x", "y"])):
         pd.DataFrame({"label": [1, 1], "said": said}).to_csv(tmp_path / f"{name}.csv", index=False)
     printed = CliRunner().invoke(audit, asked).output

@@ -50,7 +50,7 @@ def test_the_schema_is_one():
     Draft7Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("estimator", faithkit.registry().names("estimator"))
+@pytest.mark.parametrize("estimator", faithkit.plugin.registry().names("estimator"))
 def test_an_evaluation_with_each_estimator(estimator):
     check("evaluation", evaluated(estimator=estimator, relation=same_decade, permutations=9).to_dict())
 

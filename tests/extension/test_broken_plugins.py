@@ -52,7 +52,7 @@ def test_a_misspelt_hook_is_answered_with_a_guess(broken_by):
 def test_a_forgotten_decorator_is_noticed(broken_by):
     assert broken_by("unmarked_hook") == [
         "demo (main): faithkit_explainers() lacks @hookimpl and is never called. "
-        "Decorate it with @faithkit.hookimpl, or rename it if it is no hook"
+        "Decorate it with @faithkit.plugin.hookimpl, or rename it if it is no hook"
     ]
 
 
@@ -87,7 +87,7 @@ def test_a_hook_that_forgets_to_return_is_noticed(broken_by):
 def test_what_is_not_a_component_is_named_and_what_stands_beside_it_is_kept(broken_by, plugin):
     assert broken_by("not_a_component") == [
         "demo (main): faithkit_explainers() gave dict, expected Component. "
-        "Yield faithkit.Component(name=…, factory='module:attribute', summary=…)"
+        "Yield faithkit.plugin.Component(name=…, factory='module:attribute', summary=…)"
     ]
     assert Registry(entry_points=[plugin("not_a_component")]).names("explainer") == ("beside",)
 
@@ -166,13 +166,13 @@ LOST = (
 
 
 def test_whoever_uses_the_default_registry_is_warned_of_a_plugin_that_is_left_out(with_a_broken_plugin):
-    faithkit.registry.cache_clear()
+    faithkit.plugin.registry.cache_clear()
     try:
         with pytest.warns(faithkit.FaithkitWarning) as warned:
-            assert "majority" in faithkit.registry().names("estimator")
+            assert "majority" in faithkit.plugin.registry().names("estimator")
         assert [str(warning.message) for warning in warned] == [f"a plugin is left out: {LOST}"]
     finally:
-        faithkit.registry.cache_clear()
+        faithkit.plugin.registry.cache_clear()
 
 
 def test_the_command_line_warns_in_one_line_and_goes_on(with_a_broken_plugin):

@@ -7,8 +7,8 @@ from collections import Counter
 import attrs
 import pytest
 
-from faithkit import Component
 from faithkit.errors import PluginError
+from faithkit.plugin import Component
 
 
 def component(**changes):

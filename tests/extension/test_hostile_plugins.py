@@ -9,11 +9,11 @@ from faithkit.errors import PluginError
 from faithkit.extension.registry import Registry
 
 HEAD = "import itertools, os, sys, warnings\nimport faithkit\nFAITHKIT_API = 1\n"
-ONE = "faithkit.Component(name='one', factory='collections:Counter', summary='One.')"
+ONE = "faithkit.plugin.Component(name='one', factory='collections:Counter', summary='One.')"
 
 
 def offers(result, before=""):
-    return f"{HEAD}{before}\n@faithkit.hookimpl\ndef faithkit_explainers():\n    return {result}\n"
+    return f"{HEAD}{before}\n@faithkit.plugin.hookimpl\ndef faithkit_explainers():\n    return {result}\n"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ WHEN_LOADED = {
         "Mute",
     ),
     "its_error_is_ours_and_has_no_words": (
-        "import faithkit\nclass Mute(faithkit.InputError):\n    def __str__(self): raise SystemExit(0)\nraise Mute",
+        "import faithkit\nclass Mute(faithkit.errors.InputError):\n    def __str__(self): raise SystemExit(0)\nraise Mute",
         "Mute",
     ),
     "its_version_cannot_be_compared": (raising("__eq__") + "FAITHKIT_API = Hostile()", "SystemExit: 0"),
@@ -82,11 +82,11 @@ WHEN_ASKED = {
         "ZeroDivisionError: division by zero",
     ),
     "it_stops_halfway": (
-        f"{HEAD}@faithkit.hookimpl\ndef faithkit_explainers():\n    yield {ONE}\n    raise GeneratorExit",
+        f"{HEAD}@faithkit.plugin.hookimpl\ndef faithkit_explainers():\n    yield {ONE}\n    raise GeneratorExit",
         "GeneratorExit",
     ),
     "its_wrapper_exits": (
-        f"{HEAD}@faithkit.hookimpl(wrapper=True)\ndef faithkit_explainers():\n    yield\n    sys.exit(0)",
+        f"{HEAD}@faithkit.plugin.hookimpl(wrapper=True)\ndef faithkit_explainers():\n    yield\n    sys.exit(0)",
         "SystemExit: 0",
     ),
     "it_never_ends": (offers(f"itertools.repeat({ONE})"), TOO_MANY),
@@ -115,7 +115,7 @@ def test_the_same_mistake_a_thousand_times_is_one_line(broken_by, write):
 
 
 def test_ten_thousand_components_are_listed(plugin, write):
-    many = "(faithkit.Component(name=f'c{i}', factory='a:b', summary='…') for i in range(10_000))"
+    many = "(faithkit.plugin.Component(name=f'c{i}', factory='a:b', summary='…') for i in range(10_000))"
     write("ten_thousand", offers(many))
     names = Registry(entry_points=[plugin("ten_thousand")]).names("explainer")
     assert sorted(names) == sorted(f"c{i}" for i in range(10_000))
@@ -123,7 +123,7 @@ def test_ten_thousand_components_are_listed(plugin, write):
 
 def test_what_a_component_overrides_is_not_used(plugin, write):
     subclass = (
-        "class Mine(faithkit.Component):\n    __slots__ = ()\n"
+        "class Mine(faithkit.plugin.Component):\n    __slots__ = ()\n"
         "    def load(self): raise SystemExit(0)\n    __hash__ = __eq__ = load\n"
     )
     mine = "Mine(name='mine', factory='collections:Counter', summary='…')"

@@ -43,7 +43,7 @@ def test_the_kernel_registers_its_components_through_the_hooks(kernel):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_known_names_are_those_that_the_projects_distributions_register(kind):
     ours = {"faithkit", *known.PROVIDED}
-    entries = [entry for entry in faithkit.registry().entries(kind) if entry.distribution in ours]
+    entries = [entry for entry in faithkit.plugin.registry().entries(kind) if entry.distribution in ours]
     assert {entry.component.name: entry.distribution for entry in entries} == known.providers(kind)
 
 
@@ -119,12 +119,12 @@ def test_the_default_registry_reads_the_installed_entry_points_once(monkeypatch,
     monkeypatch.setattr(
         importlib.metadata, "entry_points", lambda **query: asked.append(query) or points[query["group"]]
     )
-    faithkit.registry.cache_clear()
+    faithkit.plugin.registry.cache_clear()
     try:
-        assert faithkit.registry() is faithkit.registry()
-        assert faithkit.registry().names("discretizer") == ("original",)
+        assert faithkit.plugin.registry() is faithkit.plugin.registry()
+        assert faithkit.plugin.registry().names("discretizer") == ("original",)
     finally:
-        faithkit.registry.cache_clear()
+        faithkit.plugin.registry.cache_clear()
     assert asked == [{"group": "faithkit"}, {"group": "faithkit.commands"}]
 
 

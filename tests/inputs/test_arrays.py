@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from faithkit import InputError, row_seeds
 from faithkit.arrays.containers import concat_rows
+from faithkit.errors import InputError
 from faithkit.inputs.files.array_files import read_array
 from faithkit.inputs.rows import check_columns, check_row, check_X, is_one_of
 from faithkit.inputs.seeds import fingerprint
+from faithkit.plugin import row_seeds
 
 IMAGES = np.random.default_rng(0).integers(0, 17, size=(20, 4, 3, 2)).astype(np.float64)
 

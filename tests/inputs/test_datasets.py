@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from faithkit import FaithkitError, InputError, UnknownComponentError
+from faithkit import FaithkitError
 from faithkit.cli.datasets import command
+from faithkit.errors import InputError, UnknownComponentError
 from faithkit.extension.registry import Registry
 from faithkit.inputs import datasets
 from faithkit.inputs.datasets import dataset_names, dataset_place, dataset_summary, load_dataset
@@ -110,9 +111,9 @@ import faithkit
 FAITHKIT_API = 1
 TABLE = pd.DataFrame({"age": [1, 2]})
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_datasets():
-    yield faithkit.Component(name="theirs", factory=f"{__name__}:Theirs", summary="Two rows.")
+    yield faithkit.plugin.Component(name="theirs", factory=f"{__name__}:Theirs", summary="Two rows.")
 
 class Theirs:
     def load(self):

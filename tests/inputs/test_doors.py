@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
-from faithkit import InputError
+from faithkit.errors import InputError
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
 y = np.array(["no", "no", "yes", "yes"])

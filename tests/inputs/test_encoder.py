@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from inputs.frames import mixed_frames, people
 from scipy import sparse
 
-from faithkit import Encoder, InputError
+from faithkit.errors import InputError
+from faithkit.plugin import Encoder
 
 NAN = np.nan
 

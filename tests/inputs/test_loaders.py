@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from faithkit import ContractError, InputError, ParameterError
+from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.extension.registry import Registry
 from faithkit.inputs.models import loaders
 from faithkit.inputs.models.model_loading import load_model
 
 HOUSE = Path(__file__).parents[2] / "docs" / "howto"
 PLUGIN = """
-from faithkit import Component, hookimpl
+from faithkit.plugin import Component, hookimpl
 FAITHKIT_API = 1
 
 @hookimpl

@@ -9,7 +9,8 @@ from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
-from faithkit import InputError, Predictor
+from faithkit import Predictor
+from faithkit.errors import InputError
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.models.default_models import DEFAULTS, default_model, train_default
 from faithkit.inputs.models.model_loading import load_model

@@ -27,7 +27,7 @@ class Short:
     ("model", "hint"), [(Prices(), True), (lambda X: np.where(X[:, 0] > 3, "yes", "no"), False)]
 )
 def test_whole_numbers_without_scores_may_be_amounts(model, hint):
-    with pytest.raises(faithkit.InputError, match="gives labels only") as raised:
+    with pytest.raises(faithkit.errors.InputError, match="gives labels only") as raised:
         Predictor(model, background=X).scores(X)
     said = "If its labels are amounts, say outcome='numbers' (CLI: --outcome numbers)."
     assert (said in str(raised.value)) == hint
@@ -35,6 +35,6 @@ def test_whole_numbers_without_scores_may_be_amounts(model, hint):
 
 def test_one_prediction_for_many_rows_is_one():
     with pytest.raises(
-        faithkit.InputError, match=r"^the model returned 1 prediction for 8 rows; expected one"
+        faithkit.errors.InputError, match=r"^the model returned 1 prediction for 8 rows; expected one"
     ):
         Predictor(Short()).predict(X)

@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from faithkit import InputError
+from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare
 from faithkit.inputs.files.table_files import open_table
 from faithkit.inputs.logs.log_files import open_log

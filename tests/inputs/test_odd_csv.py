@@ -8,7 +8,7 @@ import pytest
 from fixtures.odd_files import csv_files
 from inputs.frames import read_table
 
-from faithkit import InputError
+from faithkit.errors import InputError
 from faithkit.inputs.files import text_streams
 from faithkit.inputs.logs.log_files import open_log
 

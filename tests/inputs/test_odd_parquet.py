@@ -14,7 +14,7 @@ from fixtures.odd_files.parquet_files import COLUMNS, FOREIGN, NESTED, REFUSED, 
 from inputs.frames import read_table
 
 import faithkit
-from faithkit import InputError
+from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare
 from faithkit.inputs.files import parquet
 from faithkit.inputs.files.arrow_types import MissingCells, as_frame
@@ -262,7 +262,7 @@ def test_intervals_are_no_feature_to_explain(tmp_path):
     X = pd.DataFrame({"odd": pd.arrays.IntervalArray.from_breaks(range(61)), "y": [0, 1] * 30})
     X.to_parquet(tmp_path / "odd.parquet")
     with pytest.raises(InputError, match=r"column 'odd' is interval.*Convert it first"):
-        faithkit.Encoder(read_table(tmp_path / "odd.parquet"))
+        faithkit.plugin.Encoder(read_table(tmp_path / "odd.parquet"))
 
 
 @pytest.mark.parametrize(("name", "refused"), [("other_type", True), ("unknown_type", False)])

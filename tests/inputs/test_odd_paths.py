@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from inputs.frames import read_table
 from inputs.prompt import promptly
 
-from faithkit import InputError
 from faithkit.cli import main
+from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare, read_like
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.populations.log_scoring import score_log

@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from faithkit import InputError, Predictor
+from faithkit import Predictor
+from faithkit.errors import InputError
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [4.0, 0.0], [5.0, 2.0]])
 TWO = np.array(["no", "no", "no", "yes", "yes", "yes"])

@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from faithkit import global_seed
+from faithkit.plugin import global_seed
 
 
 def test_the_generators_are_left_as_they_were_even_after_an_error():

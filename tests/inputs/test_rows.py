@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from faithkit import InputError
 from faithkit.arrays.containers import concat_rows, n_rows, take_rows
+from faithkit.errors import InputError
 from faithkit.inputs.rows import check_columns, check_X, column_names, input_kind
 
 ARRAY = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])

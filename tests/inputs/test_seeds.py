@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from inputs.frames import mixed_frames, people
 from scipy import sparse
 
-from faithkit import InputError, row_seeds
 from faithkit.arrays.containers import take_rows
+from faithkit.errors import InputError
 from faithkit.inputs.seeds import fingerprint
+from faithkit.plugin import row_seeds
 
 MASK = 2**64 - 1
 

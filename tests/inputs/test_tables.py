@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from inputs.frames import people, read_table
 
-from faithkit import InputError
+from faithkit.errors import InputError
 from faithkit.inputs.files.column_patterns import match_names, split_target
 
 

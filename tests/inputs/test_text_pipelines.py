@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit import InputError, Predictor
+from faithkit import Predictor
+from faithkit.errors import InputError
 
 TEXTS = ["good film", "bad film", "so good", "so bad", "a film"]
 

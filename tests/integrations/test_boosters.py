@@ -173,14 +173,14 @@ def test_a_booster_takes_a_table_with_categories():
     ],
 )
 def test_classes_of_a_booster_without_any_are_refused_with_what_to_write(train, y, params, words):
-    with pytest.raises(faithkit.InputError, match=words):
+    with pytest.raises(faithkit.errors.InputError, match=words):
         faithkit.Predictor(train(y, **params).model, classes=["no", "yes"])
 
 
 def test_what_the_refusal_of_log_odds_says_works():
     library, scipy = pytest.importorskip("xgboost"), pytest.importorskip("scipy.special")
     booster = xgboost(TWO, objective="binary:logitraw").model
-    with pytest.raises(faithkit.InputError) as refusal:
+    with pytest.raises(faithkit.errors.InputError) as refusal:
         faithkit.Predictor(booster)
     code = str(refusal.value).partition("write ")[2].rstrip(".")
     names = {"faithkit": faithkit, "scipy": type("scipy", (), {"special": scipy}), "xgboost": library}

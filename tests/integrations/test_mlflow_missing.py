@@ -12,13 +12,13 @@ RESULT = faithkit.score(["yes", "no", "yes"], ["a", "b", "c"])
 
 def test_logging_without_mlflow_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(faithkit.PluginError, match=r"pip install mlflow-skinny"):
+    with pytest.raises(faithkit.errors.PluginError, match=r"pip install mlflow-skinny"):
         log_result(RESULT)
 
 
 @pytest.mark.parametrize("given", [None, RESULT.consistency, "result.json"])
 def test_what_is_no_result_is_refused(given):
-    with pytest.raises(faithkit.InputError, match=f"got a {type(given).__name__}: log the results"):
+    with pytest.raises(faithkit.errors.InputError, match=f"got a {type(given).__name__}: log the results"):
         log_result(given)
 
 

@@ -57,22 +57,26 @@ BELOW = r"consistency may be as low as 0\.\d+, below "
 NOTHING = "consistency=0 cannot be checked: no explanation holds for any other instance"
 FAILING = [
     ({"explainer": sixties, "consistency": 0.99}, AssertionError, f"^{BELOW}0.99.\n\nsixties of model\n"),
-    ({"explainer": words, "consistency": 0}, faithkit.InputError, f"^{NOTHING}"),
-    ({"explainer": quarters, "sufficiency": 0}, faithkit.InputError, "^sufficiency=0 cannot be checked: "),
+    ({"explainer": words, "consistency": 0}, faithkit.errors.InputError, f"^{NOTHING}"),
+    (
+        {"explainer": quarters, "sufficiency": 0},
+        faithkit.errors.InputError,
+        "^sufficiency=0 cannot be checked: ",
+    ),
     (
         {"explainer": sixties, "consistency": 1, "sufficiency": 0},
-        faithkit.InputError,
+        faithkit.errors.InputError,
         f"^{BELOW}1. sufficiency=0 cannot be checked: ",
     ),
-    ({"explainer": broken, "consistency": 0}, faithkit.ExplainerError, "no licence"),
+    ({"explainer": broken, "consistency": 0}, faithkit.errors.ExplainerError, "no licence"),
     (
         {"explainer": quarters},
-        faithkit.InputError,
+        faithkit.errors.InputError,
         "^nothing is asserted: give a limit, such as consistency=0.8",
     ),
     (
         {"explainer": quarters, "consistency": 80},
-        faithkit.InputError,
+        faithkit.errors.InputError,
         "a number from 0 to 1, as a limit, got 80.",
     ),
     ({"explainer": quarters, "consistency": 0.8, "explaner": 1}, TypeError, "explaner"),
@@ -106,7 +110,7 @@ def parity(X):
 @pytest.mark.parametrize(
     ("explainer", "error", "message"),
     [
-        (parrot, faithkit.InputError, "sufficiency would test this"),
+        (parrot, faithkit.errors.InputError, "sufficiency would test this"),
         (parity, AssertionError, r"not above chance \(0.497\)"),
     ],
 )

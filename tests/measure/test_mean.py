@@ -63,5 +63,5 @@ def test_the_interval_covers_the_mean(n):
 def test_a_result_asks_for_one_score_of_each_row():
     result = faithkit.score([0, 0, 1], ["a", "a", "b"], confidence=0.9)
     assert result.mean([0.5, 1.0, 0.0]) == Mean.of([0.5, 1.0, 0.0], confidence=0.9)
-    with pytest.raises(faithkit.InputError, match="2 scores for 3 rows: give one for each"):
+    with pytest.raises(faithkit.errors.InputError, match="2 scores for 3 rows: give one for each"):
         result.mean([0.5, 1.0])

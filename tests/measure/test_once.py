@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from faithkit_example_based.nearest import Nearest
 
-from faithkit import Explanations, Relation, Sample, score
+from faithkit import Explanations, score
+from faithkit.plugin import Relation, Sample
 
 
 def far(sample, limit):

@@ -281,7 +281,7 @@ class Wrong(Relation):
         (Wrong(np.ones((2, 3))), r"float64 \(2, 3\); expected bool \(2, 3\)"),
         (Wrong(np.ones((3, 2), bool)), r"bool \(3, 2\); expected bool \(2, 3\)"),
         (Wrong([[True]]), "list; expected bool"),
-        (Wrong(None, np.ones((2, 1), np.uint8)), "uint8.*use faithkit.pack_bits"),
+        (Wrong(None, np.ones((2, 1), np.uint8)), "uint8.*use faithkit.plugin.pack_bits"),
         (Wrong(None, np.full((2, 1), 2**64 - 1, np.uint64)), "ones behind bit 3"),
     ],
 )

@@ -8,8 +8,9 @@ import sys
 import pytest
 from model_files.forging import CANARY, EVIL_MODULES
 
-from faithkit import load_model, registry
+from faithkit import load_model
 from faithkit.errors import InputError
+from faithkit.plugin import registry
 
 # by the loaders themselves, whatever is in a file; zips know an old encoding of names
 NEEDED = ("skops.io", "onnxruntime", "encodings.cp437")

@@ -12,7 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from faithkit import InputError, PluginError, Predictor, load_model
+from faithkit import Predictor, load_model
+from faithkit.errors import InputError, PluginError
 from faithkit.inputs.models.model_columns import seen_by
 
 

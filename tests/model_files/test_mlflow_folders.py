@@ -9,7 +9,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
-from faithkit import InputError, PluginError, load_model
+from faithkit import load_model
+from faithkit.errors import InputError, PluginError
 
 X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0, 0.0]})
 y = ["no", "no", "yes", "yes"]

@@ -44,7 +44,7 @@ KINDS = {
 
 def tallies(values, why, kind, within):
     agree = None if within is None else f"within:{within}"
-    return Tallies.of(faithkit.count_rows(values, why, outcome=kind, agree=agree))
+    return Tallies.of(faithkit.plugin.count_rows(values, why, outcome=kind, agree=agree))
 
 
 def brute_force(kind, within, row, why, pool, explanations):

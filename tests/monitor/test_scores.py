@@ -16,7 +16,7 @@ LABELS = {"kind": "labels", "within": None}
 
 
 def tallies(frame):
-    return Tallies.of(faithkit.count_rows(*columns(frame)))
+    return Tallies.of(faithkit.plugin.count_rows(*columns(frame)))
 
 
 def split(reference, seed):
@@ -139,7 +139,7 @@ def test_no_alarm_is_raised_by_rows_like_those_of_the_reference(explanations):
 
     def rows(n):
         why = rng.integers(0, explanations, n)
-        return Tallies.of(faithkit.count_rows(rng.random(n) < why / explanations, why))
+        return Tallies.of(faithkit.plugin.count_rows(rng.random(n) < why / explanations, why))
 
     for seed in range(40):
         pool, _, calibration = split(rows(600), seed)

@@ -45,7 +45,7 @@ def load(name):
 
 def _thinned(data):
     rows = np.random.default_rng(0).permutation(len(data.y))[:ROWS]
-    return SimpleNamespace(name=data.name, X=faithkit.take_rows(data.X, rows), y=data.y[rows])
+    return SimpleNamespace(name=data.name, X=faithkit.plugin.take_rows(data.X, rows), y=data.y[rows])
 
 
 def _numbers(columns, classes):

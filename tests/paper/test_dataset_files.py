@@ -14,7 +14,7 @@ from faithkit_paper import archives, datasets
 from inputs.prompt import promptly
 from paper.web import served
 
-from faithkit import InputError
+from faithkit.errors import InputError
 
 CSV = (
     b"white-king-file,white-king-rank,white-rook-file,white-rook-rank,black-king-file,black-king-rank,target\n"

@@ -13,8 +13,10 @@ import pytest
 from faithkit_paper import DATASETS, datasets
 from paper.web import served
 
-from faithkit import InputError, dataset_names, load_dataset, registry
+from faithkit import load_dataset
+from faithkit.errors import InputError
 from faithkit.inputs.datasets import dataset_place
+from faithkit.plugin import dataset_names, registry
 
 PUBLISHED = {name: registry().create("dataset", name) for name in DATASETS}
 

@@ -88,7 +88,7 @@ REFUSED = {
     ),
     "the first gives explanations of kind 'value', and importances": lambda: agreement(["a", "b", "c"], PHI),
     "confidence": lambda: agreement(PHI, PHI, confidence=1.5),
-    "agreements are those of a faithkit.Comparison, got Evaluation": lambda: agreements(
+    "agreements are those of a faithkit.results.Comparison, got Evaluation": lambda: agreements(
         faithkit.score(LABELS, PHI)
     ),
     "row 1 has an infinite importance": lambda: agreement(PHI, [[1.0], [np.inf], [1.0]]),
@@ -97,7 +97,7 @@ REFUSED = {
     ),
     "1 of them have no order": lambda: agreement(named("abc"), PHI, among="a"),
     "under one discretizer, and there is only: give two explainers": lambda: agreements(
-        faithkit.Comparison({"only": faithkit.score(LABELS, PHI)})
+        faithkit.results.Comparison({"only": faithkit.score(LABELS, PHI)})
     ),
 }
 
@@ -132,7 +132,7 @@ def test_results_tell_who_is_more_faithful_and_count_by_weight():
 
 def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
     X, labels = sample()
-    compared = faithkit.Comparison(
+    compared = faithkit.results.Comparison(
         {
             name: faithkit.score(labels, X * sign, discretizer=way)
             for name, sign, way in (("plus", 1, "sign"), ("minus", -1, "sign"), ("rank", 1, "rank"))
@@ -154,7 +154,7 @@ def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
 def test_a_page_has_a_section_about_agreement_before_all_else():
     X, labels = sample()
     results = {name: faithkit.score(labels, sign * X) for name, sign in (("<plus>", 1), ("minus", -1))}
-    page = agreements(faithkit.Comparison(results)).to_html()
+    page = agreements(faithkit.results.Comparison(results)).to_html()
     assert page.index("<h2>Agreement of explainers</h2>") < page.index("<h2>Consistency</h2>")
     assert page.count("<th>feature agreement</th>") == 1
     assert "<plus>" not in page

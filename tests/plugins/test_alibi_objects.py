@@ -174,13 +174,15 @@ def test_words_of_a_text_become_a_rule_on_texts():
     ],
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(given, table, message):
-    with pytest.raises(faithkit.InputError, match=message) as error:
+    with pytest.raises(faithkit.errors.InputError, match=message) as error:
         faithkit.adapt([given], X=table)
     assert "\n" not in str(error.value)
 
 
 def test_other_things_in_the_list_are_refused():
-    with pytest.raises(faithkit.InputError, match="row 4 of the list is a Rule among alibi"):
+    with pytest.raises(faithkit.errors.InputError, match="row 4 of the list is a Rule among alibi"):
         faithkit.adapt([*ANCHORS, RULES[0]])
-    with pytest.raises(faithkit.InputError, match="4 explanations for 3 rows of X: give one of each per row"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="4 explanations for 3 rows of X: give one of each per row"
+    ):
         faithkit.score(["a", "b", "c"], ANCHORS, X[:3])

@@ -51,7 +51,7 @@ def by_anchor_exp(search, perturbation, ask, stop_on_first):
 
 def both(search, perturbations, ask, stop_on_first=False):
     """All rows together by our search, and one by one by anchor-exp's."""
-    steps = (search.steps(make(), faithkit.Tolerance(), stop_on_first) for make in perturbations)
+    steps = (search.steps(make(), faithkit.plugin.Tolerance(), stop_on_first) for make in perturbations)
     ours = together(steps, ask, bytes_a_round=1)
     return ours, [by_anchor_exp(search, make(), ask, stop_on_first) for make in perturbations]
 
@@ -126,7 +126,7 @@ CASES = [
 def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
     params = dict(params)
     bins = params.pop("bins", "quartile")
-    fitted = faithkit.registry().create("explainer", "anchors", {"bins": bins})
+    fitted = faithkit.plugin.registry().create("explainer", "anchors", {"bins": bins})
     fitted.fit(faithkit.Predictor(model), people(300, seed=0))
     codes = fitted.encoder_.encode(people(2, seed=1))
     rows = [lambda i=i: PerturbedRows(fitted.table_, codes[i], seed=i) for i in range(len(codes))]
@@ -140,7 +140,7 @@ def test_the_cases_are_of_all_kinds():
     background, X = people(300, seed=0), people(2, seed=1)
     found = []
     for model, params in CASES:
-        fitted = faithkit.registry().create("explainer", "anchors", params)
+        fitted = faithkit.plugin.registry().create("explainer", "anchors", params)
         explained = fitted.fit(faithkit.Predictor(model), background).explain(X, np.arange(2))
         found += zip(explained.values, explained.remarks, strict=True)
     assert {len(rule.predicates) for rule, _ in found} >= {0, 1, 2, 3}
@@ -151,7 +151,7 @@ def test_the_cases_are_of_all_kinds():
 @pytest.mark.parametrize("seed", range(2))
 def test_over_many_rows_and_seeds_too(seed):
     fitted = (
-        faithkit.registry()
+        faithkit.plugin.registry()
         .create("explainer", "anchors")
         .fit(faithkit.Predictor(sums), people((40, 500)[seed % 2], seed))
     )

@@ -19,12 +19,12 @@ QUARTILES = [25, 50, 75]
 
 
 def anchors(**params):
-    return faithkit.registry().create("explainer", "anchors", params)
+    return faithkit.plugin.registry().create("explainer", "anchors", params)
 
 
 def explained(model, background, X, seed=0, **params):
     predictor = faithkit.Predictor(model)
-    return anchors(**params).fit(predictor, background).explain(X, faithkit.row_seeds(X, seed))
+    return anchors(**params).fit(predictor, background).explain(X, faithkit.plugin.row_seeds(X, seed))
 
 
 def mixed(n=300, seed=0):
@@ -172,7 +172,7 @@ def test_the_order_of_a_frames_columns_does_not_matter():
     frame = big_frame(100)
     straight = explained(busy, frame, frame[:4], beam_size=1, seed=0)
     fitted = anchors(beam_size=1).fit(faithkit.Predictor(busy), frame)
-    turned = fitted.explain(frame[["hours", "age", "job"]][:4], faithkit.row_seeds(frame[:4], 0))
+    turned = fitted.explain(frame[["hours", "age", "job"]][:4], faithkit.plugin.row_seeds(frame[:4], 0))
     assert turned.values.tolist() == straight.values.tolist()
 
 
@@ -214,7 +214,7 @@ class Upstream:
         """Search, and write the rule from feature, operator and bin, with the discretizer's own quantiles."""
         from anchor.anchor_base import AnchorBaseBeam
 
-        with faithkit.global_seed(seed):
+        with faithkit.plugin.global_seed(seed):
             sample, mapping = self.sample_fn(row)
             found = AnchorBaseBeam.anchor_beam(
                 sample, delta=0.1, epsilon=0.15, batch_size=100, desired_confidence=0.95, beam_size=beam_size
@@ -241,7 +241,7 @@ def test_the_rows_drawn_are_those_of_anchor_exp():
         theirs, mapping = upstream.sample_fn(frame[i : i + 1])
         ours = PerturbedRows(fitted.table_, fitted.encoder_.encode(frame[i : i + 1])[0], seed=i)
         assert len(mapping) == len(ours.conditions)
-        with faithkit.global_seed(i):
+        with faithkit.plugin.global_seed(i):
             for present in ([], [0], [1, 2], [5, 0, 3], list(mapping)):
                 raw, holds, _ = theirs(present, 50)
                 drawn, asked = ours.draw(present, 50)
@@ -274,7 +274,7 @@ def test_engine_library_returns_the_rule_that_anchor_exp_prints():
         ["no", "yes"], list(frame), codes[np.lexsort(codes.T)], {1: list("abcd")}, "decile"
     )
     for i, rule in enumerate(rules):
-        with faithkit.global_seed(i + 1):
+        with faithkit.plugin.global_seed(i + 1):
             answer = package.explain_instance(
                 codes[i], lambda X: busy(fitted.encoder_.decode(X)).to_numpy().astype(int)
             )
@@ -302,10 +302,10 @@ def test_engine_library_explains_regressors_and_missing_words_and_refuses_missin
     rows = frame[frame["town"].isna()][:2]
     assert [str(rule) for rule in fitted.explain(rows, [1, 2]).values] == ["town is missing"] * 2
     with pytest.raises(
-        faithkit.InputError, match="column 'age' of an explained row has one: use engine=faith"
+        faithkit.errors.InputError, match="column 'age' of an explained row has one: use engine=faith"
     ):
         fitted.explain(rows.assign(age=np.nan), [1, 2])
-    with pytest.raises(faithkit.InputError, match="column 'age' of the background has one"):
+    with pytest.raises(faithkit.errors.InputError, match="column 'age' of the background has one"):
         anchors(engine="library").fit(faithkit.Predictor(three_words), mixed())
 
 
@@ -346,7 +346,7 @@ def test_no_million_rows_are_set_aside_for_an_instance():
 def test_a_rule_depends_on_seed_and_row_only():
     X, predictor = mixed(6, seed=1), faithkit.Predictor(three_words)
     fitted = anchors(beam_size=1).fit(predictor, mixed(100))
-    seeds = faithkit.row_seeds(X, 0)
+    seeds = faithkit.plugin.row_seeds(X, 0)
     straight = fitted.explain(X, seeds).values.tolist()
     assert fitted.explain(X[::-1], seeds[::-1]).values.tolist() == straight[::-1]
     assert [fitted.explain(X[i : i + 1], seeds[i : i + 1]).values[0] for i in range(6)] == straight
@@ -410,7 +410,7 @@ def test_neither_lime_nor_spacy_is_ever_imported_and_anchor_only_when_used():
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=f"^anchors: {message}"):
+    with pytest.raises(faithkit.errors.ParameterError, match=f"^anchors: {message}"):
         anchors(**params)
 
 
@@ -419,11 +419,11 @@ def test_texts_and_sparse_matrices_are_refused():
 
     X = np.arange(20.0).reshape(-1, 2)
     model = faithkit.Predictor(lambda X: np.zeros(len(X)))
-    with pytest.raises(faithkit.InputError, match="tables, not texts: use anchors-text"):
+    with pytest.raises(faithkit.errors.InputError, match="tables, not texts: use anchors-text"):
         anchors().fit(model, ["some", "texts"])
-    with pytest.raises(faithkit.InputError, match="sparse"):
+    with pytest.raises(faithkit.errors.InputError, match="sparse"):
         anchors().fit(model, csr_matrix(X))
-    with pytest.raises(faithkit.InputError, match="text"):
+    with pytest.raises(faithkit.errors.InputError, match="text"):
         anchors().fit(model, X).explain(["some", "texts"], [0, 0])
 
 
@@ -488,7 +488,7 @@ def test_the_papers_record_has_anchors_that_keep_their_promise(adult):
     for threshold in (0.5, 0.95):
         fitted = anchors(threshold=threshold).fit(model, train)
         for seed in (0, 1):
-            found = fitted.explain(record, faithkit.row_seeds(record, seed))
+            found = fitted.explain(record, faithkit.plugin.row_seeds(record, seed))
             (rule,) = found.values
             mask = test.index.isin(filtered(test, rule).index)
             n, agree = int(mask.sum()), int((labels[mask] == "<=50K").sum())

@@ -14,16 +14,16 @@ WORDS = ["fine", "dull", "plot", "cast", "long", "loud", "warm", "cold"]
 
 
 def anchors(**params):
-    return faithkit.registry().create("explainer", "anchors-text", params)
+    return faithkit.plugin.registry().create("explainer", "anchors-text", params)
 
 
 def explained(model, X, seed=0, **params):
     fitted = anchors(**params).fit(faithkit.Predictor(model), None)
-    return fitted.explain(X, faithkit.row_seeds(X, seed))
+    return fitted.explain(X, faithkit.plugin.row_seeds(X, seed))
 
 
 def has(word, tokenizer="whitespace"):
-    return lambda texts: np.array([word in faithkit.tokens(text, tokenizer) for text in texts])
+    return lambda texts: np.array([word in faithkit.plugin.tokens(text, tokenizer) for text in texts])
 
 
 def reviews(n=60):
@@ -89,7 +89,7 @@ def test_the_texts_drawn_are_those_of_anchor_exp():
     words, _, _, theirs = AnchorText(nlp, ["no", "yes"], use_unk_distribution=True).get_sample_fn(text, model)
     ours = MaskedText(text, text.split(), seed=5)
     assert words.tolist() == ours.distinct
-    with faithkit.global_seed(5):
+    with faithkit.plugin.global_seed(5):
         for present in ([], [1], [0, 3]):
             raw, kept, _ = theirs(present, 30)
             our_kept, texts = ours.draw(present, 30)
@@ -115,7 +115,7 @@ def test_a_rule_that_does_not_reach_the_threshold_is_kept_and_remarked():
 def test_a_rule_depends_on_seed_and_text_only():
     texts = reviews()
     fitted = anchors().fit(faithkit.Predictor(trained(texts)), None)
-    X, seeds = texts[:4], faithkit.row_seeds(texts[:4], 0)
+    X, seeds = texts[:4], faithkit.plugin.row_seeds(texts[:4], 0)
     straight = fitted.explain(X, seeds).values.tolist()
     assert fitted.explain(X[::-1], seeds[::-1]).values.tolist() == straight[::-1]
     assert [fitted.explain([X[i]], seeds[i : i + 1]).values[0] for i in range(4)] == straight
@@ -162,12 +162,12 @@ def test_the_global_generators_are_left_as_they_were():
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=f"^anchors-text: {message}"):
+    with pytest.raises(faithkit.errors.ParameterError, match=f"^anchors-text: {message}"):
         anchors(**params)
 
 
 def test_a_table_is_refused():
     with pytest.raises(
-        faithkit.InputError, match="anchors-text explains a list of texts, not a ndarray: use anchors"
+        faithkit.errors.InputError, match="anchors-text explains a list of texts, not a ndarray: use anchors"
     ):
         explained(lambda X: X[:, 0] > 0, np.zeros((2, 2)))

@@ -53,7 +53,9 @@ class Counted:
 
 def fitted(explainer, model, background, **params):
     return (
-        faithkit.registry().create("explainer", explainer, params).fit(faithkit.Predictor(model), background)
+        faithkit.plugin.registry()
+        .create("explainer", explainer, params)
+        .fit(faithkit.Predictor(model), background)
     )
 
 
@@ -72,7 +74,7 @@ def alone(explainer, X, seeds):
 
 def test_rows_together_get_the_rules_that_they_get_alone(situation):
     name, model, background, X = situation
-    explainer, seeds = fitted(name, model, background), faithkit.row_seeds(X, 0)
+    explainer, seeds = fitted(name, model, background), faithkit.plugin.row_seeds(X, 0)
     together = rules(explainer.explain(X, seeds))
     assert together == alone(explainer, X, seeds)
     assert len(set(together)) > 1
@@ -90,7 +92,7 @@ ROOMS = [
 def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(situation, monkeypatch):
     name, model, background, X = situation
     X = X[:3]
-    explainer, seeds = fitted(name, model, background, beam_size=2), faithkit.row_seeds(X, 0)
+    explainer, seeds = fitted(name, model, background, beam_size=2), faithkit.plugin.row_seeds(X, 0)
     expected = rules(explainer.explain(X, seeds))
     for room in ROOMS:
         with monkeypatch.context() as patch:
@@ -113,7 +115,7 @@ def test_chunks_change_no_rule(situation, monkeypatch):
 
 def test_a_call_of_the_model_is_about_all_rows(situation):
     name, model, background, X = situation
-    together, one_by_one, seeds = Counted(model), Counted(model), faithkit.row_seeds(X, 0)
+    together, one_by_one, seeds = Counted(model), Counted(model), faithkit.plugin.row_seeds(X, 0)
     fitted(name, together, background).explain(X, seeds)
     alone(fitted(name, one_by_one, background), X, seeds)
     assert len(together.asked) < len(one_by_one.asked) / 2
@@ -123,7 +125,7 @@ def test_a_call_of_the_model_is_about_all_rows(situation):
 def test_the_model_is_asked_once_about_a_row(situation):
     name, model, background, X = situation
     counted = Counted(model)
-    fitted(name, counted, background).explain(X, faithkit.row_seeds(X, 0))
+    fitted(name, counted, background).explain(X, faithkit.plugin.row_seeds(X, 0))
     asked = pd.concat([pd.DataFrame(part) for part in counted.asked])
     assert not asked.duplicated().any()
 
@@ -132,7 +134,7 @@ def test_no_call_is_about_more_rows_than_there_is_room_for(situation, monkeypatc
     monkeypatch.setattr(together, "ROWS_A_CALL", 40)  # fewer than a table's batch
     name, model, background, X = situation
     counted = Counted(model)
-    fitted(name, counted, background, beam_size=1).explain(X, faithkit.row_seeds(X, 0))
+    fitted(name, counted, background, beam_size=1).explain(X, faithkit.plugin.row_seeds(X, 0))
     assert max(map(len, counted.asked)) <= 40
 
 
@@ -150,7 +152,7 @@ def test_a_row_that_the_model_fails_on_is_the_only_one_that_is_lost():
     assert result.sample.explanations.missing.tolist() == [i == 3 for i in range(5)]
     expected = faithkit.evaluate(busy, X, **run).sample.explanations.values
     assert all(result.sample.explanations.values[i] == expected[i] for i in (0, 1, 2, 4))
-    with pytest.raises(faithkit.ExplainerError, match=r"failed on row 3: .*a gap"):
+    with pytest.raises(faithkit.errors.ExplainerError, match=r"failed on row 3: .*a gap"):
         faithkit.evaluate(picky, X, **run)
 
 
@@ -163,7 +165,7 @@ def test_a_value_that_changes_a_columns_dtype_is_not_seen_by_other_rows(strange)
 
     X = table(4, seed=1).astype({"age": float})
     X.loc[2, "age"] = strange
-    explainer, seeds = fitted("anchors", by_letters, table(60), beam_size=1), faithkit.row_seeds(X, 0)
+    explainer, seeds = fitted("anchors", by_letters, table(60), beam_size=1), faithkit.plugin.row_seeds(X, 0)
     assert rules(explainer.explain(X, seeds)) == alone(explainer, X, seeds)
 
 

@@ -13,7 +13,7 @@ NAMES = ("delta", "delta-sign", "is-feature-modified")
 
 def discretize(name, values, X, **fields):
     found = faithkit.Explanations(kind="example", values=values, instances=X, **fields)
-    return faithkit.registry().create("discretizer", name).discretize(found)
+    return faithkit.plugin.registry().create("discretizer", name).discretize(found)
 
 
 def cells(frame):
@@ -103,27 +103,30 @@ def result_of(frame, name):
 def test_a_prototype_is_compared_with_its_instance_too():
     X = np.array([[0.0], [4.0]])
     found = (
-        faithkit.registry()
+        faithkit.plugin.registry()
         .create("explainer", "nearest-neighbor")
         .fit(None, np.array([[1.0], [5.0]]))
         .explain(X, None)
     )
-    assert faithkit.registry().create("discretizer", "delta").discretize(found).tolist() == [[1.0], [1.0]]
+    assert faithkit.plugin.registry().create("discretizer", "delta").discretize(found).tolist() == [
+        [1.0],
+        [1.0],
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_cannot_be_compared_is_said(name):
-    with pytest.raises(faithkit.InputError, match="the examples have 2 columns and the instances 1"):
+    with pytest.raises(faithkit.errors.InputError, match="the examples have 2 columns and the instances 1"):
         discretize(name, np.zeros((3, 2)), np.zeros((3, 1)))
-    with pytest.raises(faithkit.InputError, match="'job' is not among them"):
+    with pytest.raises(faithkit.errors.InputError, match="'job' is not among them"):
         discretize(name, OTHERS, PEOPLE.rename(columns={"job": "work"}))
-    with pytest.raises(faithkit.InputError, match="instances=X"):
+    with pytest.raises(faithkit.errors.InputError, match="instances=X"):
         discretize(name, OTHERS, None)
     found = (
-        faithkit.registry()
+        faithkit.plugin.registry()
         .create("explainer", "nearest-neighbor", {"k": 2})
         .fit(None, np.eye(3))
         .explain(np.eye(3), None)
     )
-    with pytest.raises(faithkit.InputError, match="use k=1"):
-        faithkit.registry().create("discretizer", name).discretize(found)
+    with pytest.raises(faithkit.errors.InputError, match="use k=1"):
+        faithkit.plugin.registry().create("discretizer", name).discretize(found)

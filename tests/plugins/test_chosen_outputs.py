@@ -9,7 +9,7 @@ import faithkit
 
 def chosen(target, count, predictions=None, classes=None, names=None, n=None, told=None):
     predict = None if predictions is None else lambda: predictions
-    about = faithkit.RowContext(predict=predict, classes=classes)
+    about = faithkit.plugin.RowContext(predict=predict, classes=classes)
     rows = n or len(predictions)
     return Outputs.of("it", count, about, names).chosen(target, about, rows, told)[:, 0].tolist()
 
@@ -80,7 +80,7 @@ def test_a_class_is_chosen_by_name_or_by_number(target, count, more, expected):
     ],
 )
 def test_what_is_not_known_is_asked_for(predictions, count, more, message):
-    with pytest.raises(faithkit.InputError, match=message) as error:
+    with pytest.raises(faithkit.errors.InputError, match=message) as error:
         chosen("predicted", count, predictions, **more)
     assert "\n" not in str(error.value)
 
@@ -96,7 +96,9 @@ def test_what_is_not_known_is_asked_for(predictions, count, more, message):
     ],
 )
 def test_a_class_that_does_not_exist_is_refused(target, count, more):
-    with pytest.raises(faithkit.InputError, match=f"target={target!r} is none of the 3 classes: there is "):
+    with pytest.raises(
+        faithkit.errors.InputError, match=f"target={target!r} is none of the 3 classes: there is "
+    ):
         chosen(target, count, n=2, **more)
 
 
@@ -107,10 +109,10 @@ def test_what_the_object_says_was_predicted_counts_where_nobody_else_says_it():
 
 @pytest.mark.parametrize("adapter", ["shap-values", "lime-weights", "interpret-local"])
 def test_a_target_of_another_type_is_refused(adapter):
-    entry = faithkit.registry().find("adapter", adapter)
+    entry = faithkit.plugin.registry().find("adapter", adapter)
     if entry.component.missing_requirements():
         pytest.skip("its library is not installed")
     with pytest.raises(
-        faithkit.ParameterError, match=f"{adapter}: target must be positive, predicted, all, a"
+        faithkit.errors.ParameterError, match=f"{adapter}: target must be positive, predicted, all, a"
     ):
-        faithkit.registry().create("adapter", adapter, {"target": ["a"]})
+        faithkit.plugin.registry().create("adapter", adapter, {"target": ["a"]})

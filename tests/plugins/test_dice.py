@@ -22,7 +22,7 @@ NOT_FOUND = "no counterfactual found"
 
 
 def fitted(model, background, **params):
-    return faithkit.registry().create("explainer", "dice", params).fit(predictor(model), background)
+    return faithkit.plugin.registry().create("explainer", "dice", params).fit(predictor(model), background)
 
 
 def predictor(model):
@@ -30,7 +30,7 @@ def predictor(model):
 
 
 def explained(model, background, X, seed=0, **params):
-    return fitted(model, background, **params).explain(X, faithkit.row_seeds(X, seed))
+    return fitted(model, background, **params).explain(X, faithkit.plugin.row_seeds(X, seed))
 
 
 def complete(n=120, seed=0):
@@ -156,10 +156,10 @@ def test_without_missing_values_it_is_what_dice_ml_itself_finds(method, columns)
         outcome_name="y",
     )
     theirs = dice_ml.Dice(data, dice_ml.Model(model=model, backend="sklearn"), method=method)
-    seeds = faithkit.row_seeds(X, 0)
+    seeds = faithkit.plugin.row_seeds(X, 0)
     mine = dice.explain(X, seeds).values
     for i, seed in enumerate(seeds):
-        with faithkit.global_seed(int(seed)):
+        with faithkit.plugin.global_seed(int(seed)):
             answer = theirs.generate_counterfactuals(X[i : i + 1], total_CFs=1, posthoc_sparsity_param=None)
         expected = answer.cf_examples_list[0].final_cfs_df[columns].iloc[0].tolist()
         assert mine.iloc[i].tolist() == expected
@@ -179,7 +179,7 @@ def test_engine_library_returns_the_rows_of_dice_ml(method, columns, capfd):
 
     background, X = complete()[columns].sort_values(columns[::-1]), complete(4, seed=1)[columns]
     model = Busy() if "job" in columns else LogisticRegression().fit(background, background["age"] > 50)
-    seeds = faithkit.row_seeds(X, 0)
+    seeds = faithkit.plugin.row_seeds(X, 0)
     counterfactuals = fitted(model, background, method=method, engine="library").explain(X, seeds).values
     assert capfd.readouterr() == ("", "")
     for i, seed in enumerate(seeds):
@@ -189,7 +189,7 @@ def test_engine_library_returns_the_rows_of_dice_ml(method, columns, capfd):
             outcome_name="y",
         )
         search = dice_ml.Dice(data, dice_ml.Model(model=model, backend="sklearn"), method=method)
-        with faithkit.global_seed(int(seed)):
+        with faithkit.plugin.global_seed(int(seed)):
             answer = search.generate_counterfactuals(
                 X[i : i + 1], total_CFs=1, posthoc_sparsity_algorithm="binary"
             )
@@ -203,7 +203,7 @@ def test_engine_library_needs_a_range_of_numbers():
     X = complete()[["age", "hours"]]
     model = LinearRegression().fit(X, X["age"] + X["hours"])
     with pytest.raises(
-        faithkit.InputError, match=r"engine=library .* give it, such as desired_range=\[0, 10\]"
+        faithkit.errors.InputError, match=r"engine=library .* give it, such as desired_range=\[0, 10\]"
     ):
         fitted(model, X, engine="library")
     low = X[model.predict(X) < 60][:3]
@@ -598,8 +598,8 @@ def test_one_row_and_no_row_are_explained():
     ],
 )
 def test_wrong_parameters_are_named(params, told):
-    with pytest.raises(faithkit.ParameterError, match=f"dice: {told}"):
-        faithkit.registry().create("explainer", "dice", params)
+    with pytest.raises(faithkit.errors.ParameterError, match=f"dice: {told}"):
+        faithkit.plugin.registry().create("explainer", "dice", params)
 
 
 @pytest.mark.parametrize(
@@ -623,12 +623,12 @@ def test_wrong_parameters_are_named(params, told):
     ids=["one label", "no complete row", "unknown column", "texts"],
 )
 def test_backgrounds_that_cannot_be_used_are_refused(model, background, params, told):
-    with pytest.raises(faithkit.InputError, match=told):
+    with pytest.raises(faithkit.errors.InputError, match=told):
         fitted(model, background, **params)
 
 
 def test_rows_without_the_columns_of_the_background_are_refused():
-    with pytest.raises(faithkit.InputError, match="lacks 'job'"):
+    with pytest.raises(faithkit.errors.InputError, match="lacks 'job'"):
         explained(Busy(), complete(), complete(2)[["age", "hours", "sex"]])
 
 
@@ -642,7 +642,7 @@ def test_a_row_on_which_the_model_fails_is_named_and_the_only_one_that_is_lost(m
     X = complete(4, seed=1).assign(age=[30, 40, 99, 50], hours=30.0, job="b")
     spec = f"dice:method={method},features_to_vary=['hours']"
     told = r"failed on row 2: .*fragile, asked about \d+ rows?, failed with RuntimeError: too old"
-    with pytest.raises(faithkit.ExplainerError, match=told):
+    with pytest.raises(faithkit.errors.ExplainerError, match=told):
         faithkit.evaluate(fragile, X, explainer=spec, background=complete())
     result = faithkit.evaluate(fragile, X, explainer=spec, background=complete(), on_error="record")
     found = result.sample.explanations
@@ -673,7 +673,7 @@ def test_adult_has_counterfactuals(method):
     table = pd.read_csv(Path(os.environ["FAITHKIT_DATA"]) / "adult.csv.gz", na_values="?")
     X, y = table.drop(columns="target"), table["target"].to_numpy(object)
     assert X["workclass"].isna().any()
-    encode = FunctionTransformer(faithkit.Encoder(X).encode)
+    encode = FunctionTransformer(faithkit.plugin.Encoder(X).encode)
     boosting = GradientBoostingClassifier(n_estimators=20, max_depth=4, random_state=0)
     model = make_pipeline(encode, boosting).fit(X[:20_000], y[:20_000])
     sample = X[20_000:20_040]

@@ -31,12 +31,12 @@ class Counted:
 
 
 def fitted(model, **params):
-    made = faithkit.registry().create("explainer", "dice", params)
+    made = faithkit.plugin.registry().create("explainer", "dice", params)
     return made.fit(faithkit.Predictor(model), workers(150))
 
 
 def explained(dice, X, seed=0):
-    return dice.explain(X, faithkit.row_seeds(X, seed))
+    return dice.explain(X, faithkit.plugin.row_seeds(X, seed))
 
 
 # --- the rows of a batch ---------------------------------------------------------------------------------

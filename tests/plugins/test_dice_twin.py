@@ -45,7 +45,7 @@ class AsDiceAsks:
 
 def fitted(model, background, **params):
     predictor = faithkit.Predictor(model)
-    return faithkit.registry().create("explainer", "dice", params).fit(predictor, background)
+    return faithkit.plugin.registry().create("explainer", "dice", params).fit(predictor, background)
 
 
 def twin(dice, kind):
@@ -59,7 +59,7 @@ def twin(dice, kind):
 def twins_answer(dice, theirs, instance, target, seed, **options):
     """Return what dice-ml finds for one row: its values in the order of the background's columns."""
     query = dice.table_.frame(dice.encoder_.encode(instance))
-    with faithkit.global_seed(int(seed)):
+    with faithkit.plugin.global_seed(int(seed)):
         answer = theirs._generate_counterfactuals(
             query, 1, desired_class=int(target), posthoc_sparsity_param=None, **options
         )
@@ -84,7 +84,7 @@ def test_trees_and_breeding_find_the_rows_that_dice_ml_finds(method, kind, model
     if method == "genetic":  # not rounded, as dice-ml would round them
         mads = twin(dice, kind).data_interface.get_valid_mads()
         options["feature_weights"] = {column: 1 / mad for column, mad in mads.items()}
-    seeds = faithkit.row_seeds(X, 0)
+    seeds = faithkit.plugin.row_seeds(X, 0)
     found = dice.explain(X, seeds).values
     for i, target in enumerate(targets(dice, X)):
         theirs = twin(dice, kind)  # a new one: a search leaves traces in it
@@ -167,7 +167,7 @@ def all_copies_asked(dice, theirs, query, target, seed):
     """dice-ml's random search, its draws and its loop, but a thousand cells are changed at once."""
     names = theirs.data_interface.feature_names
     theirs.setup("all", None, query, feature_weights=None)
-    with faithkit.global_seed(int(seed)):
+    with faithkit.plugin.global_seed(int(seed)):
         drawn = theirs.get_samples({}, theirs.feature_range, None, COPIES).to_numpy(dtype=np.float64)
         rows, each = np.repeat(query.to_numpy(dtype=np.float64), COPIES, axis=0), np.arange(COPIES)
         found = pd.DataFrame(rows[:0], columns=names)

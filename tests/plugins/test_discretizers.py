@@ -21,7 +21,7 @@ TABLES = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=9), el
 
 
 def make(name, **params):
-    return faithkit.registry().create("discretizer", name, params)
+    return faithkit.plugin.registry().create("discretizer", name, params)
 
 
 def discretize(name, values, shared=None, **params):
@@ -362,7 +362,7 @@ def test_a_discretizer_that_learns_sees_a_thousand_background_rows_in_any_order(
 def test_infinite_importances_are_refused(name):
     values = np.zeros((4, 5))
     values[2, 4] = -np.inf
-    with pytest.raises(faithkit.InputError, match=f"{name}: row 2 has an infinite importance"):
+    with pytest.raises(faithkit.errors.InputError, match=f"{name}: row 2 has an infinite importance"):
         discretize(name, values)
 
 
@@ -370,22 +370,26 @@ def test_infinite_importances_are_refused(name):
 def test_explanations_that_are_no_vectors_are_refused(name):
     words, discretizer = faithkit.Explanations.of(["good", "bad"]), make(name)
     ask = getattr(discretizer, "fit", discretizer.discretize)
-    with pytest.raises(faithkit.InputError, match=f"{name} reads feature importances .* of kind 'value'"):
+    with pytest.raises(
+        faithkit.errors.InputError, match=f"{name} reads feature importances .* of kind 'value'"
+    ):
         ask(words)
 
 
 def test_sign_of_top_refuses_more_than_there_are():
-    with pytest.raises(faithkit.InputError, match="k is 4, and the explanations have 3 importances"):
+    with pytest.raises(faithkit.errors.InputError, match="k is 4, and the explanations have 3 importances"):
         discretize("sign-of-top", [[1.0, 2.0, 3.0]], k=4)
-    with pytest.raises(faithkit.InputError, match="k is 3, and the explanations have 2 importances"):
+    with pytest.raises(faithkit.errors.InputError, match="k is 3, and the explanations have 2 importances"):
         discretize("sign-of-top", [[1.0, 2.0, 3.0]], shared={"offsets": 1}, k=3)
 
 
 def test_quantile_refuses_other_columns_and_explanations_before_it_learnt():
     phi = faithkit.Explanations.vectors([[1.0, 2.0]])
-    with pytest.raises(faithkit.InputError, match="call fit"):
+    with pytest.raises(faithkit.errors.InputError, match="call fit"):
         make("quantile").discretize(phi)
-    with pytest.raises(faithkit.InputError, match="bins of 1 importances, and these explanations have 2"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="bins of 1 importances, and these explanations have 2"
+    ):
         make("quantile").fit(faithkit.Explanations.vectors([[1.0]])).discretize(phi)
 
 
@@ -402,7 +406,7 @@ def test_quantile_refuses_other_columns_and_explanations_before_it_learnt():
     ],
 )
 def test_wrong_parameters_are_refused(name, params, message):
-    with pytest.raises(faithkit.ParameterError, match=message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         make(name, **params)
 
 

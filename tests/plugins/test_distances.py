@@ -64,7 +64,7 @@ def test_nearer_than_is_exact_at_the_boundary(case, strict, fast):
     expected = [
         [far < r if strict else far <= r for far in line] for line, r in zip(matrix, radius, strict=True)
     ]
-    assert (bits == faithkit.pack_bits(np.array(expected))).all()
+    assert (bits == faithkit.plugin.pack_bits(np.array(expected))).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -97,7 +97,9 @@ def test_screens_decide_nothing_wrongly_however_the_numbers_are_scaled(name, sha
             radius = np.quantile(far, share, axis=1, method="lower")
             for strict in (True, False):
                 expected = far < radius[:, None] if strict else far <= radius[:, None]
-                assert (search.closer(distance, a, radius, b, strict) == faithkit.pack_bits(expected)).all()
+                assert (
+                    search.closer(distance, a, radius, b, strict) == faithkit.plugin.pack_bits(expected)
+                ).all()
 
 
 def test_screens_leave_little_to_measure():
@@ -190,7 +192,7 @@ def test_columns_in_another_order_are_found_by_name():
     distance = learn_distance(None, background)
     swapped = background[["job", "age"]]
     assert (distance.coordinates(swapped) == distance.coordinates(background)).all()
-    with pytest.raises(faithkit.InputError, match="lacks 'job'"):
+    with pytest.raises(faithkit.errors.InputError, match="lacks 'job'"):
         distance.coordinates(background[["age"]])
 
 
@@ -220,13 +222,13 @@ def test_new_categories_differ_from_all_others_and_from_each_other():
     ],
 )
 def test_what_a_distance_cannot_measure_is_named(name, background, message):
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         learn_distance(name, background)
 
 
 def test_a_missing_value_that_only_the_instance_has_is_refused_by_name():
     distance = learn_distance(None, pd.DataFrame({"age": [20.0, 60.0]}))
-    with pytest.raises(faithkit.InputError, match="'age' has a missing value"):
+    with pytest.raises(faithkit.errors.InputError, match="'age' has a missing value"):
         distance.coordinates(pd.DataFrame({"age": [30.0, np.nan]}))
 
 
@@ -285,7 +287,7 @@ def test_a_users_function_gets_rows_as_they_are():
 def test_a_users_function_must_return_distances(function, message):
     distance = learn_distance(function, np.zeros((2, 1)))
     x = distance.coordinates(np.zeros((2, 1)))
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         distance.between(x, x)
 
 

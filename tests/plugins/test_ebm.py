@@ -103,7 +103,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("make", "advice"), REFUSED.values(), ids=REFUSED)
 def test_a_model_that_it_cannot_read_is_refused_with_advice(make, advice):
-    with pytest.raises(faithkit.InputError, match=advice):
+    with pytest.raises(faithkit.errors.InputError, match=advice):
         Contributions().fit(faithkit.Predictor(make()), None)
 
 

@@ -14,7 +14,7 @@ import faithkit
 
 
 def anchors(**params):
-    return faithkit.registry().create("explainer", "empirical-anchors", params)
+    return faithkit.plugin.registry().create("explainer", "empirical-anchors", params)
 
 
 @st.composite
@@ -164,10 +164,10 @@ def test_the_kl_bound_solves_its_equation():
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         anchors(**params)
 
 
 def test_texts_are_refused():
-    with pytest.raises(faithkit.InputError, match="tables, not texts"):
+    with pytest.raises(faithkit.errors.InputError, match="tables, not texts"):
         anchors().fit(faithkit.Predictor(len), ["good film"])

@@ -22,12 +22,17 @@ from faithkit.testing.sameness import stored
 
 
 def relation(name, **params):
-    return faithkit.registry().create("relation", name, params)
+    return faithkit.plugin.registry().create("relation", name, params)
 
 
 def explain(name, frame, background, **params):
     model = faithkit.Predictor(FirstColumns())
-    return faithkit.registry().create("explainer", name, params).fit(model, background).explain(frame, None)
+    return (
+        faithkit.plugin.registry()
+        .create("explainer", name, params)
+        .fit(model, background)
+        .explain(frame, None)
+    )
 
 
 def slow_twin(found, background):
@@ -37,11 +42,11 @@ def slow_twin(found, background):
 
 def assert_holds(asked, X, found, expected):
     """Both ways to ask give the expected matrix."""
-    sample = faithkit.Sample(X, found)
+    sample = faithkit.plugin.Sample(X, found)
     assert asked.holds(sample, found).tolist() == expected
-    bits = faithkit.pack_bits(np.array(expected, dtype=bool).reshape(len(expected), len(X)))
+    bits = faithkit.plugin.pack_bits(np.array(expected, dtype=bool).reshape(len(expected), len(X)))
     with mock.patch.object(search, "FEW", 0):
-        assert (holds_bits(asked, faithkit.Sample(X, found), found) == bits).all()
+        assert (holds_bits(asked, faithkit.plugin.Sample(X, found), found) == bits).all()
 
 
 @given(tables(), st.integers(1, 3))
@@ -85,7 +90,7 @@ def test_in_ball_is_the_double_loop_and_the_ball_is_open(frame, refine):
 def test_at_just_the_distance_within_holds_and_in_ball_does_not():
     X = np.array([[0.0], [3.0], [3.0000000000000004], [-3.0]])
     found = faithkit.Explanations(kind="example", values=X[[1, 1, 1, 1]], instances=X[[0, 0, 0, 0]])
-    sample = faithkit.Sample(X, found)
+    sample = faithkit.plugin.Sample(X, found)
     ball = relation("in-ball", distance="euclidean").fit(X).holds(sample, found)
     assert ball[0].tolist() == [True, False, False, False]
     near = relation("within", tau=3.0, distance="euclidean").fit(X).holds(sample, found)
@@ -113,10 +118,10 @@ def test_missing_explanations_hold_for_nothing_and_disturb_nobody(name):
     gone = np.arange(30) % 4 == 1
     blank = np.where(gone[:, None], np.nan, whole.values)
     some = attrs.evolve(whole, values=blank, missing=gone)
-    sample = faithkit.Sample(X, whole)
+    sample = faithkit.plugin.Sample(X, whole)
     expected = np.where(gone[:, None], False, asked.holds(sample, whole))
     assert (asked.holds(sample, some) == expected).all()
-    assert (asked.packed(sample, some) == faithkit.pack_bits(expected)).all()
+    assert (asked.packed(sample, some) == faithkit.plugin.pack_bits(expected)).all()
     none = attrs.evolve(whole, missing=np.ones(30, dtype=bool))
     assert not asked.packed(sample, none).any()
 
@@ -131,7 +136,7 @@ def test_a_quantile_is_the_distance_within_which_that_share_has_another_prototyp
         ("q1", [True, True, False]),
     ):
         asked = relation("within", tau=tau, distance="euclidean").fit(line)
-        assert asked.holds(faithkit.Sample(X, found), found)[0].tolist() == holds
+        assert asked.holds(faithkit.plugin.Sample(X, found), found)[0].tolist() == holds
 
 
 def test_nearest_distances_are_to_prototypes_other_than_the_row_itself():
@@ -143,7 +148,7 @@ def test_nearest_distances_are_to_prototypes_other_than_the_row_itself():
 
 def explain_line(line, **params):
     return (
-        faithkit.registry()
+        faithkit.plugin.registry()
         .create("explainer", "nearest-neighbor", params)
         .fit(None, line)
         .explain(line, None)
@@ -155,13 +160,13 @@ def explain_line(line, **params):
 )
 def test_tau_is_a_distance_or_a_quantile(tau):
     with pytest.raises(
-        faithkit.ParameterError, match="tau must be a finite number of at least 0, or a quantile"
+        faithkit.errors.ParameterError, match="tau must be a finite number of at least 0, or a quantile"
     ):
         relation("within", tau=tau)
 
 
 def test_tau_can_be_written_on_the_command_line():
-    assert faithkit.registry().create("relation", "within", {"tau": "q0.25"}).tau == "q0.25"
+    assert faithkit.plugin.registry().create("relation", "within", {"tau": "q0.25"}).tau == "q0.25"
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 2))
     result = faithkit.evaluate(
@@ -203,10 +208,12 @@ class FirstOfFrame:
 def test_the_explainers_distance_is_used_and_another_can_be_asked_for():
     X = np.array([[0.0, 0.0], [1.0, 100.0], [2.0, 0.0], [0.5, 10.0]])
     model = faithkit.Predictor(lambda X: X[:, 0] > 0.75)
-    fitted = faithkit.registry().create("explainer", "nearest-counterfactual", {"distance": "euclidean"})
+    fitted = faithkit.plugin.registry().create(
+        "explainer", "nearest-counterfactual", {"distance": "euclidean"}
+    )
     found = fitted.fit(model, X).explain(X, None)
     assert found.values[0].tolist() == [2.0, 0.0]
-    sample = faithkit.Sample(X, found)
+    sample = faithkit.plugin.Sample(X, found)
     own = relation("in-ball").fit(X).holds(sample, found)
     named = relation("in-ball", distance="euclidean").fit(X * [1, 7]).holds(sample, found)
     assert own[0].tolist() == named[0].tolist() == [True, False, False, False]
@@ -222,7 +229,7 @@ def test_a_relation_by_a_users_function_needs_no_background():
 
     found = faithkit.Explanations(kind="example", values=X[[0, 0, 0]], instances=X)
     asked = relation("within", tau=1, distance=last_digit)
-    assert asked.holds(faithkit.Sample(X, found), found)[0].tolist() == [True, False, True]
+    assert asked.holds(faithkit.plugin.Sample(X, found), found)[0].tolist() == [True, False, True]
 
 
 def test_relations_say_what_was_asked_for():
@@ -249,7 +256,7 @@ def test_memory_does_not_grow_with_explanations_times_instances():
     found = faithkit.Explanations(kind="example", values=centres, instances=centres[::-1])
     for asked in (relation("within", tau=1.0), relation("in-ball")):
         asked.fit(X)
-        sample = faithkit.Sample(X, attrs.evolve(found.take(np.zeros(8000, dtype=int)), instances=X))
+        sample = faithkit.plugin.Sample(X, attrs.evolve(found.take(np.zeros(8000, dtype=int)), instances=X))
         asked.packed(sample, found.take(slice(0, 10)))
         tracemalloc.start()
         asked.packed(sample, found)
@@ -281,26 +288,33 @@ def test_memory_does_not_grow_with_explanations_times_instances():
 )
 def test_what_is_lacking_is_said(name, params, explanations, message):
     asked = relation(name, **params)
-    with pytest.raises(faithkit.InputError, match=message):
-        asked.holds(faithkit.Sample(np.zeros((1, 1)), explanations), explanations)
+    with pytest.raises(faithkit.errors.InputError, match=message):
+        asked.holds(faithkit.plugin.Sample(np.zeros((1, 1)), explanations), explanations)
 
 
 def test_a_quantile_without_a_background_or_with_one_row_is_an_error():
     line = np.array([[0.0], [1.0]])
     found = explain_line(line)
-    with pytest.raises(faithkit.InputError, match="quantile over a background"):
-        relation("within", tau="q0.5").holds(faithkit.Sample(line, found), found)
+    with pytest.raises(faithkit.errors.InputError, match="quantile over a background"):
+        relation("within", tau="q0.5").holds(faithkit.plugin.Sample(line, found), found)
     alone = faithkit.Explanations(kind="example", values=np.zeros((1, 1)))
-    with pytest.raises(faithkit.InputError, match="needs two distinct rows"):
-        relation("within", tau="q0.5").fit(np.zeros((3, 1))).holds(faithkit.Sample(line[:1], alone), alone)
+    with pytest.raises(faithkit.errors.InputError, match="needs two distinct rows"):
+        relation("within", tau="q0.5").fit(np.zeros((3, 1))).holds(
+            faithkit.plugin.Sample(line[:1], alone), alone
+        )
 
 
 def test_more_than_one_example_has_no_ball():
     X = np.eye(3)
     found = (
-        faithkit.registry().create("explainer", "nearest-neighbor", {"k": 2}).fit(None, X).explain(X, None)
+        faithkit.plugin.registry()
+        .create("explainer", "nearest-neighbor", {"k": 2})
+        .fit(None, X)
+        .explain(X, None)
     )
-    with pytest.raises(faithkit.InputError, match="one example per row, and these explanations have 2"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="one example per row, and these explanations have 2"
+    ):
         relation("in-ball").key(found)
 
 
@@ -312,5 +326,5 @@ def test_a_log_without_instances_says_so():
 
 
 def test_nearest_takes_a_function_only():
-    with pytest.raises(faithkit.ParameterError, match="the explainer's function"):
+    with pytest.raises(faithkit.errors.ParameterError, match="the explainer's function"):
         relation("nearest", distance="gower")

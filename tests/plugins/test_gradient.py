@@ -37,7 +37,7 @@ THREE = np.digitize(Z[:, 0] - Z[:, 1], [-0.7, 0.7])
 
 
 def gradient(**params):
-    return faithkit.registry().create("explainer", "gradient", params)
+    return faithkit.plugin.registry().create("explainer", "gradient", params)
 
 
 def explained(model, rows=X, background=X, **params):
@@ -164,7 +164,9 @@ def test_coefficients_are_not_believed_but_compared_with_the_scores():
     model = Cube(solver="newton-cholesky").fit(X, TWO)
     expected = slopes(lambda rows: model.predict_proba(rows)[:, 1], X[:20])
     assert near(explained(model, X[:20]).values, expected)
-    with pytest.raises(faithkit.InputError, match="no formula is known for the probability output of Cube"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="no formula is known for the probability output of Cube"
+    ):
         explained(model, method="analytic")
 
 
@@ -452,32 +454,34 @@ def test_a_step_function_is_explained_with_a_warning(model):
 def test_a_table_of_categories_is_refused():
     frame = pd.DataFrame({"job": ["a", "b"] * 20})
     model = make_pipeline(OneHotEncoder(), logistic()).fit(frame, [0, 1] * 20)
-    with pytest.raises(faithkit.InputError, match="no column is numeric"):
+    with pytest.raises(faithkit.errors.InputError, match="no column is numeric"):
         explained(model, frame, frame)
 
 
 def test_what_cannot_be_explained_is_refused_with_a_way_out():
     svm, forest = LinearSVC().fit(Z, TWO), RandomForestClassifier(3).fit(X, TWO)
-    with pytest.raises(faithkit.InputError, match=r"LinearSVC has no probabilities .*: use output=raw"):
+    with pytest.raises(
+        faithkit.errors.InputError, match=r"LinearSVC has no probabilities .*: use output=raw"
+    ):
         explained(svm)
-    with pytest.raises(faithkit.InputError, match=r"no raw scores .*: use output=probability"):
+    with pytest.raises(faithkit.errors.InputError, match=r"no raw scores .*: use output=probability"):
         explained(forest, output="raw")
-    with pytest.raises(faithkit.InputError, match="gives labels only"):
+    with pytest.raises(faithkit.errors.InputError, match="gives labels only"):
         gradient().fit(faithkit.Predictor(lambda X: X[:, 0] > 0, background=X), X)
-    with pytest.raises(faithkit.InputError, match="target=positive needs two classes"):
+    with pytest.raises(faithkit.errors.InputError, match="target=positive needs two classes"):
         explained(logistic().fit(X, THREE), target="positive")
-    with pytest.raises(faithkit.InputError, match="tables, not texts"):
+    with pytest.raises(faithkit.errors.InputError, match="tables, not texts"):
         gradient().fit(faithkit.Predictor(len), ["good film"])
-    with pytest.raises(faithkit.InputError, match="tables, not sparse matrices"):
+    with pytest.raises(faithkit.errors.InputError, match="tables, not sparse matrices"):
         explained(svm, csr_matrix(X), csr_matrix(X), output="raw")
 
 
 @pytest.mark.parametrize("method", ["analytic", "finite-differences"])
 def test_rows_and_backgrounds_of_another_width_are_refused(method):
     model = logistic().fit(X, TWO)
-    with pytest.raises(faithkit.InputError):
+    with pytest.raises(faithkit.errors.InputError):
         explained(model, X[:, :2], method=method)
-    with pytest.raises(faithkit.InputError):
+    with pytest.raises(faithkit.errors.InputError):
         explained(model, X, X[:, :2], method=method)
 
 
@@ -491,7 +495,7 @@ def test_rows_and_backgrounds_of_another_width_are_refused(method):
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         gradient(**params)
 
 
@@ -517,7 +521,7 @@ def test_images_of_another_shape_are_refused_even_where_they_have_as_many_cells(
     model = faithkit.Predictor(scores=score_of_images, classes=["night", "day"])
     fitted = gradient().fit(model, IMAGES)
     with pytest.raises(
-        faithkit.InputError, match=r"gradient: X has rows of shape \(2, 3\); expected \(3, 2\)"
+        faithkit.errors.InputError, match=r"gradient: X has rows of shape \(2, 3\); expected \(3, 2\)"
     ):
         fitted.explain(IMAGES.reshape(40, 2, 3), None)
 
@@ -528,7 +532,9 @@ def test_a_model_that_reads_bytes_and_floats_differently_is_refused():
 
     pixels = RNG.integers(0, 256, size=(20, 3, 2)).astype(np.uint8)
     model = faithkit.Predictor(scores=scores, classes=["night", "day"])
-    with pytest.raises(faithkit.InputError, match="gives other scores where the same uint8 are floats"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="gives other scores where the same uint8 are floats"
+    ):
         gradient().fit(model, pixels)
     found = gradient().fit(model, pixels / 255.0).explain(pixels[:2] / 255.0, None)
     np.testing.assert_allclose(found.values, 1 / 6, atol=1e-5)

@@ -85,7 +85,7 @@ def test_objects_of_shap_are_checked_where_the_rows_are_known():
 
 def test_a_pool_that_the_default_relation_cannot_read_is_refused_with_the_reason():
     words = Explanations.vectors([[1.0], [2.0]], relation="same-top-features")
-    with pytest.raises(faithkit.InputError, match="the instances are texts"):
+    with pytest.raises(faithkit.errors.InputError, match="the instances are texts"):
         faithkit.score([0, 1], words, X=["a", "b"], pool=(["c"], [0]))
 
 

@@ -79,14 +79,14 @@ def test_linear_models_have_one_output(name):
     given = getattr(glassbox, name)().fit(X[["a", "b"]], target).explain_local(ROWS[["a", "b"]])
     np.testing.assert_array_equal(faithkit.adapt(given).values, scores(given))
     with pytest.raises(
-        faithkit.InputError, match="target='all' chooses among classes, and these are the scores of"
+        faithkit.errors.InputError, match="target='all' chooses among classes, and these are the scores of"
     ):
         faithkit.adapt(given, target="all")
 
 
 def test_what_is_not_about_rows_is_refused(three):
     with pytest.raises(
-        faithkit.InputError, match="a global explanation has no scores of rows: give explain_local"
+        faithkit.errors.InputError, match="a global explanation has no scores of rows: give explain_local"
     ):
         faithkit.adapt(three.explain_global())
 
@@ -100,7 +100,7 @@ def test_what_is_not_about_rows_is_refused(three):
 )
 def test_terms_that_nobody_could_tell_apart_are_refused(names, message):
     told = {"overall": None, "specific": [{"names": names, "scores": [0.1, 0.2]}]}
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         faithkit.adapt(FeatureValueExplanation("local", told, feature_names=["a", "b"]))
 
 

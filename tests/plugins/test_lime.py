@@ -41,7 +41,7 @@ SETTINGS = {
 
 
 def lime(**params):
-    return faithkit.registry().create("explainer", "lime", params)
+    return faithkit.plugin.registry().create("explainer", "lime", params)
 
 
 def same(values, others):
@@ -198,7 +198,7 @@ def test_engine_library_explains_the_number_that_a_regressor_predicts():
     )
     answer = package.explain_instance(ROWS[0], model.predict, num_features=5, num_samples=2000)
     np.testing.assert_allclose(vectors[0], [dict(answer.local_exp[1])[j] for j in range(5)], atol=1e-12)
-    with pytest.raises(faithkit.InputError, match="explains one number, and the model predicts 2"):
+    with pytest.raises(faithkit.errors.InputError, match="explains one number, and the model predicts 2"):
         fitted(Ridge().fit(CODES, np.c_[SCORE, SCORE]), engine="library", **settings)
 
 
@@ -211,12 +211,12 @@ def test_engine_library_asks_the_model_about_words_and_refuses_what_lime_cannot_
         explainer.explain(rows, [1, 2, 3]).values, faster.explain(rows, [1, 2, 3]).values, atol=0.1
     )
     with pytest.raises(
-        faithkit.InputError, match=r"engine=library .* column 'age' of row 1 .* engine=faithkit"
+        faithkit.errors.InputError, match=r"engine=library .* column 'age' of row 1 .* engine=faithkit"
     ):
         explainer.explain(PEOPLE.iloc[:2], [1, 2])
-    with pytest.raises(faithkit.InputError, match="'pilot'"):
+    with pytest.raises(faithkit.errors.InputError, match="'pilot'"):
         explainer.explain(rows.assign(job="pilot"), [1, 2, 3])
-    with pytest.raises(faithkit.InputError, match="column 'age' of row 1 of the background"):
+    with pytest.raises(faithkit.errors.InputError, match="column 'age' of row 1 of the background"):
         fitted(on_people(), PEOPLE, categorical_features=None, engine="library")
 
 
@@ -465,13 +465,17 @@ MODELS = {
 def test_an_explanation_is_a_function_of_model_row_and_seed(name):
     model, rows = MODELS[name]()
     explainer = lime(samples=301, target="all").fit(faithkit.Predictor(model), rows)
-    X, seeds = faithkit.take_rows(rows, slice(0, 9)), np.arange(9)
+    X, seeds = faithkit.plugin.take_rows(rows, slice(0, 9)), np.arange(9)
     before = random.getstate(), np.random.get_state()[1].tolist()
     found = explainer.explain(X, seeds).values
     assert before == (random.getstate(), np.random.get_state()[1].tolist())
-    one_by_one = [explainer.explain(faithkit.take_rows(X, [i]), seeds[[i]]).values[0] for i in range(9)]
+    one_by_one = [
+        explainer.explain(faithkit.plugin.take_rows(X, [i]), seeds[[i]]).values[0] for i in range(9)
+    ]
     assert same(found, one_by_one)
-    backwards = explainer.explain(faithkit.take_rows(X, slice(None, None, -1)), seeds[::-1]).values[::-1]
+    backwards = explainer.explain(faithkit.plugin.take_rows(X, slice(None, None, -1)), seeds[::-1]).values[
+        ::-1
+    ]
     assert same(found, backwards)
     assert (found == cloudpickle.loads(cloudpickle.dumps(explainer)).explain(X, seeds).values).all()
     assert (found != explainer.explain(X, seeds + 1).values).any(axis=1).all()
@@ -603,7 +607,7 @@ def test_lime_is_evaluated_with_the_same_bytes_whatever_the_workers():
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=f"lime: .*{message}"):
+    with pytest.raises(faithkit.errors.ParameterError, match=f"lime: .*{message}"):
         lime(**params)
 
 
@@ -617,24 +621,24 @@ def test_wrong_parameters_are_refused(params, message):
     ids=["no scores", "one class", "another width"],
 )
 def test_models_that_cannot_be_explained_are_refused(model, message):
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         lime().fit(faithkit.Predictor(model, background=CODES[:5, :2] if "width" in message else None), CODES)
 
 
 def test_wrong_data_are_refused():
     model = faithkit.Predictor(GradientBoostingClassifier(n_estimators=2).fit(CODES, TWO))
     explainer = lime(samples=10).fit(model, CODES)
-    with pytest.raises(faithkit.InputError, match=r"shape \(6, 3\); expected 5 columns"):
+    with pytest.raises(faithkit.errors.InputError, match=r"shape \(6, 3\); expected 5 columns"):
         explainer.explain(ROWS[:, :3], SEEDS)
     for call in (lambda: lime().fit(model, ["a text"]), lambda: explainer.explain(["a text"], [1])):
-        with pytest.raises(faithkit.InputError, match="list of texts: use lime-text"):
+        with pytest.raises(faithkit.errors.InputError, match="list of texts: use lime-text"):
             call()
     with pytest.raises(
-        faithkit.InputError, match=r"'job', which is no column .*: it has x0, x1, x2, x3, x4\."
+        faithkit.errors.InputError, match=r"'job', which is no column .*: it has x0, x1, x2, x3, x4\."
     ):
         lime(categorical_features="job").fit(model, CODES)
     three = faithkit.Predictor(DecisionTreeClassifier().fit(CODES, THREE))
-    with pytest.raises(faithkit.InputError, match="target=positive needs two classes"):
+    with pytest.raises(faithkit.errors.InputError, match="target=positive needs two classes"):
         lime(target="positive").fit(three, CODES)
 
 
@@ -642,7 +646,7 @@ def test_infinite_numbers_are_refused():
     spoilt = CODES.copy()
     spoilt[17, 2] = np.inf
     model = _Filling(DecisionTreeClassifier(max_depth=2).fit(CODES, TWO))
-    with pytest.raises(faithkit.InputError, match="column 'x2' is infinite in row 17"):
+    with pytest.raises(faithkit.errors.InputError, match="column 'x2' is infinite in row 17"):
         lime().fit(faithkit.Predictor(model), spoilt)
-    with pytest.raises(faithkit.InputError, match="column 'x2' is infinite in row 0"):
+    with pytest.raises(faithkit.errors.InputError, match="column 'x2' is infinite in row 0"):
         lime(samples=10).fit(faithkit.Predictor(model), CODES).explain(spoilt[17:18], [1])

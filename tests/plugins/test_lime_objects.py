@@ -125,7 +125,7 @@ def test_numbers_have_one_vector():
     found = explained(model.predict, mode="regression")
     np.testing.assert_array_equal(faithkit.adapt(found).values, table(found, [1] * 6))
     with pytest.raises(
-        faithkit.InputError, match="target=1 chooses among classes, and the model predicts numbers"
+        faithkit.errors.InputError, match="target=1 chooses among classes, and the model predicts numbers"
     ):
         faithkit.adapt(found, target=1)
 

@@ -30,7 +30,7 @@ NEW = ["A GOOD cast, a good plot; the film is fine", "bad plot , dull film", "so
 
 
 def lime_text(**params):
-    return faithkit.registry().create("explainer", "lime-text", params)
+    return faithkit.plugin.registry().create("explainer", "lime-text", params)
 
 
 def pipeline(y=TWO, vectorizer=None):
@@ -49,7 +49,7 @@ def by_the_package(model, text, tokenizer, seed, samples):
     kept = words.perturb(samples, seed)
     package = LimeTextExplainer(
         feature_selection="none",
-        split_expression=lambda text: faithkit.tokens(text, tokenizer),
+        split_expression=lambda text: faithkit.plugin.tokens(text, tokenizer),
         random_state=0,
     )
 
@@ -261,7 +261,7 @@ def test_no_call_is_about_more_characters_than_memory_should_hold(monkeypatch):
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=f"lime-text: .*{message}"):
+    with pytest.raises(faithkit.errors.ParameterError, match=f"lime-text: .*{message}"):
         lime_text(**params)
 
 
@@ -272,10 +272,10 @@ def test_wrong_data_and_models_are_refused():
         lambda: lime_text().fit(model, table),
         lambda: lime_text().fit(model, TEXTS).explain(table, [1, 2]),
     ):
-        with pytest.raises(faithkit.InputError, match=r"was given a ndarray: .* for a table use lime"):
+        with pytest.raises(faithkit.errors.InputError, match=r"was given a ndarray: .* for a table use lime"):
             call()
     labels = faithkit.Predictor(lambda texts: np.array(["good" in text for text in texts]), background=TEXTS)
-    with pytest.raises(faithkit.InputError, match="gives labels only"):
+    with pytest.raises(faithkit.errors.InputError, match="gives labels only"):
         lime_text().fit(labels, TEXTS)
-    with pytest.raises(faithkit.InputError, match="target=positive needs two classes"):
+    with pytest.raises(faithkit.errors.InputError, match="target=positive needs two classes"):
         lime_text(target="positive").fit(faithkit.Predictor(pipeline(THREE)), TEXTS)

@@ -19,7 +19,7 @@ LABELS = st.sampled_from([("no", "yes"), (0, 1, 2), (False, True)])
 
 
 def explainer(**params):
-    return faithkit.registry().create("explainer", "nearest-counterfactual", params)
+    return faithkit.plugin.registry().create("explainer", "nearest-counterfactual", params)
 
 
 def situation(frame, labels):
@@ -172,7 +172,7 @@ def test_pipelines_of_frames_with_missing_values_are_explained_and_evaluated():
         }
     )
     labels = np.select([frame["age"] > 50, frame["job"] == "cook"], ["old", "cook"], "other")
-    encode = FunctionTransformer(faithkit.Encoder(frame).encode)
+    encode = FunctionTransformer(faithkit.plugin.Encoder(frame).encode)
     model = make_pipeline(encode, HistGradientBoostingClassifier(max_iter=10)).fit(frame, labels)
     train, test = frame.iloc[:200], frame.iloc[200:]
     for refine in (False, True):
@@ -215,13 +215,15 @@ def test_no_rows_have_no_counterfactuals(refine):
 
 
 def test_a_background_of_one_label_is_an_error():
-    with pytest.raises(faithkit.InputError, match="all 3 distinct rows of the background the label 'no'"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="all 3 distinct rows of the background the label 'no'"
+    ):
         explainer().fit(faithkit.Predictor(lambda X: np.full(len(X), "no")), np.eye(3))
 
 
 @pytest.mark.parametrize("rows", [["a text", "another"], csr_array(np.eye(3))], ids=["texts", "sparse"])
 def test_other_inputs_than_tables_are_refused(rows):
-    with pytest.raises(faithkit.InputError, match="examples are rows of a table"):
+    with pytest.raises(faithkit.errors.InputError, match="examples are rows of a table"):
         explainer().fit(faithkit.Predictor(lambda X: [0, 1, 1]), rows)
 
 
@@ -230,5 +232,5 @@ def test_other_inputs_than_tables_are_refused(rows):
     [({"refine": "yes"}, "refine must be true or false"), ({"distance": 2}, "distance must be one of")],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         explainer(**params)

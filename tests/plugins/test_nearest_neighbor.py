@@ -15,7 +15,7 @@ import faithkit
 
 
 def explainer(**params):
-    return faithkit.registry().create("explainer", "nearest-neighbor", params)
+    return faithkit.plugin.registry().create("explainer", "nearest-neighbor", params)
 
 
 def prototypes_of(found):
@@ -183,7 +183,7 @@ def test_a_function_can_be_the_distance():
         X,
         explainer=type(explainer())(distance=last_digit),
         background=np.array([[100.0], [8.0]]),
-        relation=faithkit.registry().create("relation", "nearest", {"distance": last_digit}),
+        relation=faithkit.plugin.registry().create("relation", "nearest", {"distance": last_digit}),
     )
     assert result.sample.explanations.values.ravel().tolist() == [1, 0, 0]
     assert result.sufficiency.value == result.consistency.value
@@ -206,18 +206,18 @@ def test_a_function_can_be_the_distance():
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         explainer(**params)
 
 
 def test_what_cannot_be_is_said():
-    with pytest.raises(faithkit.InputError, match="2 distinct rows, and k=3"):
+    with pytest.raises(faithkit.errors.InputError, match="2 distinct rows, and k=3"):
         explainer(k=3).fit(None, np.array([[0.0], [0.0], [1.0]]))
-    with pytest.raises(faithkit.InputError, match=r"as_model\(X, y\)"):
+    with pytest.raises(faithkit.errors.InputError, match=r"as_model\(X, y\)"):
         explainer().fit(None, np.eye(2)).predict(np.eye(2))
-    with pytest.raises(faithkit.InputError, match=r"labels of shape \(2,\) for 3 rows"):
+    with pytest.raises(faithkit.errors.InputError, match=r"labels of shape \(2,\) for 3 rows"):
         explainer().as_model(np.eye(3), ["a", "b"])
-    with pytest.raises(faithkit.InputError, match="examples are rows of a table"):
+    with pytest.raises(faithkit.errors.InputError, match="examples are rows of a table"):
         explainer().fit(None, ["a text"])
-    with pytest.raises(faithkit.InputError, match="2 labels are missing"):
+    with pytest.raises(faithkit.errors.InputError, match="2 labels are missing"):
         explainer().as_model(np.eye(3), ["a", None, np.nan])

@@ -35,7 +35,7 @@ TWO = Flattening(LogisticRegression(), IMAGES, np.where(IMAGES[:, 0, 0] > 0, "ye
 
 
 def explained(model, background, X, **params):
-    explainer = faithkit.registry().create("explainer", "patches", params)
+    explainer = faithkit.plugin.registry().create("explainer", "patches", params)
     predictor = faithkit.Predictor(model, outcome="numbers" if isinstance(model, Numbers) else None)
     return explainer.fit(predictor, background).explain(X, None)
 
@@ -115,7 +115,7 @@ def test_the_model_sees_the_type_of_x_and_medians_are_rounded_into_it(dtype):
         return np.column_stack([-d, d])
 
     model = faithkit.Predictor(scores=score, classes=["night", "day"])
-    explainer = faithkit.registry().create("explainer", "patches", {"size": 2}).fit(model, pixels[:20])
+    explainer = faithkit.plugin.registry().create("explainer", "patches", {"size": 2}).fit(model, pixels[:20])
     found = explainer.explain(pixels[20:], None)
     whole = np.issubdtype(dtype, np.integer)
     middle = np.median(pixels[:20].astype(np.float64), axis=0)
@@ -138,7 +138,7 @@ def test_missing_cells_of_the_background_count_for_nothing():
     holed[3, 1, 1], holed[:, 2, 2] = np.nan, np.nan
     score = lambda X: np.nan_to_num(X).sum(axis=(1, 2))  # noqa: E731
     model = faithkit.Predictor(score, outcome="numbers")
-    explainer = faithkit.registry().create("explainer", "patches", {"size": 1}).fit(model, holed)
+    explainer = faithkit.plugin.registry().create("explainer", "patches", {"size": 1}).fit(model, holed)
     drops = explainer.explain(IMAGES[:2], None).values.reshape(2, 5, 4)
     known = np.delete(IMAGES[:, 1, 1], 3)
     np.testing.assert_allclose(drops[:, 1, 1], IMAGES[:2, 1, 1] - np.median(known))
@@ -147,8 +147,8 @@ def test_missing_cells_of_the_background_count_for_nothing():
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, "2"])
 def test_a_size_that_is_no_length_is_refused(size):
-    with pytest.raises(faithkit.ParameterError, match="patches: size"):
-        faithkit.registry().create("explainer", "patches", {"size": size})
+    with pytest.raises(faithkit.errors.ParameterError, match="patches: size"):
+        faithkit.plugin.registry().create("explainer", "patches", {"size": size})
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,14 @@ def test_a_size_that_is_no_length_is_refused(size):
     ],
 )
 def test_what_has_no_patches_is_refused(X, given):
-    explainer = faithkit.registry().create("explainer", "patches")
+    explainer = faithkit.plugin.registry().create("explainer", "patches")
     with pytest.raises(
-        faithkit.InputError, match=f"arrays of more than two axes, and was given {given}: give"
+        faithkit.errors.InputError, match=f"arrays of more than two axes, and was given {given}: give"
     ):
         explainer.fit(faithkit.Predictor(lambda X: ["a"] * len(X), classes=["a", "b"]), X)
 
 
 def test_rows_of_another_shape_than_the_background_are_refused():
-    explainer = faithkit.registry().create("explainer", "patches").fit(faithkit.Predictor(TWO), IMAGES)
-    with pytest.raises(faithkit.InputError, match=r"rows of shape \(4, 4\); expected \(5, 4\)"):
+    explainer = faithkit.plugin.registry().create("explainer", "patches").fit(faithkit.Predictor(TWO), IMAGES)
+    with pytest.raises(faithkit.errors.InputError, match=r"rows of shape \(4, 4\); expected \(5, 4\)"):
         explainer.explain(IMAGES[:, :4], None)

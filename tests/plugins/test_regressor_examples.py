@@ -31,7 +31,7 @@ def test_a_counterfactual_leaves_the_range_or_reaches_the_wanted_one(spec, situa
     model, rows, background = SITUATIONS[situation]
     found = explained(spec, model, rows, background)
     known = np.flatnonzero(~found.missing)
-    there, here = model.predict(faithkit.take_rows(found.values, known)), model.predict(rows)
+    there, here = model.predict(faithkit.plugin.take_rows(found.values, known)), model.predict(rows)
     assert len(known) > len(here) / 2
     if "desired_range" in spec:
         assert ((there >= 3) & (there <= 6)).all()
@@ -104,7 +104,7 @@ def test_a_distance_of_ones_own_finds_the_nearest_number_that_is_another():
     def first_column(one, other):
         return abs(one[0] - other[0])
 
-    fitted = faithkit.registry().create(
+    fitted = faithkit.plugin.registry().create(
         "explainer", "nearest-counterfactual", {"distance": first_column, "within": 3}
     )
     fitted.fit(faithkit.Predictor(function, background=BACKGROUND), BACKGROUND)

@@ -52,7 +52,7 @@ FAST = {
 
 
 def test_every_explainer_of_the_plugins_is_in_the_table():
-    known = faithkit.registry()
+    known = faithkit.plugin.registry()
     ours = {
         entry.component.name
         for entry in known.entries("explainer")
@@ -71,7 +71,7 @@ def test_it_explains_numbers_and_is_measured(explainer, situation):
     spec = f"{explainer}:{FAST[explainer]}" if explainer in FAST else explainer
     result = faithkit.evaluate(model, rows, spec, background=background, progress=False)
     assert result.setup.outcome.kind == "numbers"
-    assert result.n == faithkit.n_rows(rows)
+    assert result.n == faithkit.plugin.n_rows(rows)
     assert result.n - result.unexplained > result.n / 2
 
 
@@ -148,7 +148,7 @@ REFUSED = [
     ("spec", "model", "line"), REFUSED, ids=[f"{spec} {n}" for n, (spec, *_) in enumerate(REFUSED)]
 )
 def test_it_says_in_one_line_why_it_cannot(spec, model, line):
-    with pytest.raises(faithkit.InputError) as refused:
+    with pytest.raises(faithkit.errors.InputError) as refused:
         explained(spec, model, ROWS, BACKGROUND)
     assert line in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -157,18 +157,18 @@ def test_it_says_in_one_line_why_it_cannot(spec, model, line):
 @pytest.mark.parametrize("explainer", ["anchors", "empirical-anchors", "nearest-counterfactual", "dice"])
 def test_a_background_with_one_prediction_does_not_say_how_far_apart_others_are(explainer):
     predictor = faithkit.Predictor(lambda X: np.full(len(X), 0.25), outcome="numbers")
-    with pytest.raises(faithkit.InputError, match=r"predicts 0.25 for all .* rows of the background"):
+    with pytest.raises(faithkit.errors.InputError, match=r"predicts 0.25 for all .* rows of the background"):
         made(explainer).fit(predictor, BACKGROUND)
 
 
 def test_words_and_a_class_do_not_go_with_numbers():
     with pytest.raises(
-        faithkit.InputError, match="by=predicted is about classes, and the model predicts numb"
+        faithkit.errors.InputError, match="by=predicted is about classes, and the model predicts numb"
     ):
         explained("top-coefficient:by='predicted'", REVIEWS, TEXTS, TEXTS)
     two = make_pipeline(CountVectorizer(), Ridge()).fit(TEXTS, np.column_stack([STARS, -STARS]))
     with pytest.raises(
-        faithkit.InputError, match="predicts 2 numbers, and words speak of one: say form=weig"
+        faithkit.errors.InputError, match="predicts 2 numbers, and words speak of one: say form=weig"
     ):
         explained("lime-text", two, TEXTS, TEXTS)
 
@@ -186,7 +186,7 @@ def test_words_and_a_class_do_not_go_with_numbers():
     ],
 )
 def test_a_tolerance_or_range_that_is_none_is_refused(spec, line):
-    with pytest.raises(faithkit.ParameterError, match=line):
+    with pytest.raises(faithkit.errors.ParameterError, match=line):
         made(spec)
 
 
@@ -203,7 +203,7 @@ class OfOthers:
 
 def test_an_explainer_that_does_not_say_numbers_is_refused_before_it_fails_in_an_odd_way():
     line = 'OfOthers explains labels, and the model predicts numbers: .*outcomes = ."labels", "numbers"'
-    with pytest.raises(faithkit.InputError, match=line):
+    with pytest.raises(faithkit.errors.InputError, match=line):
         faithkit.evaluate(MODELS["forest"], ROWS, OfOthers(), background=BACKGROUND)
     by_label = faithkit.evaluate(CLASSES, ROWS, OfOthers(), background=BACKGROUND)
     assert by_label.n == len(ROWS)

@@ -46,10 +46,12 @@ def test_the_relation_counts_as_a_double_loop_does():
     lists = [([0], []), ([1], [0]), ([], [0, 1]), ([0, 1], []), ([], [])]
     texts = [*(known.text(*chosen) for chosen in lists), None]
     told = faithkit.Explanations.of(texts, "rule-list", shared=known.shared)
-    sample = faithkit.Sample(X, faithkit.Explanations.of(range(70)))
+    sample = faithkit.plugin.Sample(X, faithkit.Explanations.of(range(70)))
     first, second = X["a"] > 0, (X["a"] <= 0.5) & (X["b"] == "x")
     expected = [first, second & ~first, ~first & ~second, first & second, first | True, first & False]
-    np.testing.assert_array_equal(RulesHold().packed(sample, told), faithkit.pack_bits(np.array(expected)))
+    np.testing.assert_array_equal(
+        RulesHold().packed(sample, told), faithkit.plugin.pack_bits(np.array(expected))
+    )
 
 
 # what the libraries keep of small models, by the names of their classes, and what is told of four rows by hand
@@ -108,7 +110,7 @@ def test_what_a_library_keeps_is_read_without_it(library, name, kept, texts):
 
 
 def refused(explanations):
-    with pytest.raises(faithkit.InputError) as caught:
+    with pytest.raises(faithkit.errors.InputError) as caught:
         faithkit.score(["yes", "no"], explanations, np.eye(2), relation=RulesHold())
     return str(caught.value)
 
@@ -138,5 +140,5 @@ def test_what_it_cannot_read_is_refused():
     ],
 )
 def test_a_model_that_has_no_rules_of_its_own_is_refused(model, advice):
-    with pytest.raises(faithkit.InputError, match=advice):
+    with pytest.raises(faithkit.errors.InputError, match=advice):
         reader_of(model)

@@ -35,7 +35,7 @@ SUMS = {
 @cache
 def fitted(name):
     make, rows = (LISTS | SUMS)[name]
-    with faithkit.global_seed(0):  # one of them seeds NumPy's generator for everybody
+    with faithkit.plugin.global_seed(0):  # one of them seeds NumPy's generator for everybody
         model = make().fit(rows, SCORE if "numbers" in name else LABELS)
     return model, with_edges(model, rows)
 
@@ -122,7 +122,7 @@ def test_the_weights_of_the_rules_that_fire_add_up_to_the_models_score(name):
 @pytest.mark.parametrize("name", [*LISTS, *SUMS])
 def test_an_explanation_applies_to_the_row_that_it_explains(name):
     found, rows = explained(name), fitted(name)[1]
-    bits = RulesHold().packed(faithkit.Sample(rows, found), found)
+    bits = RulesHold().packed(faithkit.plugin.Sample(rows, found), found)
     assert np.unpackbits(bits.view(np.uint8), axis=1)[:, : len(rows)].diagonal().all()
 
 
@@ -132,17 +132,19 @@ def test_of_a_sum_the_strongest_rules_can_be_told_alone():
         assert explained("skope", top=top).values.tolist() == [
             text if text.startswith("~") else "; ".join(text.split("; ")[:top]) for text in whole
         ]
-    with pytest.raises(faithkit.ParameterError, match=r"top=2 chooses among rules that add up.*leave it out"):
+    with pytest.raises(
+        faithkit.errors.ParameterError, match=r"top=2 chooses among rules that add up.*leave it out"
+    ):
         explained("greedy", top=2)
 
 
 def test_a_model_without_rules_yet_and_rows_of_other_columns_are_refused():
     model, rows = fitted("greedy")
-    with pytest.raises(faithkit.InputError, match="the OneRClassifier has no rules: fit it first"):
+    with pytest.raises(faithkit.errors.InputError, match="the OneRClassifier has no rules: fit it first"):
         RuleModel().fit(faithkit.Predictor(imodels.OneRClassifier()), rows)
     explainer = RuleModel().fit(faithkit.Predictor(model), rows)
     with pytest.raises(
-        faithkit.InputError, match="X has the columns age, hours, and the background has age, "
+        faithkit.errors.InputError, match="X has the columns age, hours, and the background has age, "
     ):
         explainer.explain(rows[["age", "hours"]], None)
 

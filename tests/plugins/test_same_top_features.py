@@ -11,11 +11,12 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 import faithkit
-from faithkit import Explanations, Interval, OneOf, Rule, Sample
+from faithkit import Explanations, Interval, OneOf, Rule
+from faithkit.plugin import Sample
 
 
 def relation(**params):
-    return faithkit.registry().create("relation", "same-top-features", params)
+    return faithkit.plugin.registry().create("relation", "same-top-features", params)
 
 
 def told(values, X, **fields):
@@ -222,32 +223,32 @@ def test_of_fewer_columns_than_k_all_must_agree():
 
 def test_importances_that_do_not_fit_the_columns_are_refused():
     X = np.zeros((2, 3))
-    with pytest.raises(faithkit.InputError, match="2 importances for the 3 columns of the instances"):
+    with pytest.raises(faithkit.errors.InputError, match="2 importances for the 3 columns of the instances"):
         rules([[1.0, 2.0]] * 2, X, k=1)
-    with pytest.raises(faithkit.InputError, match="7 importances for the 3 columns"):
+    with pytest.raises(faithkit.errors.InputError, match="7 importances for the 3 columns"):
         rules([[1.0] * 7] * 2, X, shared={"target": "all"}, k=1)
-    with pytest.raises(faithkit.InputError, match="6 importances for the 3 columns"):
+    with pytest.raises(faithkit.errors.InputError, match="6 importances for the 3 columns"):
         rules([[1.0] * 6] * 2, X, k=1)
 
 
 def test_instances_are_needed():
-    with pytest.raises(faithkit.InputError, match=r"pass X \(CLI: --features\)"):
+    with pytest.raises(faithkit.errors.InputError, match=r"pass X \(CLI: --features\)"):
         faithkit.score([0, 1], [[1.0], [2.0]], relation="same-top-features:k=1")
-    with pytest.raises(faithkit.InputError, match=r"pass X \(CLI: --features\)"):
+    with pytest.raises(faithkit.errors.InputError, match=r"pass X \(CLI: --features\)"):
         relation(k=1).fit(np.zeros((2, 1))).key(Explanations.vectors([[1.0], [2.0]]))
-    with pytest.raises(faithkit.InputError, match="call fit"):
+    with pytest.raises(faithkit.errors.InputError, match="call fit"):
         relation(k=1).key(told([[1.0]], np.zeros((1, 1))))
 
 
 def test_other_explanations_and_other_rows_than_tables_are_refused():
     X = np.zeros((2, 1))
-    with pytest.raises(faithkit.InputError, match="kind 'value'"):
+    with pytest.raises(faithkit.errors.InputError, match="kind 'value'"):
         relation(k=1).fit(X).key(Explanations.of(["a", "b"], instances=X))
-    with pytest.raises(faithkit.InputError, match="the instances are texts"):
+    with pytest.raises(faithkit.errors.InputError, match="the instances are texts"):
         relation().fit(["good film"])
-    with pytest.raises(faithkit.InputError, match="the instances are a sparse matrix"):
+    with pytest.raises(faithkit.errors.InputError, match="the instances are a sparse matrix"):
         relation().fit(csr_matrix(X))
-    with pytest.raises(faithkit.InputError, match="row 0 has an infinite importance"):
+    with pytest.raises(faithkit.errors.InputError, match="row 0 has an infinite importance"):
         rules([[np.inf], [1.0]], X, k=1)
 
 
@@ -259,5 +260,5 @@ def test_other_explanations_and_other_rows_than_tables_are_refused():
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         relation(**params)

@@ -47,13 +47,13 @@ def lightgbm(**params):
 
 
 def shap(**params):
-    return faithkit.registry().create("explainer", "shap", {"background": "sample:20", **params})
+    return faithkit.plugin.registry().create("explainer", "shap", {"background": "sample:20", **params})
 
 
 def explained(model, table, rows, **params):
     """Fit on a table and explain rows, with the seeds that the kernel gives them."""
     fitted = shap(**params).fit(faithkit.Predictor(model), table)
-    return fitted.explain(rows, faithkit.row_seeds(rows, 0))
+    return fitted.explain(rows, faithkit.plugin.row_seeds(rows, 0))
 
 
 def per_class(found):
@@ -364,7 +364,9 @@ def test_whoever_asks_the_model_for_long_is_told_that_fewer_reference_rows_are_f
 
 def test_a_named_algorithm_never_returns_values_that_do_not_add_up():
     model = Softened(max_depth=3).fit(X, TWO)
-    with pytest.raises(faithkit.InputError, match=r"TreeSHAP misses .* would be wrong. Use algorithm=auto"):
+    with pytest.raises(
+        faithkit.errors.InputError, match=r"TreeSHAP misses .* would be wrong. Use algorithm=auto"
+    ):
         explained(model, X, X, algorithm="tree")
 
 
@@ -379,7 +381,7 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
     rows[[2, 5], 0] = np.nan
     rows[7, 1] = np.nan
     fitted = shap(target="all", output="probability").fit(faithkit.Predictor(model), X)
-    seeds = faithkit.row_seeds(rows, 0)
+    seeds = faithkit.plugin.row_seeds(rows, 0)
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses .* on some rows"):
         found = fitted.explain(rows, seeds)
     total = per_class(found).sum(axis=1) + found.shared["base_value"]
@@ -395,7 +397,7 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
         alone = [fitted.explain(rows[i : i + 1], seeds[i : i + 1]) for i in range(12)]
     assert [one.values[0].tolist() for one in alone] == found.values.tolist()
     assert all(one.shared == found.shared for one in alone)
-    with pytest.raises(faithkit.InputError, match="on some rows: its values would be wrong"):
+    with pytest.raises(faithkit.errors.InputError, match="on some rows: its values would be wrong"):
         explained(model, X, rows, algorithm="tree")
 
 
@@ -405,7 +407,7 @@ def test_probabilities_of_three_classes_of_boosted_trees_are_asked_for_with_a_fa
     with pytest.warns(faithkit.FaithkitWarning, match="output=raw is exact and fast"):
         found = explained(model.fit(X, THREE), X, X[:2], background="sample:5", output="probability")
     assert found.shared["algorithm"] == "kernel"
-    with pytest.raises(faithkit.InputError, match=r"cannot read .* as trees .* algorithm=auto"):
+    with pytest.raises(faithkit.errors.InputError, match=r"cannot read .* as trees .* algorithm=auto"):
         explained(model, X, X[:2], algorithm="tree", output="probability")
 
 
@@ -414,7 +416,7 @@ def test_trees_with_more_nodes_than_shap_can_count_are_not_read(monkeypatch):
 
     model = DecisionTreeClassifier(max_depth=3).fit(X, TWO)
     monkeypatch.setattr(module, "MOST_NODES", model.tree_.node_count - 1)
-    with pytest.raises(faithkit.InputError, match="a tree has more than"):
+    with pytest.raises(faithkit.errors.InputError, match="a tree has more than"):
         TreeShap(model, "raw", X)
 
 
@@ -566,7 +568,7 @@ def test_a_sample_has_its_share_of_rows_that_occur_often():
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         shap(**params)
 
 
@@ -588,7 +590,7 @@ def test_wrong_parameters_are_refused(params, message):
     ],
 )
 def test_a_model_that_cannot_be_explained_so_is_refused_with_a_way_out(model, params, message):
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         shap(**params).fit(faithkit.Predictor(model, background=X), X)
 
 
@@ -602,7 +604,7 @@ def test_raw_scores_of_a_model_without_probabilities_are_explained():
 
 def test_a_model_that_scores_rows_by_their_neighbours_is_refused():
     model = Scored(lambda Z: 1 / (1 + np.exp(-(Z[:, 0] - Z[:, 0].mean()))))
-    with pytest.raises(faithkit.InputError, match="asked again, among other rows"):
+    with pytest.raises(faithkit.errors.InputError, match="asked again, among other rows"):
         explained(model, X, X[:3])
 
 
@@ -617,10 +619,10 @@ def test_a_model_that_scores_rows_by_their_neighbours_is_refused():
 )
 def test_rows_that_are_no_such_table_are_refused(rows, message):
     fitted = shap().fit(faithkit.Predictor(DecisionTreeClassifier().fit(X, TWO)), X)
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         fitted.explain(rows, np.arange(2))
 
 
 def test_a_background_that_is_no_table_is_refused():
-    with pytest.raises(faithkit.InputError, match="list of texts"):
+    with pytest.raises(faithkit.errors.InputError, match="list of texts"):
         shap().fit(faithkit.Predictor(GaussianNB().fit(X, TWO)), ["good", "bad"])

@@ -71,7 +71,7 @@ def test_probabilities_are_raw_scores_rescaled_for_each_reference_row(name):
     model, table = CASES[name].fitted()
     raw, p = raw_scores(model, table)[:, 1], np.asarray(model.predict_proba(table), dtype=float)[:, 1]
     far = np.flatnonzero(np.abs(raw[:, None] - raw[:3]).min(axis=1) > 0.05)[:10]
-    rows = faithkit.take_rows(table, far)
+    rows = faithkit.plugin.take_rows(table, far)
     wanted = np.zeros((len(far), 4))
     for i in range(3):
         values = explained(model, table[i : i + 1], rows, output="raw", algorithm="tree").values

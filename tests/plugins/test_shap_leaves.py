@@ -87,7 +87,7 @@ def test_values_are_those_of_shap_for_the_same_reference_rows(kind, output):
     model = KINDS[kind](0).fit(X, y)
     scores, reference = raw_scores(model, X)[:, 1], X[:3]
     rows = X[np.abs(scores[:, None] - scores[:3]).min(axis=1) > 1e-6]
-    mine = LeafShap(model, output, reference, faithkit.Encoder(X)).values(rows)
+    mine = LeafShap(model, output, reference, faithkit.plugin.Encoder(X)).values(rows)
     theirs = TreeShap(model, output, reference).values(rows)[..., -mine.shape[2] :]  # of two the second
     assert mine == pytest.approx(theirs, abs=1e-7)
     assert len(rows) > 20
@@ -97,7 +97,7 @@ def test_values_are_those_of_shap_for_the_same_reference_rows(kind, output):
 def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
     X, y = numbers()
     model = HistGradientBoostingClassifier(max_iter=10).fit(X, y)
-    fitted = LeafShap(model, "probability", X[:50], faithkit.Encoder(X))
+    fitted = LeafShap(model, "probability", X[:50], faithkit.plugin.Encoder(X))
     whole = fitted.values(X)
     assert all((fitted.values(X[i : i + 1])[0] == whole[i]).all() for i in range(0, 200, 13))
     monkeypatch.setattr(games, "ROWS_AT_ONCE", rows)
@@ -108,9 +108,11 @@ def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
 def test_how_many_leaves_are_added_up_at_a_time_changes_no_value(monkeypatch, kind):
     X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
     model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
-    usual = LeafShap(model, "raw", X, faithkit.Encoder(X)).values(X)
+    usual = LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X)
     monkeypatch.setattr(shares, "FLOATS_AT_ONCE", 300)
-    np.testing.assert_allclose(LeafShap(model, "raw", X, faithkit.Encoder(X)).values(X), usual, atol=1e-11)
+    np.testing.assert_allclose(
+        LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X), usual, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("bits", [0, 2, 4, 12])
@@ -118,9 +120,11 @@ def test_how_many_leaves_are_added_up_at_a_time_changes_no_value(monkeypatch, ki
 def test_into_which_parts_trees_are_cut_changes_no_value(monkeypatch, kind, bits):
     X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
     model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
-    usual = LeafShap(model, "raw", X, faithkit.Encoder(X)).values(X)
+    usual = LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X)
     monkeypatch.setattr(parts, "MOST_BITS", bits)
-    np.testing.assert_allclose(LeafShap(model, "raw", X, faithkit.Encoder(X)).values(X), usual, atol=1e-11)
+    np.testing.assert_allclose(
+        LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X), usual, atol=1e-11
+    )
 
 
 def test_thresholds_are_compared_in_the_models_precision():

@@ -68,7 +68,7 @@ def test_trees_that_are_read_wrongly_are_noticed(monkeypatch, fault, name):
         table = on_thresholds(table, ensemble)
     wrong = attrs.evolve(ensemble, trees=[FAULTS[fault][0](tree) for tree in ensemble.trees])
     monkeypatch.setattr(READER, lambda given: wrong)
-    with pytest.raises(faithkit.InputError, match="misses the model's own output by"):
+    with pytest.raises(faithkit.errors.InputError, match="misses the model's own output by"):
         explained(model, table, table[:2], output="raw", target="all", algorithm="tree")
 
 
@@ -97,7 +97,7 @@ def test_what_a_library_does_besides_is_missed_if_it_is_forgotten(monkeypatch, n
     monkeypatch.setattr(
         f"faithkit_feature_importance.shap_values.leaf_by_leaf.readers.{library}_trees.{what}", wrong
     )
-    with pytest.raises(faithkit.InputError, match="misses the model's own output by"):
+    with pytest.raises(faithkit.errors.InputError, match="misses the model's own output by"):
         explained(model, table, table[:2], output="raw", algorithm="tree")
 
 

@@ -238,7 +238,7 @@ def test_default_models_on_tables_with_words_and_gaps_are_read(name):
 
 def test_an_encoder_before_trees_is_seen_through():
     table, y = people()
-    encode = FunctionTransformer(faithkit.Encoder(table).encode, feature_names_out="one-to-one")
+    encode = FunctionTransformer(faithkit.plugin.Encoder(table).encode, feature_names_out="one-to-one")
     check_by_definition(
         make_pipeline(encode, HistGradientBoostingClassifier(max_iter=5)).fit(table, y), table
     )
@@ -317,7 +317,7 @@ def test_a_step_that_mixes_columns_is_named_and_the_model_is_asked(before, why):
     ):
         found = explained(model, X, X[:1], background="sample:2")
     assert found.shared["algorithm"] == "permutation"
-    with pytest.raises(faithkit.InputError, match=rf"cannot read Pipeline as trees \({why}\)"):
+    with pytest.raises(faithkit.errors.InputError, match=rf"cannot read Pipeline as trees \({why}\)"):
         explained(model, X, X[:1], algorithm="tree")
 
 
@@ -352,7 +352,7 @@ def test_a_step_that_says_other_than_it_does_is_noticed(before):
     """Values add up all the same, so mixtures of rows have to tell."""
     X = np.random.default_rng(0).normal(size=(100, 4)).round(1)
     model = make_pipeline(before, GradientBoostingClassifier(n_estimators=5)).fit(X, X[:, 0] > X[:, 1])
-    with pytest.raises(faithkit.InputError, match=r"misses the model's own output by .* on mixtures"):
+    with pytest.raises(faithkit.errors.InputError, match=r"misses the model's own output by .* on mixtures"):
         explained(model, X, X[:2], algorithm="tree")
     with pytest.warns(faithkit.FaithkitWarning, match="on mixtures .* Kernel SHAP steps in"):
         assert explained(model, X[:9], X[:1]).shared["algorithm"] == "kernel"
@@ -367,5 +367,5 @@ def test_a_column_that_is_taken_for_another_is_noticed(monkeypatch):
         "faithkit_feature_importance.shap_values.leaf_by_leaf.cells.follow",
         lambda *given: owners.follow(*given)[::-1],
     )
-    with pytest.raises(faithkit.InputError, match=r"misses the model's own output by .* on mixtures"):
+    with pytest.raises(faithkit.errors.InputError, match=r"misses the model's own output by .* on mixtures"):
         explained(model, X, X[:2], algorithm="tree")

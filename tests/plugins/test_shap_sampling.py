@@ -69,7 +69,9 @@ def on_frame(table):
 
 def fitted(model, table, algorithm, background="sample:5", **params):
     params = {"algorithm": algorithm, "background": background, **params}
-    return faithkit.registry().create("explainer", "shap", params).fit(faithkit.Predictor(model), table)
+    return (
+        faithkit.plugin.registry().create("explainer", "shap", params).fit(faithkit.Predictor(model), table)
+    )
 
 
 # The regression of Kernel SHAP
@@ -131,7 +133,7 @@ def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap(players):
     for seed in range(8):
         wanted, game = random_game(players, [3, 4, 5, 6, 7], random)
         mine = regression.values(game(regression.coalitions.astype(float))[:, None])[:, 0]
-        with faithkit.global_seed(seed):
+        with faithkit.plugin.global_seed(seed):
             kernel = package.KernelExplainer(game, np.zeros((1, players)))
             theirs = kernel.shap_values(np.ones(players), l1_reg=False, silent=True)
         assert mine.sum() == pytest.approx(wanted.sum(), abs=1e-9)
@@ -175,11 +177,11 @@ def test_permutations_give_what_shap_gives_with_the_same_seed():
     package = pytest.importorskip("shap")
     wide = np.random.default_rng(3).normal(size=(30, 12)).round(1)
     model = RandomForestClassifier(5, random_state=0).fit(wide, wide[:, 0] * wide[:, 1] * wide[:, 2] > 0)
-    seeds = faithkit.row_seeds(wide[:4], 0)
+    seeds = faithkit.plugin.row_seeds(wide[:4], 0)
     mine = fitted(model, wide, "permutation", "rows").explain(wide[:4], seeds).values
     theirs = package.PermutationExplainer(model.predict_proba, package.maskers.Independent(wide))
     for row, seed, values in zip(wide, seeds, mine, strict=False):
-        with faithkit.global_seed(int(seed)):
+        with faithkit.plugin.global_seed(int(seed)):
             wanted = theirs(row[None, :], max_evals=20 * 25, silent=True).values[0, :, 1]
         assert values == pytest.approx(wanted, abs=1e-9)
 
@@ -304,7 +306,7 @@ def test_evaluations_have_the_same_bytes_whatever_the_chunks_and_workers(algorit
     model = GradientBoostingClassifier(n_estimators=3, random_state=0).fit(WIDE, WIDE[:, 0] > 0)
     told = []
     for chunk, n_jobs in ((16, 1), (3, 1), (5, 2)):
-        explainer = faithkit.registry().create(
+        explainer = faithkit.plugin.registry().create(
             "explainer", "shap", {"algorithm": algorithm, "background": "sample:3"}
         )
         monkeypatch.setattr(explainer, "rows_per_chunk", chunk)

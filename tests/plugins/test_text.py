@@ -37,7 +37,7 @@ THREE = [2, 0, 2, 0, 1, 1]
 
 
 def explainer(name, **params):
-    return faithkit.registry().create("explainer", name, params)
+    return faithkit.plugin.registry().create("explainer", name, params)
 
 
 def pipeline(y=TWO, vectorizer=None, linear=None):
@@ -99,7 +99,7 @@ def test_rules_apply_by_the_relation_in_scope_and_equal_ones_are_one_object(find
     st.lists(st.text(alphabet="aAbé ,.\n", max_size=8), max_size=6), st.sampled_from(["whitespace", "word"])
 )
 def test_every_rule_covers_its_own_text_and_exactly_those_with_its_words(texts, tokenizer):
-    splits = [set(faithkit.tokens(text, tokenizer)) for text in texts]
+    splits = [set(faithkit.plugin.tokens(text, tokenizer)) for text in texts]
     for find in (first, every):
         found = find(texts, tokenizer=tokenizer)
         assert found.missing.tolist() == [not split for split in splits]
@@ -243,24 +243,26 @@ def test_the_papers_numbers_on_rt_polarity(polarity, name, expected):
 def test_a_table_is_refused_with_a_way_out(name):
     model = faithkit.Predictor(pipeline())
     for table in (np.zeros((3, 2)), pd.DataFrame({"text": TEXTS})):
-        with pytest.raises(faithkit.InputError, match="for a table use tree or anchors"):
+        with pytest.raises(faithkit.errors.InputError, match="for a table use tree or anchors"):
             explainer(name).fit(model, table)
-        with pytest.raises(faithkit.InputError, match="for a table use tree or anchors"):
+        with pytest.raises(faithkit.errors.InputError, match="for a table use tree or anchors"):
             explainer(name).fit(model, TEXTS).explain(table, None)
-    with pytest.raises(faithkit.InputError, match="row 1 is a NoneType"):
+    with pytest.raises(faithkit.errors.InputError, match="row 1 is a NoneType"):
         explainer(name).fit(model, TEXTS).explain(["a film", None], None)
 
 
 @pytest.mark.parametrize("name", ["first-word", "all-words"])
 def test_an_unknown_tokenizer_is_refused(name):
-    with pytest.raises(faithkit.ParameterError, match=f"{name}: no tokenizer 'spacy'.*whitespace, word"):
+    with pytest.raises(
+        faithkit.errors.ParameterError, match=f"{name}: no tokenizer 'spacy'.*whitespace, word"
+    ):
         explainer(name, tokenizer="spacy")
 
 
 def test_wrong_parameters_of_top_coefficient_are_refused():
-    with pytest.raises(faithkit.ParameterError, match="'absolute' or 'predicted', got 'relative'"):
+    with pytest.raises(faithkit.errors.ParameterError, match="'absolute' or 'predicted', got 'relative'"):
         explainer("top-coefficient", by="relative")
-    with pytest.raises(faithkit.ParameterError, match=r"must be 'word'.*got 'whitespace'"):
+    with pytest.raises(faithkit.errors.ParameterError, match=r"must be 'word'.*got 'whitespace'"):
         explainer("top-coefficient", tokenizer="whitespace")
 
 
@@ -280,7 +282,7 @@ def test_wrong_parameters_of_top_coefficient_are_refused():
     ],
 )
 def test_a_model_that_is_no_linear_pipeline_is_refused_with_a_way_out(model, told):
-    with pytest.raises(faithkit.InputError, match=f"{told}.*first-word, all-words or anchors-text"):
+    with pytest.raises(faithkit.errors.InputError, match=f"{told}.*first-word, all-words or anchors-text"):
         top(model, TEXTS)
 
 
@@ -296,11 +298,11 @@ def test_a_model_that_is_no_linear_pipeline_is_refused_with_a_way_out(model, tol
     ],
 )
 def test_a_vectorizer_with_other_words_than_the_rules_is_refused(vectorizer, told):
-    with pytest.raises(faithkit.InputError, match=f"({told}).*the default"):
+    with pytest.raises(faithkit.errors.InputError, match=f"({told}).*the default"):
         top(pipeline(vectorizer=vectorizer), TEXTS)
 
 
 @pytest.mark.parametrize("name", ["first-word", "all-words", "top-coefficient"])
 def test_an_empty_background_is_refused(name):
-    with pytest.raises(faithkit.InputError, match=r"empty \(0 rows\)"):
+    with pytest.raises(faithkit.errors.InputError, match=r"empty \(0 rows\)"):
         faithkit.evaluate(pipeline(), TEXTS, explainer=name, background=[])

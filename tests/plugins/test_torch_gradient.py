@@ -22,7 +22,7 @@ THREE = np.digitize(X[:, 0] - X[:, 3], [-0.5, 0.5])
 
 
 def gradient(**params):
-    return faithkit.registry().create("explainer", "gradient", params)
+    return faithkit.plugin.registry().create("explainer", "gradient", params)
 
 
 def explained(model, rows=X, **params):
@@ -112,7 +112,7 @@ def test_a_module_that_gives_probabilities_itself_is_understood():
     found = explained(net, method="analytic", target="all").values
     assert np.allclose(found, explained(perceptron, target="all").values, atol=1e-12)
     module = net.module_.float()
-    with pytest.raises(faithkit.InputError, match="leave out its last softmax") as refusal:
+    with pytest.raises(faithkit.errors.InputError, match="leave out its last softmax") as refusal:
         TorchClassifier(module, [0, 1, 2]).predict(X)
     code = str(refusal.value).partition("write ")[2].rstrip(".")
     model = eval(code, {"faithkit": faithkit, "module": module, "torch": torch, "numpy": np})
@@ -170,7 +170,7 @@ def test_a_bare_module_is_a_model_where_somebody_says_what_its_outputs_are():
     numbers = faithkit.Predictor(module, outcome="numbers")
     assert numbers.predict(X).tolist() == TorchRegressor(module).predict(X).astype(float).tolist()
     with pytest.raises(
-        faithkit.InputError, match=r"faithkit\.Predictor\(module, classes=.*outcome='numbers'"
+        faithkit.errors.InputError, match=r"faithkit\.Predictor\(module, classes=.*outcome='numbers'"
     ):
         faithkit.Predictor(module)
 
@@ -185,33 +185,33 @@ def test_a_module_that_predicts_by_itself_stays_what_it_is():
 
 
 def test_what_is_no_classifier_is_refused():
-    with pytest.raises(faithkit.InputError, match=r"wraps a torch.nn.Module, and was given a list"):
+    with pytest.raises(faithkit.errors.InputError, match=r"wraps a torch.nn.Module, and was given a list"):
         TorchClassifier([1], [0, 1])
-    with pytest.raises(faithkit.InputError, match="two classes or more"):
+    with pytest.raises(faithkit.errors.InputError, match="two classes or more"):
         TorchClassifier(torch.nn.Linear(4, 1), ["only"])
-    with pytest.raises(faithkit.InputError, match="gives 3 logits, and there are 2 classes"):
+    with pytest.raises(faithkit.errors.InputError, match="gives 3 logits, and there are 2 classes"):
         TorchClassifier(torch.nn.Linear(4, 3), [0, 1]).predict(X)
-    with pytest.raises(faithkit.InputError, match="one row of logits, or numbers, for each"):
+    with pytest.raises(faithkit.errors.InputError, match="one row of logits, or numbers, for each"):
         TorchClassifier(torch.nn.Flatten(0), [0, 1]).predict(X)
 
 
 def test_without_pytorch_the_error_says_how_to_install_it(monkeypatch):
     module = torch.nn.Linear(4, 2)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(faithkit.InputError, match=r"pip install torch"):
+    with pytest.raises(faithkit.errors.InputError, match=r"pip install torch"):
         TorchClassifier(module, [0, 1])
 
 
 def test_the_gradient_of_a_regressor_is_that_of_its_output():
     module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1)).double()
     model, step = TorchRegressor(module), 1e-5
-    explainer = faithkit.registry().create("explainer", "gradient", {"method": "analytic"})
+    explainer = faithkit.plugin.registry().create("explainer", "gradient", {"method": "analytic"})
     found = explainer.fit(faithkit.Predictor(model), X).explain(X, None)
     sides = [
         (model.predict(X + step * one) - model.predict(X - step * one)) / (2 * step) for one in np.eye(4)
     ]
     assert found.values == pytest.approx(np.stack(sides, axis=1), abs=1e-7)
-    with pytest.raises(faithkit.InputError, match=r"wraps a torch.nn.Module, and was given a list"):
+    with pytest.raises(faithkit.errors.InputError, match=r"wraps a torch.nn.Module, and was given a list"):
         TorchRegressor([1])
 
 
@@ -231,7 +231,7 @@ def convolutional(outputs):
 def test_the_gradient_of_images_is_autograds_for_every_cell():
     module, X = convolutional(3), pictures()
     model = faithkit.Predictor(TorchClassifier(module, classes=["a", "b", "c"]))
-    found = faithkit.registry().create("explainer", "gradient").fit(model, X).explain(X, None)
+    found = faithkit.plugin.registry().create("explainer", "gradient").fit(model, X).explain(X, None)
     for image, label, values in zip(X, model.predict(X), found.values, strict=True):
         point = torch.tensor(image[None], requires_grad=True)
         torch.softmax(module(point), dim=1)[0, "abc".index(label)].backward()
@@ -242,7 +242,7 @@ def test_the_gradient_of_images_is_autograds_for_every_cell():
 def test_the_gradient_of_a_module_of_images_that_predicts_numbers():
     module, X = convolutional(1), pictures()
     model = faithkit.Predictor(TorchRegressor(module))
-    found = faithkit.registry().create("explainer", "gradient").fit(model, X).explain(X[:2], None)
+    found = faithkit.plugin.registry().create("explainer", "gradient").fit(model, X).explain(X[:2], None)
     point = torch.tensor(X[:2], requires_grad=True)
     module(point).sum().backward()
     np.testing.assert_allclose(found.values, point.grad.numpy().reshape(2, -1), atol=1e-9)

@@ -26,7 +26,7 @@ LEVELS = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
 
 
 def tree(**params):
-    return faithkit.registry().create("explainer", "tree", params)
+    return faithkit.plugin.registry().create("explainer", "tree", params)
 
 
 def fitted(model, background, **params):
@@ -325,7 +325,7 @@ def test_in_scope_is_a_naive_mask_per_rule(seed, n):
     background = mixed(60, seed)
     X = known(mixed(n, seed + 1), background)
     found = fitted(three_classes, background, min_samples_leaf=1).explain(X, None)
-    sample = faithkit.Sample(X, found)
+    sample = faithkit.plugin.Sample(X, found)
     rows = [dict(zip(X.columns, row, strict=True)) for row in X.astype(object).itertuples(index=False)]
     rules = [json.loads(json.dumps(rule.to_json())) for rule in found.values]
     expected = [[naive(rule, row) for row in rows] for rule in rules]
@@ -464,27 +464,27 @@ def test_a_surrogates_leaves_obey_the_parameters():
     ],
 )
 def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(faithkit.ParameterError, match=message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         tree(**params)
 
 
 def test_without_a_surrogate_the_model_has_to_be_a_tree_on_numbers():
     X, y = IRIS
     with pytest.raises(
-        faithkit.InputError, match="the model is a RandomForestClassifier: use surrogate=true"
+        faithkit.errors.InputError, match="the model is a RandomForestClassifier: use surrogate=true"
     ):
         fitted(RandomForestClassifier(3).fit(X, y), X, surrogate=False)
-    with pytest.raises(faithkit.InputError, match="the column 'city' holds categories"):
+    with pytest.raises(faithkit.errors.InputError, match="the column 'city' holds categories"):
         fitted(DecisionTreeClassifier().fit(X, y), mixed(20, 0), surrogate=False)
 
 
 def test_texts_and_sparse_matrices_are_refused_with_a_way_out():
     model = DecisionTreeClassifier().fit(*IRIS)
-    with pytest.raises(faithkit.InputError, match="list of texts: use first-word, all-words"):
+    with pytest.raises(faithkit.errors.InputError, match="list of texts: use first-word, all-words"):
         tree().fit(faithkit.Predictor(model), ["a fine film"])
-    with pytest.raises(faithkit.InputError, match="list of texts: use first-word, all-words"):
+    with pytest.raises(faithkit.errors.InputError, match="list of texts: use first-word, all-words"):
         fitted(model, IRIS[0]).explain(["a fine film"], None)
-    with pytest.raises(faithkit.InputError, match=r"give X\.toarray\(\)"):
+    with pytest.raises(faithkit.errors.InputError, match=r"give X\.toarray\(\)"):
         tree().fit(faithkit.Predictor(model), sparse.csr_matrix(IRIS[0]))
 
 
@@ -501,7 +501,7 @@ def test_a_row_with_an_unseen_category_has_no_rule_and_says_why():
 @pytest.mark.parametrize("surrogate", [True, False])
 def test_an_empty_background_is_refused(surrogate):
     model = DecisionTreeClassifier().fit(*IRIS)
-    with pytest.raises(faithkit.InputError, match=r"empty \(0 rows\)"):
+    with pytest.raises(faithkit.errors.InputError, match=r"empty \(0 rows\)"):
         tree(surrogate=surrogate).fit(faithkit.Predictor(model), IRIS[0][:0])
 
 
@@ -509,19 +509,21 @@ def test_columns_in_another_order_than_the_models_are_refused():
     named = pd.DataFrame(IRIS[0], columns=list("abcd"))
     turned = named[list("dcba")]
     trained_with_names = DecisionTreeClassifier().fit(named, IRIS[1])
-    with pytest.raises(faithkit.InputError, match="DecisionTreeClassifier, asked about 1 rows, failed"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="DecisionTreeClassifier, asked about 1 rows, failed"
+    ):
         fitted(trained_with_names, turned, surrogate=False)
     trained_without = DecisionTreeClassifier().fit(*IRIS)
     with pytest.warns(UserWarning, match="feature names"):
         explainer = fitted(trained_without, named)
-    with pytest.raises(faithkit.InputError, match="another order than the background"):
+    with pytest.raises(faithkit.errors.InputError, match="another order than the background"):
         explainer.explain(turned, None)
 
 
 def test_another_number_of_columns_is_refused():
     X, y = IRIS
     model = DecisionTreeClassifier().fit(X, y)
-    with pytest.raises(faithkit.InputError, match="asked about 1 rows, failed"):
+    with pytest.raises(faithkit.errors.InputError, match="asked about 1 rows, failed"):
         tree().fit(faithkit.Predictor(model), X[:, :2])
-    with pytest.raises(faithkit.InputError, match="expected 4 columns"):
+    with pytest.raises(faithkit.errors.InputError, match="expected 4 columns"):
         fitted(model, X).explain(X[:, :2], None)

@@ -155,7 +155,7 @@ def page_of(case):
 def test_a_result_says_what_predictions_are_and_nothing_of_labels(case):
     predictions, asked, meant = MEANT[case]
     result = faithkit.score(predictions, (GROUPS // 2).tolist(), **asked)
-    comparison = faithkit.Comparison(
+    comparison = faithkit.results.Comparison(
         {"fine": result, "poor": faithkit.score(predictions, [0] * 300, **asked)}
     )
     for told in (
@@ -185,7 +185,7 @@ def test_what_was_decided_is_in_json_and_comes_back(tmp_path):
 def test_measures_of_two_kinds_are_not_subtracted():
     numbers = faithkit.score(PRICES, GROUPS.tolist())
     near = faithkit.score(PRICES, GROUPS.tolist(), agree="within:2000")
-    with pytest.raises(faithkit.InputError, match="numbers here and numbers, within 2000 there"):
+    with pytest.raises(faithkit.errors.InputError, match="numbers here and numbers, within 2000 there"):
         numbers.difference(near)
 
 

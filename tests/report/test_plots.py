@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from report.examples import IMAGE, ordinary
 
 import faithkit
-from faithkit import InputError
+from faithkit.errors import InputError
 from faithkit.report import plots
 from faithkit.report.formats import outward
 from faithkit.run.comparisons.comparison import Comparison

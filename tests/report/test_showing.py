@@ -187,7 +187,7 @@ def test_what_holds_the_rows_is_one_line_too():
 
 
 def test_a_subclass_of_somebody_else_is_shown_like_its_parent():
-    class Mine(faithkit.Comparison):
+    class Mine(faithkit.results.Comparison):
         pass
 
     assert repr(Mine({"one": numbers()})).startswith("<Mine of 1 system; consistency estimates: one 0.")

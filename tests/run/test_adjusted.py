@@ -25,7 +25,7 @@ def result():
 @pytest.fixture(scope="module")
 def comparison():
     said = {"good": WORDS, "worse": WORSE, "same": ["same"] * N}
-    return faithkit.Comparison({name: faithkit.score(LABELS, words) for name, words in said.items()})
+    return faithkit.results.Comparison({name: faithkit.score(LABELS, words) for name, words in said.items()})
 
 
 def test_p_values_of_groups_are_adjusted_for_their_number(result):

@@ -51,7 +51,7 @@ def test_an_explainer_that_declares_images_is_found_by_name():
 
 def test_an_explainer_of_tables_says_who_takes_images_and_how_it_would():
     with pytest.raises(
-        faithkit.InputError,
+        faithkit.errors.InputError,
         match=r"shap explains the rows of a table, and X has rows of shape \(4, 4\): use .*patches.*; shap "
         r"takes X\.reshape\(len\(X\), -1\), where the model does\.",
     ):
@@ -60,7 +60,7 @@ def test_an_explainer_of_tables_says_who_takes_images_and_how_it_would():
 
 def test_an_explainer_of_images_takes_no_table():
     with pytest.raises(
-        faithkit.InputError, match="explains images and series, and X has the rows of a table"
+        faithkit.errors.InputError, match="explains images and series, and X has the rows of a table"
     ):
         faithkit.evaluate(lambda X: X[:, 0] > 0, IMAGES[:, 0], explainer="patches")
 
@@ -85,7 +85,7 @@ def test_one_row_of_the_sample_or_a_new_one():
     same = [p for e, p in zip(explanations, predictions, strict=True) if e == top_left(new)[0]]
     found = result.local(new)
     assert found.consistency.value == pytest.approx(np.mean([p == is_bright(new)[0] for p in same]))
-    with pytest.raises(faithkit.InputError, match=r"X\[\[0\]\] is one row"):
+    with pytest.raises(faithkit.errors.InputError, match=r"X\[\[0\]\] is one row"):
         result.local(IMAGES[110])
 
 
@@ -94,11 +94,11 @@ def test_another_sample_with_the_same_system():
     assert first.on(IMAGES[60:]).consistency.value == pytest.approx(
         by_hand(top_left(IMAGES[60:]), is_bright(IMAGES[60:]))
     )
-    with pytest.raises(faithkit.InputError, match=r"expected rows of shape \(4, 4\)"):
+    with pytest.raises(faithkit.errors.InputError, match=r"expected rows of shape \(4, 4\)"):
         first.on(IMAGES[60:, :3])
 
 
-class SameCorner(faithkit.Relation):
+class SameCorner(faithkit.plugin.Relation):
     """A relation of one's own that reads images: their upper left cells are those that were named."""
 
     name = "same-corner"
@@ -121,7 +121,9 @@ def test_sufficiency_of_images_with_a_pool_is_that_of_a_double_loop():
         same = [labels[j] == labels[i] for j in range(120) if j != i and corners[j] == corners[i]]
         shares.append(np.mean(same) if same else 0.0)
     assert result.sufficiency.value == pytest.approx(np.mean(shares))
-    with pytest.raises(faithkit.InputError, match=r"the pool has shape .*expected rows of shape \(4, 4\)"):
+    with pytest.raises(
+        faithkit.errors.InputError, match=r"the pool has shape .*expected rows of shape \(4, 4\)"
+    ):
         faithkit.evaluate(is_bright, mine, explainer=top_left, relation=SameCorner(), pool=more[:, :2])
 
 
@@ -150,14 +152,14 @@ def test_maps_of_the_shape_of_the_images_are_vectors_of_their_cells():
 
 
 def test_maps_without_their_images_are_not_guessed_at():
-    with pytest.raises(faithkit.InputError, match="explanations in a 3-D array are not understood"):
+    with pytest.raises(faithkit.errors.InputError, match="explanations in a 3-D array are not understood"):
         faithkit.score(is_bright(IMAGES), IMAGES)
 
 
 def test_a_rule_about_columns_is_not_read_off_images():
     rule = faithkit.Rule([faithkit.Interval(0, low=0.5)])
     with pytest.raises(
-        faithkit.InputError, match=r"reads the column 0 of a table, and .* rows of shape \(4, 4\)"
+        faithkit.errors.InputError, match=r"reads the column 0 of a table, and .* rows of shape \(4, 4\)"
     ):
         rule.covers(IMAGES)
 
@@ -172,7 +174,7 @@ def test_a_relation_that_does_not_declare_images_is_named_where_it_is_asked_for(
         else faithkit.Explanations.vectors(values)
     )
     with pytest.raises(
-        faithkit.InputError, match=rf"the relation {relation} does not read rows of shape \(4, 4\)"
+        faithkit.errors.InputError, match=rf"the relation {relation} does not read rows of shape \(4, 4\)"
     ):
         faithkit.score(is_bright(IMAGES), given, X=IMAGES, relation=relation)
 
@@ -189,7 +191,7 @@ def test_maps_that_do_not_fit_the_images_are_refused_with_both_shapes(maps, X):
     said = (
         r"explanations of shape .* for an X of shape .*maps\.reshape\(len\(maps\), -1\); of several classes"
     )
-    with pytest.raises(faithkit.InputError, match=said):
+    with pytest.raises(faithkit.errors.InputError, match=said):
         faithkit.score(is_bright(IMAGES), maps, X=X)
 
 
@@ -203,23 +205,23 @@ def test_a_list_of_images_is_told_to_be_stacked():
     lone[:] = list(IMAGES)
     for given in (list(IMAGES), lone, [IMAGES[0], IMAGES[1, :2]]):
         with pytest.raises(
-            faithkit.InputError, match=r"[Uu]se numpy\.stack\(X\) for images of one size, or series"
+            faithkit.errors.InputError, match=r"[Uu]se numpy\.stack\(X\) for images of one size, or series"
         ):
             faithkit.evaluate(is_bright, given, explainer=top_left)
-    with pytest.raises(faithkit.InputError, match="3-D array are not understood"):
+    with pytest.raises(faithkit.errors.InputError, match="3-D array are not understood"):
         faithkit.score(is_bright(IMAGES), IMAGES, X=list(IMAGES))
 
 
 def test_one_image_that_is_no_sample_is_told_how_to_be_one():
     with pytest.raises(
-        faithkit.InputError, match=r"as in the background of shape .*: one row alone is X\[None\]"
+        faithkit.errors.InputError, match=r"as in the background of shape .*: one row alone is X\[None\]"
     ):
         faithkit.evaluate(is_bright, IMAGES[0], explainer=top_left, background=IMAGES)
 
 
 def test_a_flat_pool_is_told_by_its_shape():
     with pytest.raises(
-        faithkit.InputError, match=r"the pool has shape \(120, 16\); expected rows of shape \(4, 4\)"
+        faithkit.errors.InputError, match=r"the pool has shape \(120, 16\); expected rows of shape \(4, 4\)"
     ):
         faithkit.evaluate(is_bright, IMAGES, explainer=top_left, pool=IMAGES.reshape(120, -1))
 
@@ -236,5 +238,5 @@ def test_a_table_and_images_of_the_same_rows_are_a_pair_by_their_predictions():
         lambda X: is_bright(X.reshape(-1, 4, 4)), flat, explainer=lambda X: X[:, 0].tolist()
     )
     assert one.difference(two).value == pytest.approx(one.consistency.value - two.consistency.value)
-    with pytest.raises(faithkit.InputError, match="no pair by their predictions"):
+    with pytest.raises(faithkit.errors.InputError, match="no pair by their predictions"):
         one.difference(two.on(flat[::-1]))

@@ -70,12 +70,12 @@ def test_every_explainer_explains_once_whatever_the_number_of_discretizers():
 def test_a_discretizer_that_does_not_take_an_explainers_kind_is_left_out():
     found = faithkit.compare(model, X, [perfect, all_distinct], ["sign"])
     assert list(found.results) == ["all_distinct · sign"]
-    with pytest.raises(faithkit.InputError, match="no discretizer takes"):
+    with pytest.raises(faithkit.errors.InputError, match="no discretizer takes"):
         faithkit.compare(model, X, [perfect], ["sign"])
 
 
 def test_nothing_to_compare_is_an_error():
-    with pytest.raises(faithkit.InputError, match="at least one explainer"):
+    with pytest.raises(faithkit.errors.InputError, match="at least one explainer"):
         faithkit.compare(model, X, [])
 
 

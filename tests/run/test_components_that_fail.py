@@ -19,7 +19,7 @@ class Mute(BaseException):
 RAISED = [SystemExit(0), GeneratorExit(), KeyError("age"), MemoryError(), StopIteration(), Mute()]
 
 
-class Relation(faithkit.Relation):
+class Relation(faithkit.plugin.Relation):
     """A relation that fails in one of its methods."""
 
     name = "theirs"
@@ -120,7 +120,7 @@ PLACES = [
 @pytest.mark.parametrize(("kind", "make", "where"), PLACES)
 @pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
 def test_a_component_that_fails_is_named_in_one_line(kind, make, where, raised):
-    with pytest.raises(faithkit.ContractError) as caught:
+    with pytest.raises(faithkit.errors.ContractError) as caught:
         faithkit.score(LABELS, WORDS, X=WORDS, **{kind: make(where, raised)}).violations()
     line = str(caught.value)
     assert line.startswith(f"the {kind} theirs failed with {type(raised).__name__}")
@@ -134,8 +134,8 @@ def test_what_a_person_does_is_not_blamed_on_a_component():
 
 
 def test_a_component_may_say_itself_what_is_wrong():
-    told = faithkit.InputError("theirs: give X.")
-    with pytest.raises(faithkit.InputError, match=r"^theirs: give X\.$"):
+    told = faithkit.errors.InputError("theirs: give X.")
+    with pytest.raises(faithkit.errors.InputError, match=r"^theirs: give X\.$"):
         faithkit.score(LABELS, WORDS, relation=Relation("holds", told))
 
 
@@ -155,7 +155,7 @@ def test_a_component_that_returns_nonsense_is_named(component, message, monkeypa
     ((kind, method),) = component.items()
     made = {"relation": Relation, "estimator": Estimator}[kind]
     monkeypatch.setattr(made, method, lambda *given: None if kind == "relation" else "much")
-    with pytest.raises(faithkit.ContractError, match=message):
+    with pytest.raises(faithkit.errors.ContractError, match=message):
         faithkit.score(LABELS, WORDS, **{kind: made("nowhere", None)})
 
 
@@ -196,18 +196,20 @@ class Value:
 )
 def test_an_explanation_whose_own_methods_fail_is_named(failing, message):
     one, other = Value(failing), Value(failing)
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         faithkit.score(LABELS, [one, other, one, one]).violations()
 
 
 def test_the_content_of_an_explanation_that_cannot_be_written_is_one_line():
-    with pytest.raises(faithkit.InputError, match="an explanation failed with SystemExit: 0"):
+    with pytest.raises(faithkit.errors.InputError, match="an explanation failed with SystemExit: 0"):
         content_words([Value("repr")])
 
 
 @pytest.mark.parametrize("failing", ["hash", "eq", "str"])
 def test_a_prediction_whose_own_methods_fail_is_one_line(failing):
-    with pytest.raises(faithkit.InputError, match="comparing the predictions failed with SystemExit: 0"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="comparing the predictions failed with SystemExit: 0"
+    ):
         faithkit.score([Value(failing) for _ in WORDS], WORDS)
 
 
@@ -217,9 +219,13 @@ def broken(kept):
 
 
 def test_what_fails_while_it_is_gone_through_is_one_line():
-    with pytest.raises(faithkit.InputError, match="going through the predictions failed with GeneratorExit"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="going through the predictions failed with GeneratorExit"
+    ):
         faithkit.score(broken(LABELS), WORDS)
-    with pytest.raises(faithkit.InputError, match="going through the explanations failed with GeneratorExit"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="going through the explanations failed with GeneratorExit"
+    ):
         faithkit.score(LABELS, broken(WORDS))
 
 

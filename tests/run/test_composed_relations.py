@@ -85,7 +85,7 @@ def test_a_relation_of_a_module_is_taken_on_the_command_line(house):
 def test_any_kind_of_component_may_stand_in_a_module(house):
     given = component("explainer", "house_rules:age")
     assert (given.text, given.recipe) == ("house_rules:age", None)
-    with pytest.raises(faithkit.InputError, match=r"'house_rules' has no 'ages'\. Did you mean 'age'"):
+    with pytest.raises(faithkit.errors.InputError, match=r"'house_rules' has no 'ages'\. Did you mean 'age'"):
         component("explainer", "house_rules:ages")
-    with pytest.raises(faithkit.InputError, match="importing the module 'huose' failed"):
+    with pytest.raises(faithkit.errors.InputError, match="importing the module 'huose' failed"):
         component("relation", "huose:older")

@@ -14,9 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import faithkit
-from faithkit import Encoder, Interval, Rule
+from faithkit import Interval, Rule
 from faithkit.inputs.date_texts import with_dates
 from faithkit.inputs.evaluation_inputs import prepare
+from faithkit.plugin import Encoder
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -78,7 +79,7 @@ def test_codes_of_dates_are_days_in_utc():
 
 def test_what_is_no_date_is_refused_where_the_background_has_dates():
     encoder = Encoder(X)
-    with pytest.raises(faithkit.InputError, match="the background has dates there"):
+    with pytest.raises(faithkit.errors.InputError, match="the background has dates there"):
         encoder.encode(X.assign(signed=3.0))
 
 
@@ -202,7 +203,9 @@ def test_texts_that_a_model_reads_stay_texts():
 def test_a_background_that_has_no_dates_is_refused(files, monkeypatch):
     monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_model", lambda *_: FOREST)
     X.assign(signed="soon").to_csv(files / "soon.csv", index=False)
-    with pytest.raises(faithkit.InputError, match=r"column 'signed' of .*soon.csv does not hold dates"):
+    with pytest.raises(
+        faithkit.errors.InputError, match=r"column 'signed' of .*soon.csv does not hold dates"
+    ):
         prepare(str(files / "rows.csv"), "label", model="forest.pkl", background=str(files / "soon.csv"))
 
 

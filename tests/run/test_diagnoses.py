@@ -15,12 +15,12 @@ PLUGIN = """
 import faithkit
 FAITHKIT_API = 1
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_diagnostics():
     for name in ("Always", "Never", "Named", "Broken"):
-        yield faithkit.Component(name=name.lower(), factory=f"{__name__}:{name}", summary="…")
+        yield faithkit.plugin.Component(name=name.lower(), factory=f"{__name__}:{name}", summary="…")
 
-class Rows(faithkit.Report):
+class Rows(faithkit.plugin.Report):
     def __init__(self, n):
         self.n = n
     def to_dict(self):
@@ -28,8 +28,8 @@ class Rows(faithkit.Report):
     def line(self):
         return f"of {self.n} rows"
     def sheet(self):
-        table = faithkit.Table.of(["what", "rows"], [["all <b>", self.n]])
-        return faithkit.Sheet.of("Number of rows", table, "That is all.")
+        table = faithkit.plugin.Table.of(["what", "rows"], [["all <b>", self.n]])
+        return faithkit.plugin.Sheet.of("Number of rows", table, "That is all.")
 
 class Named:
     def diagnose(self, result):

@@ -166,7 +166,7 @@ class ProposesAList(Proposes):
     ],
 )
 def test_third_parties_propose_values_too(factory, expected, monkeypatch):
-    mine = faithkit.Component(
+    mine = faithkit.plugin.Component(
         name="mine", factory=f"test_discretizations:{factory}", summary="Mine.", kinds=("vector",)
     )
     known = SimpleNamespace(
@@ -283,10 +283,10 @@ def test_two_functions_of_one_name_are_two_discretizers():
 
 def test_what_is_no_result_is_refused():
     with pytest.raises(
-        faithkit.InputError, match="the result is a list: give what evaluate or score returned"
+        faithkit.errors.InputError, match="the result is a list: give what evaluate or score returned"
     ):
         faithkit.try_discretizers([1, 2])
-    with pytest.raises(faithkit.InputError, match="no discretizers were given"):
+    with pytest.raises(faithkit.errors.InputError, match="no discretizers were given"):
         faithkit.try_discretizers(faithkit.score(LABELS, PHI), [])
 
 

@@ -425,7 +425,7 @@ BAD = {
         "at least 0, got -1",
     ),
     "tau NaN": (
-        lambda: faithkit.registry().create("relation", "near-explanation", {"tau": float("nan")}),
+        lambda: faithkit.plugin.registry().create("relation", "near-explanation", {"tau": float("nan")}),
         "at least 0, got nan",
     ),
     "an unknown relation": (

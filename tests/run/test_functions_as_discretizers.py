@@ -40,7 +40,7 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_a_function_that_is_no_discretizer_is_told_what_one_is(case):
     given, said = WRONG[case]
-    with pytest.raises(faithkit.ContractError) as caught:
+    with pytest.raises(faithkit.errors.ContractError) as caught:
         faithkit.score([0, 1] * 3, PHI, discretizer=given)
     assert said in str(caught.value)
     assert str(caught.value).endswith(CONTRACT)
@@ -52,5 +52,5 @@ def test_a_function_of_their_values_is_one():
 
 
 def test_who_asked_by_name_can_only_ask_for_another():
-    with pytest.raises(faithkit.InputError, match="choose another one, or 'original'"):
+    with pytest.raises(faithkit.errors.InputError, match="choose another one, or 'original'"):
         faithkit.score([0, 1], ["a", "b"], discretizer="sign")

@@ -24,7 +24,7 @@ class Masked:
 @pytest.mark.parametrize("kind", ["explainer", "discretizer", "relation", "estimator"])
 @pytest.mark.parametrize(("hostile", "words"), [(Shy, "SystemExit: 0"), (Masked, "GeneratorExit")])
 def test_an_object_that_cannot_be_asked_for_its_methods_is_named(kind, hostile, words):
-    with pytest.raises(faithkit.InputError) as caught:
+    with pytest.raises(faithkit.errors.InputError) as caught:
         component(kind, hostile())
     assert str(caught.value) == f"the {kind} {hostile.__name__} failed with {words}."
 
@@ -47,14 +47,16 @@ class Reserved:
 )
 def test_one_that_cannot_be_asked_what_it_says_about_itself_is_named(kind, method, asked):
     with pytest.raises(
-        faithkit.InputError, match=rf"^asking Reserved for {asked} failed with SystemExit: 0\.$"
+        faithkit.errors.InputError, match=rf"^asking Reserved for {asked} failed with SystemExit: 0\.$"
     ):
         faithkit.score(["yes", "no"], ["a", "a"], **{kind: Reserved(method)})
 
 
 def test_so_is_one_that_an_installed_plugin_makes(monkeypatch):
     monkeypatch.setattr("faithkit.measure.estimators.Majority", Shy)
-    with pytest.raises(faithkit.InputError, match=r"^the estimator majority failed with SystemExit: 0\.$"):
+    with pytest.raises(
+        faithkit.errors.InputError, match=r"^the estimator majority failed with SystemExit: 0\.$"
+    ):
         component("estimator", "majority")
 
 
@@ -67,16 +69,16 @@ def ends_the_program(self):
     "use", [lambda one: one, lambda one: ~one, lambda one: one & one], ids=["r", "~r", "r&r"]
 )
 def test_so_is_a_relation_that_cannot_be_asked_what_it_says_about_itself(asked, use):
-    reserved = type("Reserved", (faithkit.Relation,), {asked: property(ends_the_program)})()
+    reserved = type("Reserved", (faithkit.plugin.Relation,), {asked: property(ends_the_program)})()
     with pytest.raises(
-        faithkit.ContractError, match=r"^the relation Reserved failed with SystemExit: 0\. Check that"
+        faithkit.errors.ContractError, match=r"^the relation Reserved failed with SystemExit: 0\. Check that"
     ):
         faithkit.score(["yes", "no"], ["a", "a"], relation=use(reserved))
 
 
 def test_so_is_a_relation_that_has_no_name_to_be_composed_with():
-    nameless = type("Nameless", (faithkit.Relation,), {"__str__": ends_the_program})()
+    nameless = type("Nameless", (faithkit.plugin.Relation,), {"__str__": ends_the_program})()
     with pytest.raises(
-        faithkit.ContractError, match=r"^the name of the relation Nameless failed with SystemExit"
+        faithkit.errors.ContractError, match=r"^the name of the relation Nameless failed with SystemExit"
     ):
         ~nameless  # noqa: B018

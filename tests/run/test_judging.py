@@ -60,6 +60,6 @@ def test_limits_are_judged_in_order_and_none_without_any():
 @pytest.mark.parametrize("limit", [80, -0.1, float("nan"), float("inf"), "0.8", True, [0.8]])
 def test_what_is_no_share_is_refused(limit):
     with pytest.raises(
-        faithkit.InputError, match="consistency must be a number from 0 to 1, as a limit, got"
+        faithkit.errors.InputError, match="consistency must be a number from 0 to 1, as a limit, got"
     ):
         RESULT.judge(consistency=limit)

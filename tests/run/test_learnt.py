@@ -49,7 +49,7 @@ def test_a_relation_is_taught_once_and_says_what_it_said(given):
 def test_a_relation_that_was_taught_does_not_learn_from_later_rows():
     taught = faithkit.relation("same-top-features:k=1,bins=2").fit(X)
     found = learnt_relation("same-top-features:k=1,bins=2", X).instance.fit(X + 5)
-    sample = faithkit.Sample(X + 5, LATER)
+    sample = faithkit.plugin.Sample(X + 5, LATER)
     np.testing.assert_array_equal(holds_bits(found, sample, LATER), holds_bits(taught, sample, LATER))
     anew = faithkit.relation("same-top-features:k=1,bins=2").fit(X + 5)
     assert (holds_bits(anew, sample, LATER) != holds_bits(taught, sample, LATER)).any()

@@ -87,7 +87,7 @@ def test_a_comparison_comes_back_with_its_differences(tmp_path):
         lambda X: X[:, 0] > 1, PHI, explainers=[lambda X: (X > 0.5).tolist(), lambda X: X[:, 1].tolist()]
     )
     loaded = faithkit.load(saved(found, tmp_path))
-    assert isinstance(loaded, faithkit.Comparison)
+    assert isinstance(loaded, faithkit.results.Comparison)
     assert loaded.to_dict() == found.to_dict()
     assert loaded.best() == found.best()
     assert str(loaded) == str(found)
@@ -97,11 +97,11 @@ def test_a_comparison_comes_back_with_its_differences(tmp_path):
 @pytest.mark.parametrize(("field", "to"), [("p_value", "small"), ("low", -2), ("adjusted_p_value", True)])
 def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
     good, poor = faithkit.score(Y, Y), faithkit.score(Y, PHI)
-    told = faithkit.Comparison({"good": good, "poor": poor}).to_dict()
+    told = faithkit.results.Comparison({"good": good, "poor": poor}).to_dict()
     told["differences"]["consistency"][0][field] = to
     path = tmp_path / "result.json"
     path.write_text(json.dumps(told))
-    with pytest.raises(faithkit.InputError, match=f"is no result as faithkit writes it .*{field} is "):
+    with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{field} is "):
         faithkit.load(path)
 
 
@@ -129,7 +129,9 @@ def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
 @pytest.mark.parametrize("asked", ["reader", "reader:seed=1"])
 def test_another_diagnosis_than_the_saved_one_needs_rows(asked, tmp_path):
     _, path = diagnosed(tmp_path)
-    with pytest.raises(faithkit.InputError, match="cannot be had in a result that was loaded from a file"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="cannot be had in a result that was loaded from a file"
+    ):
         faithkit.load(path).diagnose(asked)
 
 
@@ -148,7 +150,7 @@ def test_a_damaged_diagnosis_is_refused_in_one_line(damage, tmp_path):
     told = json.loads(path.read_text())
     changed("diagnostics", 0, *way, to=to)(told)
     path.write_text(json.dumps(told))
-    with pytest.raises(faithkit.InputError, match=f"is no result as faithkit writes it .*{reason}"):
+    with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{reason}"):
         faithkit.load(path)
 
 
@@ -171,20 +173,20 @@ NEEDS_ROWS = {
 def test_what_needs_rows_is_refused_with_what_to_do(what, tmp_path):
     loaded = faithkit.load(saved(scored(), tmp_path))
     with pytest.raises(
-        faithkit.InputError, match=r"in a result that was loaded from a file: .*the rows again"
+        faithkit.errors.InputError, match=r"in a result that was loaded from a file: .*the rows again"
     ):
         NEEDS_ROWS[what](loaded)
 
 
 def test_other_rows_of_a_loaded_system_need_the_model(tmp_path):
     loaded = faithkit.load(saved(scored(), tmp_path))
-    with pytest.raises(faithkit.InputError, match="need the model and the explainer"):
+    with pytest.raises(faithkit.errors.InputError, match="need the model and the explainer"):
         loaded.on(X)
 
 
 def test_discretizers_cannot_be_tried_on_a_saved_result(tmp_path):
     loaded = faithkit.load(saved(scored(), tmp_path))
-    with pytest.raises(faithkit.InputError, match="loaded from a file"):
+    with pytest.raises(faithkit.errors.InputError, match="loaded from a file"):
         faithkit.try_discretizers(loaded)
 
 
@@ -271,7 +273,7 @@ def test_a_damaged_result_is_refused_in_one_line(damage, tmp_path):
     path, told = tmp_path / "result.json", copy.deepcopy(scored().to_dict())
     change(told)
     path.write_text(json.dumps(told))
-    with pytest.raises(faithkit.InputError, match=f"is no result as faithkit writes it .*{reason}"):
+    with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{reason}"):
         faithkit.load(path)
 
 
@@ -279,14 +281,14 @@ def test_a_damaged_result_is_refused_in_one_line(damage, tmp_path):
 def test_other_files_are_refused_in_one_line(content, tmp_path):
     path = tmp_path / "result.json"
     path.write_bytes(content)
-    with pytest.raises(faithkit.InputError, match="is no result as faithkit writes it"):
+    with pytest.raises(faithkit.errors.InputError, match="is no result as faithkit writes it"):
         faithkit.load(path)
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_told_apart(tmp_path):
-    with pytest.raises(faithkit.InputError, match=r"no file .*nothing\.json"):
+    with pytest.raises(faithkit.errors.InputError, match=r"no file .*nothing\.json"):
         faithkit.load(tmp_path / "nothing.json")
-    with pytest.raises(faithkit.InputError, match="is a folder"):
+    with pytest.raises(faithkit.errors.InputError, match="is a folder"):
         faithkit.load(tmp_path)
 
 
@@ -311,12 +313,12 @@ def test_no_mutated_result_loads_and_fails_later(tmp_path):
         path.write_text(json.dumps(mutated))
         try:
             loaded = faithkit.load(path)
-        except faithkit.InputError:
+        except faithkit.errors.InputError:
             continue
         assert str(loaded), (way, value)
         json.loads(loaded.to_json())
         loaded.to_frame()
-        with contextlib.suppress(faithkit.InputError):
+        with contextlib.suppress(faithkit.errors.InputError):
             loaded.difference(loaded, paired=False)
-        with contextlib.suppress(faithkit.InputError):
+        with contextlib.suppress(faithkit.errors.InputError):
             faithkit.plan(0.1, pilot=loaded)

@@ -241,9 +241,9 @@ def scored(log, *roles, **options):
 def test_a_result_without_rows_says_so_where_rows_are_needed(log):
     result = scored(log, "label", ("phi_*",), (), None)
     for question in (lambda: result.local(3), lambda: result.difference(result), lambda: result.by("sex")):
-        with pytest.raises(faithkit.InputError, match=r"read in pieces|was not read with"):
+        with pytest.raises(faithkit.errors.InputError, match=r"read in pieces|was not read with"):
             question()
-    with pytest.raises(faithkit.InputError, match="learns from all rows"):
+    with pytest.raises(faithkit.errors.InputError, match="learns from all rows"):
         result.measure("same-top-features:k=1")
     assert result.difference(result, paired=False).value == 0
     assert faithkit.plan(0.1, pilot=result) is not None

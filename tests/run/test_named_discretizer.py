@@ -72,7 +72,7 @@ def test_the_one_asked_for_comes_before_the_one_named(measure, named, asked, use
 @pytest.mark.parametrize(("asked", "used"), [(None, "sign-of-top:k=1"), ("sign", "sign")])
 def test_rows_are_counted_with_it(asked, used):
     named = Explanations.vectors(PHI, discretizer="sign-of-top:k=1")
-    assert faithkit.count_rows(LABELS, named, discretizer=asked).discretizer == used
+    assert faithkit.plugin.count_rows(LABELS, named, discretizer=asked).discretizer == used
 
 
 def test_a_later_sample_has_the_same_discretizer():
@@ -96,7 +96,7 @@ def test_a_name_that_nobody_has_is_no_matter_where_another_one_is_asked_for(aske
     ],
 )
 def test_a_misspelt_name_is_refused_with_what_to_do(measure, named, said):
-    with pytest.raises(faithkit.InputError, match=re.escape(said)) as error:
+    with pytest.raises(faithkit.errors.InputError, match=re.escape(said)) as error:
         measure(named, None)
     text = str(error.value)
     assert text.startswith("the explanations name a discretizer that cannot be had: ")
@@ -104,7 +104,7 @@ def test_a_misspelt_name_is_refused_with_what_to_do(measure, named, said):
 
 
 def test_one_of_another_kind_is_refused():
-    with pytest.raises(faithkit.InputError, match="sign takes explanations of kind vector"):
+    with pytest.raises(faithkit.errors.InputError, match="sign takes explanations of kind vector"):
         faithkit.score([0, 1], Explanations.of(["a", "b"], discretizer="sign"))
 
 
@@ -167,7 +167,7 @@ def test_a_saved_reference_of_another_discretizer_is_refused_whoever_named_this_
         warnings.simplefilter("ignore")
         check_alike(scored("sign", None), before)
     with pytest.raises(
-        faithkit.InputError, match="was measured with the discretizer sign, and this is original"
+        faithkit.errors.InputError, match="was measured with the discretizer sign, and this is original"
     ):
         check_alike(scored(None, None), before)
 

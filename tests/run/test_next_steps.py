@@ -267,7 +267,7 @@ def test_a_file_whose_steps_are_no_sentences_is_refused(steps, tmp_path):
     path = tmp_path / "result.json"
     told = json.loads(words(4, 60).to_json())
     path.write_text(json.dumps(told | {"next_steps": steps}))
-    with pytest.raises(faithkit.InputError, match=r"next_steps(\.0)? is "):
+    with pytest.raises(faithkit.errors.InputError, match=r"next_steps(\.0)? is "):
         faithkit.load(path)
 
 

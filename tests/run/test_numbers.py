@@ -202,14 +202,14 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_a_line_and_never_a_number(case):
     options, words = BAD[case]
-    with pytest.raises(faithkit.InputError, match=words):
+    with pytest.raises(faithkit.errors.InputError, match=words):
         faithkit.score(**{"explanations": ["a", "a"], **options})
 
 
 def test_a_model_that_says_one_thing_has_nothing_to_explain():
     X = np.arange(6.0).reshape(-1, 1)
     model = DummyRegressor().fit(X, X[:, 0])
-    with pytest.raises(faithkit.InputError, match=r"nothing to explain: all 6 predictions are 2\.5"):
+    with pytest.raises(faithkit.errors.InputError, match=r"nothing to explain: all 6 predictions are 2\.5"):
         faithkit.evaluate(model, X, explainer=lambda X: ["a"] * len(X))
 
 
@@ -222,7 +222,7 @@ def test_a_group_that_has_nothing_to_explain_is_left_out_and_named():
 
 def test_a_pool_of_numbers_beside_a_sample_of_labels_is_refused():
     X, rules = np.arange(4.0).reshape(-1, 1), [faithkit.Rule([faithkit.Interval(0, high=2.0)])] * 4
-    with pytest.raises(faithkit.InputError, match="the pool's predictions are numbers"):
+    with pytest.raises(faithkit.errors.InputError, match="the pool's predictions are numbers"):
         faithkit.score([1.0, 2.0, 1.0, 2.0], rules, X=X, relation="in-scope", pool=(X + 0.5, [1.5, 2, 1, 2]))
 
 

@@ -104,13 +104,13 @@ def test_a_seed_and_its_negative_draw_different_permutations():
     ids=str,
 )
 def test_what_is_no_such_number_is_refused_in_one_line(options, message):
-    with pytest.raises(faithkit.InputError, match=message) as caught:
+    with pytest.raises(faithkit.errors.InputError, match=message) as caught:
         faithkit.evaluate(model, X, halves, **options)
     assert "\n" not in str(caught.value)
 
 
 def test_so_many_permutations_are_refused_before_anything_is_explained():
-    with pytest.raises(faithkit.InputError, match="too many"):
+    with pytest.raises(faithkit.errors.InputError, match="too many"):
         faithkit.evaluate(model, X, lambda X: pytest.fail("explained"), permutations=10**8)
 
 
@@ -120,7 +120,7 @@ def test_plans_take_numbers_of_other_libraries():
 
 
 def test_a_distance_may_be_a_number_of_another_library():
-    near = faithkit.registry().create("relation", "near-explanation", {"tau": np.float32(0.5)})
+    near = faithkit.plugin.registry().create("relation", "near-explanation", {"tau": np.float32(0.5)})
     assert USUAL.n == 4
     assert faithkit.score(LABELS, [[0.0], [0.5], [2.0], [9.0]], relation=near).sufficiency.verified == 0.5
 
@@ -162,9 +162,9 @@ def test_ranges_are_labels_and_explanations():
 )
 def test_what_has_no_order_or_is_no_column_is_refused(given):
     told = f"of type {type(given).__name__} are not understood"
-    with pytest.raises(faithkit.InputError, match=f"predictions {told}"):
+    with pytest.raises(faithkit.errors.InputError, match=f"predictions {told}"):
         faithkit.score(given, WORDS)
-    with pytest.raises(faithkit.InputError, match=f"explanations {told}"):
+    with pytest.raises(faithkit.errors.InputError, match=f"explanations {told}"):
         faithkit.score(LABELS, given)
 
 
@@ -180,7 +180,7 @@ def test_what_has_no_order_or_is_no_column_is_refused(given):
     ids=lambda given: type(given).__name__,
 )
 def test_groups_that_are_no_column_are_refused(groups, message):
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         USUAL.by(groups)
 
 
@@ -274,7 +274,7 @@ ORDERS = {
 
 @pytest.mark.parametrize("what", ORDERS)
 def test_an_index_in_another_order_is_refused_and_not_ignored(what):
-    with pytest.raises(faithkit.InputError, match="have one index in different orders"):
+    with pytest.raises(faithkit.errors.InputError, match="have one index in different orders"):
         ORDERS[what]()
 
 

@@ -61,7 +61,7 @@ def test_rows_that_are_the_same_are_paired_however_they_are_held(which):
 )
 def test_the_same_rows_in_another_order_are_refused_whatever_their_index(X):
     with pytest.raises(
-        faithkit.InputError, match=r"the same rows in another order.*pandas' index.*in one order"
+        faithkit.errors.InputError, match=r"the same rows in another order.*pandas' index.*in one order"
     ):
         compared(X, moved(X))
 
@@ -84,7 +84,7 @@ def with_a_change(X, row):
 )
 def test_other_rows_are_refused_with_the_first_of_them_and_what_to_say(X, other, row):
     with pytest.raises(
-        faithkit.InputError, match=rf"row {row} has other cells here than there.*paired=False"
+        faithkit.errors.InputError, match=rf"row {row} has other cells here than there.*paired=False"
     ):
         compared(X, other)
     assert compared(X, other, paired=False) == compared(None, None, paired=False)
@@ -92,7 +92,7 @@ def test_other_rows_are_refused_with_the_first_of_them_and_what_to_say(X, other,
 
 def test_rows_that_repeat_are_counted_when_orders_are_compared():
     one, two = np.repeat([[1.0], [2.0]], [N - 1, 1], axis=0), np.repeat([[1.0], [2.0]], [1, N - 1], axis=0)
-    with pytest.raises(faithkit.InputError, match="row 1 has other cells"):
+    with pytest.raises(faithkit.errors.InputError, match="row 1 has other cells"):
         compared(one, two)
 
 
@@ -104,7 +104,7 @@ def test_two_models_on_the_same_rows_are_paired_by_the_rows():
 def test_without_instances_other_predictions_are_no_pair():
     row = next(row for row in range(N) if LABELS[row] != OTHER_LABELS[row])
     told = rf"'{LABELS[row]}' here and '{OTHER_LABELS[row]}' there in row {row}.*index.*give both X, or say paired"
-    with pytest.raises(faithkit.InputError, match=told):
+    with pytest.raises(faithkit.errors.InputError, match=told):
         compared(None, None, other_labels=OTHER_LABELS)
 
 
@@ -119,14 +119,16 @@ def test_predictions_are_the_same_however_they_are_held(same):
 
 def test_labels_are_compared_by_value_not_by_their_place_among_those_that_occur():
     ones, twos = [1] * N, [2] * N
-    with pytest.raises(faithkit.InputError, match="'1' here and '2' there in row 0"):
+    with pytest.raises(faithkit.errors.InputError, match="'1' here and '2' there in row 0"):
         compared(None, None, ones, twos)
     assert compared(None, None, [True] * N, ones) == compared(None, None, ones, ones)
 
 
 def test_samples_of_two_sizes_are_no_pair():
     short = faithkit.score(LABELS[:-1], WORDS[:-1])
-    with pytest.raises(faithkit.InputError, match="samples of 60 and 59 rows are no pair: say paired=False"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="samples of 60 and 59 rows are no pair: say paired=False"
+    ):
         faithkit.score(LABELS, WORDS).difference(short)
 
 
@@ -136,14 +138,14 @@ def test_instances_that_explanations_bring_along_tell_rows_apart():
         for words, X in ((WORDS, TEXTS), (OTHER_WORDS, TEXTS[::-1]))
     ]
     one, two = (faithkit.score(LABELS, explanations) for explanations in given)
-    with pytest.raises(faithkit.InputError, match="in another order"):
+    with pytest.raises(faithkit.errors.InputError, match="in another order"):
         one.difference(two)
 
 
 def test_cells_that_cannot_be_hashed_leave_it_to_the_predictions():
     cells = pd.DataFrame({"tags": [[number] for number in range(N)]})
     assert compared(cells, cells.copy()) == compared(None, None)
-    with pytest.raises(faithkit.InputError, match="no pair by their predictions"):
+    with pytest.raises(faithkit.errors.InputError, match="no pair by their predictions"):
         compared(cells, cells.copy(), other_labels=OTHER_LABELS)
 
 
@@ -171,7 +173,7 @@ LIGHT, HEAVY = np.linspace(1, 2, N), np.linspace(2, 3, N)
 def test_rows_that_were_drawn_in_two_ways_are_no_pair(one, two):
     results = [faithkit.score(LABELS, WORDS, **drawn) for drawn in (one, two)]
     for first, second in (results, results[::-1]):
-        with pytest.raises(faithkit.InputError, match="no pair: their weights or clusters are others"):
+        with pytest.raises(faithkit.errors.InputError, match="no pair: their weights or clusters are others"):
             first.difference(second)
         first.difference(second, paired=False)
 
@@ -194,8 +196,8 @@ def test_a_comparison_of_other_rows_is_refused():
     results = {
         name: faithkit.score(LABELS, WORDS, X=X) for name, X in (("a", FRAME), ("b", FRAME.iloc[::-1]))
     }
-    with pytest.raises(faithkit.InputError, match="in another order"):
-        faithkit.Comparison(results).best()
+    with pytest.raises(faithkit.errors.InputError, match="in another order"):
+        faithkit.results.Comparison(results).best()
 
 
 @pytest.fixture

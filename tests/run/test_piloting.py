@@ -113,7 +113,7 @@ BAD = {
     ],
 )
 def test_what_is_no_epsilon_is_told_in_one_line(epsilon, message):
-    with pytest.raises(faithkit.InputError, match=message) as raised:
+    with pytest.raises(faithkit.errors.InputError, match=message) as raised:
         faithkit.plan(epsilon, n_explanations=7)
     assert "\n" not in str(raised.value)
 
@@ -121,7 +121,7 @@ def test_what_is_no_epsilon_is_told_in_one_line(epsilon, message):
 @pytest.mark.parametrize("case", BAD)
 def test_what_is_no_pilot_is_refused(case, tmp_path):
     make, options, message = BAD[case]
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         faithkit.plan(0.1, pilot=make(tmp_path), **options)
 
 

@@ -41,7 +41,9 @@ def test_a_plan_says_what_it_promises():
     told = " ".join(plan_text(found).split())
     assert "For consistency, from a pilot of 200 rows:" in told
     assert f"{found.n:,} rows: a 95 % interval of ± 0.05 or less, in nine cases of ten." in told
-    with pytest.raises(faithkit.InputError, match="a range promises something about labels, and the pilot's"):
+    with pytest.raises(
+        faithkit.errors.InputError, match="a range promises something about labels, and the pilot's"
+    ):
         faithkit.plan(0.05, n_explanations=5, pilot=pilot)
 
 

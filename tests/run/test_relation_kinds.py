@@ -22,7 +22,7 @@ REFUSED = (
     ],
 )
 def test_explanations_of_another_kind_are_refused_in_one_line(use):
-    with pytest.raises(faithkit.InputError) as caught:
+    with pytest.raises(faithkit.errors.InputError) as caught:
         faithkit.score(LABELS, WORDS, relation=use("near-explanation:tau=0.5"))
     assert str(caught.value) == REFUSED
 

@@ -24,7 +24,7 @@ def pairs(counts):
 
 
 def test_rows_in_memory_are_counted_as_a_loop_counts_them():
-    assert pairs(faithkit.count_rows(LOG["label"], LOG[["phi"]])) == EXPECTED
+    assert pairs(faithkit.plugin.count_rows(LOG["label"], LOG[["phi"]])) == EXPECTED
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -32,12 +32,12 @@ def test_rows_of_files_are_counted_as_a_loop_counts_them(tmp_path, kind):
     for number, part in enumerate((LOG[:300], LOG[300:])):
         path = tmp_path / f"{number}.{kind}"
         part.to_csv(path, index=False) if kind == "csv" else part.to_parquet(path)
-    counts = faithkit.count_log(str(tmp_path), prediction="label", explanation=("phi",))
+    counts = faithkit.plugin.count_log(str(tmp_path), prediction="label", explanation=("phi",))
     assert pairs(counts) == EXPECTED
 
 
 def test_a_discretizer_makes_explanations_equal():
-    counts = faithkit.count_rows(LOG["label"], LOG[["phi"]], discretizer="sign")
+    counts = faithkit.plugin.count_rows(LOG["label"], LOG[["phi"]], discretizer="sign")
     assert (len(counts.explanations), counts.discretizer, counts.count.sum()) == (3, "sign", 500)
 
 
@@ -51,7 +51,7 @@ def test_a_discretizer_makes_explanations_equal():
     ],
 )
 def test_the_counts_say_what_predictions_are(values, options, kind, within):
-    outcome = faithkit.count_rows(values, LOG[["phi"]], **options).outcome
+    outcome = faithkit.plugin.count_rows(values, LOG[["phi"]], **options).outcome
     assert (outcome["kind"], outcome["within"]) == (kind, within)
 
 
@@ -65,4 +65,4 @@ def test_the_counts_say_what_predictions_are(values, options, kind, within):
 )
 def test_a_discretizer_that_is_not_the_same_everywhere_is_refused(discretizer, message):
     with pytest.raises(InputError, match=message):
-        faithkit.count_rows(LOG["label"], LOG[["phi"]], discretizer=discretizer)
+        faithkit.plugin.count_rows(LOG["label"], LOG[["phi"]], discretizer=discretizer)

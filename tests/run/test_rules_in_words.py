@@ -189,5 +189,7 @@ def test_a_further_row_that_is_explained_by_no_rule_is_refused():
     found = faithkit.evaluate(
         refuse, X, explainer=lambda rows: np.where(rows["age"] > 70, "job > 3", "age > 0")
     )
-    with pytest.raises(faithkit.InputError, match=r"explained by rules, and 'job > 3' names no column"):
+    with pytest.raises(
+        faithkit.errors.InputError, match=r"explained by rules, and 'job > 3' names no column"
+    ):
         found.local(pd.DataFrame({"age": [71], "sex": ["Male"], "debt": [0.5]}))

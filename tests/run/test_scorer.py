@@ -50,7 +50,7 @@ def test_the_labels_may_be_left_out_and_change_nothing():
     ],
 )
 def test_what_could_pass_no_gate_gets_no_score(labels, explainer, reason):
-    with pytest.raises(faithkit.InputError, match=f"consistency cannot be scored: .*{reason}"):
+    with pytest.raises(faithkit.errors.InputError, match=f"consistency cannot be scored: .*{reason}"):
         faithkit.scorer("consistency", explainer=explainer)(stump().fit(X, labels), X)
 
 
@@ -115,23 +115,27 @@ UNKNOWN = {
 @pytest.mark.parametrize(("measure", "explainer", "reason"), UNKNOWN.values(), ids=UNKNOWN)
 def test_what_is_not_known_is_no_score(measure, explainer, reason):
     scorer = faithkit.scorer(measure, explainer=explainer)
-    with pytest.raises(faithkit.InputError, match=f"{measure} cannot be scored: .*{reason}"):
+    with pytest.raises(faithkit.errors.InputError, match=f"{measure} cannot be scored: .*{reason}"):
         scorer(stump().fit(X, Y), X)
     with pytest.warns(UserWarning, match=reason):
         found = cross_validate(stump(), X, Y, scoring=scorer, cv=FOLDS)
     assert np.isnan(found["test_score"]).all()
-    with pytest.raises(faithkit.InputError, match=reason):
+    with pytest.raises(faithkit.errors.InputError, match=reason):
         cross_validate(stump(), X, Y, scoring=scorer, cv=FOLDS, error_score="raise")
 
 
 WRONG = [
-    ({"measure": "consistancy"}, faithkit.InputError, "no measure 'consistancy'. Did you mean 'consistency'"),
-    ({"measure": None}, faithkit.InputError, "no measure None"),
-    ({"explainer": "tre"}, faithkit.UnknownComponentError, "Did you mean 'tree'"),
-    ({"explainer": "tree:depth=3"}, faithkit.ParameterError, "depth"),
+    (
+        {"measure": "consistancy"},
+        faithkit.errors.InputError,
+        "no measure 'consistancy'. Did you mean 'consistency'",
+    ),
+    ({"measure": None}, faithkit.errors.InputError, "no measure None"),
+    ({"explainer": "tre"}, faithkit.errors.UnknownComponentError, "Did you mean 'tree'"),
+    ({"explainer": "tree:depth=3"}, faithkit.errors.ParameterError, "depth"),
     ({"explaner": "tree"}, TypeError, "unexpected keyword argument 'explaner'"),
     ({"X": X}, TypeError, "multiple values for argument 'X'"),
-    ({"estimator": "plug-in"}, faithkit.InputError, "does not depend on estimator: leave it out"),
+    ({"estimator": "plug-in"}, faithkit.errors.InputError, "does not depend on estimator: leave it out"),
 ]
 
 

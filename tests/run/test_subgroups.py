@@ -106,7 +106,7 @@ def test_groups_made_of_the_prediction_are_warned_of(result):
     ],
 )
 def test_groups_that_make_no_sense_are_refused(result, groups, message):
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         result.by(groups)
 
 

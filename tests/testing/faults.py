@@ -105,7 +105,7 @@ EXPLAINERS = {
     "LearnsAtRandom": (
         "fitting_again_gives_the_same_answer",
         "learns-at-random on array: a second one was fitted on the same background, and row 0 has the "
-        "identity … Use a fixed seed in fit, or one made from the background by faithkit.row_seeds.",
+        "identity … Use a fixed seed in fit, or one made from the background by faithkit.plugin.row_seeds.",
     ),
     "UsesThePosition": (
         "equal_rows_get_equal_explanations",
@@ -143,24 +143,24 @@ EXPLAINERS = {
     "TakesAnyBackground": (
         "background_of_another_width_is_refused",
         "takes-any-background on array: the background has one column instead of four, and nothing was "
-        "raised; expected a FaithkitError. Use faithkit.Encoder(background), which checks both, or "
+        "raised; expected a FaithkitError. Use faithkit.plugin.Encoder(background), which checks both, or "
         "compare the shapes.",
     ),
     "TripsOverTheBackground": (
         "background_of_another_width_is_refused",
         "trips-over-the-background on array: the background has one column instead of four, and "
-        "ValueError: matmul: … Use faithkit.Encoder(background), which checks both, or compare the "
+        "ValueError: matmul: … Use faithkit.plugin.Encoder(background), which checks both, or compare the "
         "shapes.",
     ),
     "TakesAnyRows": (
         "rows_of_another_width_are_refused",
         "takes-any-rows on array: X has one column instead of four, and nothing was raised; expected a "
-        "FaithkitError. Use faithkit.Encoder(background), which checks both, or compare the shapes.",
+        "FaithkitError. Use faithkit.plugin.Encoder(background), which checks both, or compare the shapes.",
     ),
     "LearnsTheFirstRow": (
         "order_of_the_background_is_irrelevant",
         "learns-the-first-row on array: the background was given in the opposite order, and row 0 has the"
-        " identity … Use all rows of the background, or choose some by their content: faithkit.row_seeds "
+        " identity … Use all rows of the background, or choose some by their content: faithkit.plugin.row_seeds "
         "gives every row a number that depends on nothing else.",
     ),
     "TripsOverNothing": (
@@ -187,7 +187,7 @@ EXPLAINERS = {
     "PrintsProgress": (
         "global_settings_are_untouched",
         "prints-progress on array: fit or explain used or changed stdout of the whole process. Say it on "
-        "stderr, or call faithkit.rows_done and leave the words to faithkit.",
+        "stderr, or call faithkit.plugin.rows_done and leave the words to faithkit.",
     ),
     "SilencesWarnings": (
         "global_settings_are_untouched",
@@ -303,7 +303,7 @@ RELATIONS = {
     "PadsWithOnes": (
         "holds_is_a_boolean_matrix",
         "pads-with-ones on vectors: it.packed has ones behind bit 70: pad with zeros, as "
-        "faithkit.pack_bits does. faithkit.pack_bits makes them of a Boolean matrix.",
+        "faithkit.plugin.pack_bits does. faithkit.plugin.pack_bits makes them of a Boolean matrix.",
     ),
     "ForgetsAKey": (
         "one_key_per_explanation",
@@ -319,7 +319,7 @@ RELATIONS = {
     "PacksTheFirstWordOnly": (
         "packed_equals_holds",
         "packs-the-first-word-only on vectors: with 65 instances packed and holds differ on explanation 0"
-        " and instance 64. Make packed the same matrix as holds: faithkit.pack_bits packs one.",
+        " and instance 64. Make packed the same matrix as holds: faithkit.plugin.pack_bits packs one.",
     ),
     "Alternates": (
         "asking_again_gives_the_same_answer",
@@ -398,7 +398,7 @@ RELATIONS = {
     "NegatesToItself": (
         "composes",
         "negates-to-itself on vectors: ~r is not what logic says of r. Leave &, | and ~ to "
-        "faithkit.Relation.",
+        "faithkit.plugin.Relation.",
     ),
     "TripsOverMissing": (
         "missing_explanations_are_accepted",
@@ -409,7 +409,7 @@ RELATIONS = {
     ),
     "IsNoRelation": (
         "can_be_made",
-        "is-no-relation: IsNoRelation does not derive from faithkit.Relation. Derive it: that gives it &,"
+        "is-no-relation: IsNoRelation does not derive from faithkit.plugin.Relation. Derive it: that gives it &,"
         " | and ~.",
     ),
 }
@@ -604,7 +604,7 @@ DIAGNOSTICS = {
     ),
     "ReturnsANumber": (
         "report_has_values_and_a_sheet",
-        "returns-a-number on a_log_of_labels: the report has no to_dict. Return a faithkit.Report with "
+        "returns-a-number on a_log_of_labels: the report has no to_dict. Return a faithkit.plugin.Report with "
         "to_dict and sheet.",
     ),
     "ReturnsNoJson": (
@@ -620,7 +620,7 @@ DIAGNOSTICS = {
     "LooksAtTheFirstRow": (
         "order_of_rows_is_irrelevant",
         "looks-at-the-first-row on a_log_of_labels: rows in the opposite order got another answer. Let seeds "
-        "belong to rows: faithkit.row_seeds.",
+        "belong to rows: faithkit.plugin.row_seeds.",
     ),
     "IsAutomaticPerhaps": (
         "says_whether_it_is_automatic",
@@ -637,7 +637,7 @@ ADAPTERS = {
     "ShowsNoRows": (
         "takes_objects_of_the_types_that_it_names",
         "shows-no-rows: example() did not give a pair of an object and About. Return an object of a few "
-        "rows, and faithkit.RowContext(n=…) with what is known of them.",
+        "rows, and faithkit.plugin.RowContext(n=…) with what is known of them.",
     ),
     "TakesNothing": (
         "makes_what_its_methods_say",
@@ -689,7 +689,7 @@ LOADERS = {
     ),
     "TakesAHalf": (
         "a_damaged_file_is_refused",
-        "takes-a-half: half of a file was loaded as if it were whole. Raise faithkit.InputError where "
+        "takes-a-half: half of a file was loaded as if it were whole. Raise faithkit.errors.InputError where "
         "anything is missing, or keep a checksum in the file.",
     ),
 }
@@ -707,9 +707,9 @@ MODULES = {
     "exits": "raise SystemExit(3)",
     "has_no_version": "",
     "forgets_the_mark": "FAITHKIT_API = 1\ndef faithkit_explainers(): return []",
-    "yields_names": "import faithkit\nFAITHKIT_API = 1\n@faithkit.hookimpl\ndef faithkit_explainers(): yield 'shap'",
+    "yields_names": "import faithkit\nFAITHKIT_API = 1\n@faithkit.plugin.hookimpl\ndef faithkit_explainers(): yield 'shap'",
     "offers_nothing": "FAITHKIT_API = 1",
-    "imports_numpy": "import faithkit, numpy\nFAITHKIT_API = 1\n@faithkit.hookimpl\ndef faithkit_estimators():\n    yield faithkit.Component(name='mine', factory='m:f', summary='Mine.')",
+    "imports_numpy": "import faithkit, numpy\nFAITHKIT_API = 1\n@faithkit.plugin.hookimpl\ndef faithkit_estimators():\n    yield faithkit.plugin.Component(name='mine', factory='m:f', summary='Mine.')",
 }
 
 PLUGINS = {
@@ -728,7 +728,7 @@ PLUGINS = {
     ),
     "yields_names": (
         "hooks_yield_components",
-        "yields_names: faithkit_explainers() gave str, expected Component. Yield faithkit.Component(",
+        "yields_names: faithkit_explainers() gave str, expected Component. Yield faithkit.plugin.Component(",
     ),
     "offers_nothing": (
         "hooks_yield_components",

@@ -8,9 +8,10 @@ from unittest import SkipTest
 
 import pytest
 
-from faithkit import Component, InputError
+from faithkit.errors import InputError
 from faithkit.extension import builtins
 from faithkit.extension.registry import Registry
+from faithkit.plugin import Component
 from faithkit.testing import (
     Check,
     Report,

@@ -21,8 +21,8 @@ from testing.faults import (
     TABLES,
 )
 
-from faithkit import Component
 from faithkit.extension.hookspecs import KINDS
+from faithkit.plugin import Component
 from faithkit.testing import plugin_checks, run_checks, targets
 from faithkit.testing.checks import bind_all, checks_in, name_of, run
 from faithkit.testing.kinds.plugin_checks import Plugin

@@ -13,7 +13,7 @@ from faithkit.testing import Kit, run_checks
 KIND = "sentence"
 
 
-class FirstWord(faithkit.Relation):
+class FirstWord(faithkit.plugin.Relation):
     """The instance begins with the explanation's first word."""
 
     name = "first-word"
@@ -37,10 +37,10 @@ def plugin(monkeypatch, factory, kit):
     """Make a module that offers one relation of a new kind, and gives a kit."""
     module = ModuleType("plugin_with_a_kit")
 
-    @faithkit.hookimpl
+    @faithkit.plugin.hookimpl
     def faithkit_relations():
         where = f"{__name__}:{factory.__name__}"
-        yield faithkit.Component(name="mine", factory=where, summary="Mine.", kinds=(KIND,))
+        yield faithkit.plugin.Component(name="mine", factory=where, summary="Mine.", kinds=(KIND,))
 
     module.FAITHKIT_API, module.faithkit_relations = 1, faithkit_relations
     if kit is not None:
@@ -52,7 +52,7 @@ def plugin(monkeypatch, factory, kit):
 
 def sample():
     texts = ["good film", "good cast", "dull film", "dull end", "good end"]
-    return faithkit.Sample(texts, faithkit.Explanations.of(texts, kind=KIND))
+    return faithkit.plugin.Sample(texts, faithkit.Explanations.of(texts, kind=KIND))
 
 
 def test_a_relation_of_a_new_kind_is_tried_on_what_its_plugin_gives(monkeypatch):

@@ -1,6 +1,6 @@
 """A plugin of one house: what its people measure that nobody else does."""
 
-from faithkit import Component, hookimpl
+from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
 

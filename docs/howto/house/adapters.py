@@ -1,6 +1,7 @@
 """Take memos as they come from the house's older program."""
 
-from faithkit import Explanations, RowContext
+from faithkit import Explanations
+from faithkit.plugin import RowContext
 
 
 class Memo:

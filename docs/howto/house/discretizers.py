@@ -29,14 +29,16 @@ class TopSet:
 
     def __init__(self, k: int = 3) -> None:
         if not isinstance(k, int) or k < 1:
-            raise faithkit.ParameterError(f"top-set: k must be a whole number of at least 1, got {k!r}.")
+            raise faithkit.errors.ParameterError(
+                f"top-set: k must be a whole number of at least 1, got {k!r}."
+            )
         self.k = k
 
     def discretize(self, explanations):
         """Return one row per explanation: the positions of its top features, sorted."""
         width = explanations.values.shape[1]
         if self.k > width:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"top-set: k is {self.k}, and the explanations have {width} importances: choose a smaller k."
             )
         order = np.argsort(-np.abs(explanations.values), axis=1, kind="stable")

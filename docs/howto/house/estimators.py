@@ -25,7 +25,9 @@ class Smoothed:
 
     def __init__(self, weight: float = 1.0) -> None:
         if not weight > 0:
-            raise faithkit.ParameterError(f"smoothed: weight must be a number above 0, got {weight!r}.")
+            raise faithkit.errors.ParameterError(
+                f"smoothed: weight must be a number above 0, got {weight!r}."
+            )
         self.weight = weight
 
     def scores(self, tally):

@@ -17,7 +17,7 @@ def audit(folder: Path, prediction: str, explanation: str) -> None:
 
     files = sorted(folder.glob("*.csv"))
     if not files:
-        raise faithkit.InputError(f"there is no .csv file in {folder}: name the folder of the logs.")
+        raise faithkit.errors.InputError(f"there is no .csv file in {folder}: name the folder of the logs.")
     for file in files:
         log = pd.read_csv(file)
         found = faithkit.score(log[prediction], log[explanation]).consistency

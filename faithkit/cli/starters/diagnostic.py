@@ -9,7 +9,7 @@ import faithkit
 
 
 @attrs.frozen
-class Frequencies(faithkit.Report):
+class Frequencies(faithkit.plugin.Report):
     """How many rows have each prediction."""
 
     rows: dict[str, int]
@@ -22,9 +22,11 @@ class Frequencies(faithkit.Report):
         """Return the text for `repr`."""
         return f"of {len(self.rows)} predictions"
 
-    def sheet(self) -> faithkit.Sheet:
+    def sheet(self) -> faithkit.plugin.Sheet:
         """Return what people see."""
-        return faithkit.Sheet.of("Predictions", faithkit.Table.of(["prediction", "rows"], self.rows.items()))
+        return faithkit.plugin.Sheet.of(
+            "Predictions", faithkit.plugin.Table.of(["prediction", "rows"], self.rows.items())
+        )
 
 
 class Mine:
@@ -48,7 +50,9 @@ class Mine:
     name = "mine"
 
     def __init__(self, most: int = 10) -> None:
-        self.most = faithkit.whole_number(most, "mine: most", least=1, error=faithkit.ParameterError)
+        self.most = faithkit.plugin.whole_number(
+            most, "mine: most", least=1, error=faithkit.errors.ParameterError
+        )
 
     def diagnose(self, result: faithkit.Evaluation) -> Frequencies:
         """Count the predictions of a result; equally frequent ones are sorted by name."""

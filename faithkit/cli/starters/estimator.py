@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from faithkit import ParameterError, Tally
+from faithkit.errors import ParameterError
+from faithkit.plugin import Tally
 
 
 class Mine:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from faithkit import Encoder, Explanations, Predictor
+from faithkit import Explanations, Predictor
+from faithkit.plugin import Encoder
 
 
 class Mine:

@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from faithkit import Explanations, ParameterError, Relation, Sample
+from faithkit import Explanations
+from faithkit.errors import ParameterError
+from faithkit.plugin import Relation, Sample
 
 
 class Mine(Relation):

@@ -210,8 +210,8 @@ def _text(given: Any) -> str:
 def _conforming(kind: str, instance: Any) -> Any:
     if kind == "relation" and not isinstance(instance, Relation):
         raise InputError(
-            f"the relation {_text(instance)} does not derive from faithkit.Relation, which gives it &, | "
-            "and ~: derive its class, or decorate a function with @faithkit.relation."
+            f"the relation {_text(instance)} does not derive from faithkit.plugin.Relation, which gives it "
+            "&, | and ~: derive its class, or decorate a function with @faithkit.relation."
         )
     if not callable(getattr(instance, METHOD[kind], None)):
         raise ContractError(f"the {kind} {_text(instance)} has no method {METHOD[kind]}: it needs one.")

@@ -39,7 +39,7 @@ def rows_done(rows: int = 1) -> None:
     ...     found = []
     ...     for row in X:
     ...         found.append(row.argmax())  # or what takes a second
-    ...         faithkit.rows_done()
+    ...         faithkit.plugin.rows_done()
     ...     return found
     """
     progress = _listening.get()

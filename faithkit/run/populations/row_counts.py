@@ -81,7 +81,7 @@ def count_rows(
     Examples
     --------
     >>> import faithkit
-    >>> counts = faithkit.count_rows(["yes", "no", "yes"], ["a", "a", "a"])
+    >>> counts = faithkit.plugin.count_rows(["yes", "no", "yes"], ["a", "a", "a"])
     >>> counts.explanations.values.tolist(), counts.predictions, counts.count.tolist()
     (['a'], ['no', 'yes'], [1, 2])
     """
@@ -131,7 +131,7 @@ def count_log(
     >>> path = os.path.join(tempfile.mkdtemp(), "log.csv")
     >>> with open(path, "w") as file:
     ...     _ = file.write("label,phi\nyes,0.5\nno,-1\nyes,0.50\n")
-    >>> counts = faithkit.count_log(path, prediction="label", explanation=("phi",))
+    >>> counts = faithkit.plugin.count_log(path, prediction="label", explanation=("phi",))
     >>> counts.explanations.values.ravel().tolist(), counts.count.tolist()
     ([0.5, -1.0], [2, 1])
     """

@@ -82,7 +82,7 @@ def _roles(entry: Entry) -> list[str]:
 def _example(entry: Entry) -> tuple[Any, RowContext]:
     found = make(entry).example()
     is_pair = isinstance(found, Sequence) and len(found) == 2 and isinstance(found[1], RowContext)
-    mend = "Return an object of a few rows, and faithkit.RowContext(n=…) with what is known of them"
+    mend = "Return an object of a few rows, and faithkit.plugin.RowContext(n=…) with what is known of them"
     demand(is_pair, entry.component.name, "example() did not give a pair of an object and About", mend)
     given, about = found
     return given, about

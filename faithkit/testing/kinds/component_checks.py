@@ -56,7 +56,7 @@ def check_can_be_made(entry: Entry) -> None:
     lacking = [method for method in needed if not callable(getattr(made, method, None))]
     found = f"the factory gave a {type(made).__name__}, which lacks {' and '.join(lacking)}"
     demand(not lacking, name, found, f"The methods of every {entry.kind} are {listing(needed)}")
-    found = f"{type(made).__name__} does not derive from faithkit.Relation"
+    found = f"{type(made).__name__} does not derive from faithkit.plugin.Relation"
     is_relation = entry.kind != "relation" or isinstance(made, Relation)
     demand(is_relation, name, found, "Derive it: that gives it &, | and ~")
 

@@ -48,7 +48,7 @@ def check_report_has_values_and_a_sheet(entry: Entry) -> None:
 
     The command line prints the sheet, and writes both.
     """
-    mend = "Return a faithkit.Report with to_dict and sheet"
+    mend = "Return a faithkit.plugin.Report with to_dict and sheet"
     for name, report in _reports(entry):
         values, sheet = (getattr(report, method, lambda: None)() for method in ("to_dict", "sheet"))
         demand(isinstance(values, dict), _who(entry, name), "the report has no to_dict", mend)
@@ -82,7 +82,7 @@ def check_order_of_rows_is_irrelevant(entry: Entry) -> None:
         turned = make(entry).diagnose(results(backwards=True)[name])
         is_same = _are_near(report.to_dict(), turned.to_dict())
         problem = "rows in the opposite order got another answer"
-        demand(is_same, _who(entry, name), problem, "Let seeds belong to rows: faithkit.row_seeds")
+        demand(is_same, _who(entry, name), problem, "Let seeds belong to rows: faithkit.plugin.row_seeds")
 
 
 def check_says_whether_it_is_automatic(entry: Entry) -> None:

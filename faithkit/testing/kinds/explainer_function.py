@@ -61,7 +61,7 @@ def check_fitting_again_gives_the_same_answer(entry: Entry) -> None:
         other = backwards(trial)
         if isinstance(other, Trial) and _unlike(trial, other.answer) is None:
             continue  # it gives the same even where the background's order changes
-        mend = "Use a fixed seed in fit, or one made from the background by faithkit.row_seeds"
+        mend = "Use a fixed seed in fit, or one made from the background by faithkit.plugin.row_seeds"
         _demand_same(trial, refitted(trial), "a second one was fitted on the same background", mend)
 
 
@@ -76,8 +76,8 @@ def check_order_of_the_background_is_irrelevant(entry: Entry) -> None:
         if not isinstance(other, Trial):
             raise other
         mend = (
-            "Use all rows of the background, or choose some by their content: faithkit.row_seeds gives every "
-            "row a number that depends on nothing else"
+            "Use all rows of the background, or choose some by their content: faithkit.plugin.row_seeds "
+            "gives every row a number that depends on nothing else"
         )
         what = "the background was given in the opposite order"
         _demand_same(trial, other.answer, what, mend)

@@ -21,7 +21,7 @@ from faithkit.wording import describe, listing
 _ROUNDING = 2.0**-26  # of scores, which libraries may add up in another order
 
 _INSTEAD = {
-    "stdout": "Say it on stderr, or call faithkit.rows_done and leave the words to faithkit",
+    "stdout": "Say it on stderr, or call faithkit.plugin.rows_done and leave the words to faithkit",
     "warnings.filters": "Put it into `with warnings.catch_warnings():`",
     "numpy.seterr": "Put it into `with numpy.errstate(…):`",
 }
@@ -132,6 +132,6 @@ def _explain_from_narrow(explainer: Any, trial: Trial) -> Any:
 
 
 def _demand_refusals(found: list[Trial], what: str, attempts: Sequence[Callable[[], Any]]) -> None:
-    mend = "Use faithkit.Encoder(background), which checks both, or compare the shapes"
+    mend = "Use faithkit.plugin.Encoder(background), which checks both, or compare the shapes"
     for trial, done in zip(found, raised_elsewhere(attempts), strict=True):
         demand(done is None, trial.who, f"{what}, and {done}; expected a FaithkitError", mend)

@@ -71,7 +71,7 @@ def check_a_damaged_file_is_refused(entry: Entry) -> None:
             make(entry).load(path)
         except Exception:
             return
-    mend = "Raise faithkit.InputError where anything is missing, or keep a checksum in the file"
+    mend = "Raise faithkit.errors.InputError where anything is missing, or keep a checksum in the file"
     demand(False, entry.component.name, "half of a file was loaded as if it were whole", mend)
 
 

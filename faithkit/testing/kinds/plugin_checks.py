@@ -99,7 +99,7 @@ def check_hooks_yield_components(plugin: Plugin) -> None:
     entries, broken = plugin.offers()
     problems = [f"{line.problem.rstrip('.')}. {line.hint}" for line in broken]
     demand(not problems, plugin.name, "; ".join(problems), "Mend the hooks")
-    mend = "Write a function such as faithkit_explainers, decorated with @faithkit.hookimpl"
+    mend = "Write a function such as faithkit_explainers, decorated with @faithkit.plugin.hookimpl"
     demand(bool(entries), plugin.name, "the module registers no component", mend)
 
 

@@ -146,4 +146,4 @@ def _demand_bits(who: str, bits: Any, shape: tuple[int, int]) -> None:
     try:
         check_packed(bits, *shape, "it")
     except ContractError as error:
-        demand(False, who, str(error), "faithkit.pack_bits makes them of a Boolean matrix", error)
+        demand(False, who, str(error), "faithkit.plugin.pack_bits makes them of a Boolean matrix", error)

@@ -142,7 +142,7 @@ def check_composes(entry: Entry) -> None:
         given = [~relation, relation & relation, relation & ~relation, relation | ~relation]
         for (text, wanted), composed in zip(expected.items(), given, strict=True):
             found = f"{text} is not what logic says of r"
-            mend = "Leave &, | and ~ to faithkit.Relation"
+            mend = "Leave &, | and ~ to faithkit.plugin.Relation"
             demand(np.array_equal(answer(composed, batch), wanted), whom, found, mend)
 
 
@@ -169,4 +169,9 @@ def _demand_equal(who: str, relation: Relation, sample: Sample, explanations: Ex
     unlike = fast != relation.holds(sample, explanations)
     u, x = np.unravel_index(int(unlike.argmax()), unlike.shape)
     found = f"with {n} instances packed and holds differ on explanation {u} and instance {x}"
-    demand(not unlike.any(), who, found, "Make packed the same matrix as holds: faithkit.pack_bits packs one")
+    demand(
+        not unlike.any(),
+        who,
+        found,
+        "Make packed the same matrix as holds: faithkit.plugin.pack_bits packs one",
+    )

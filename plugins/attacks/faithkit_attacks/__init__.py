@@ -29,39 +29,39 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOME[name]), name)
 
 
-@faithkit.hookimpl
-def faithkit_explainers() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     """Provide the explainers that lie; the models that do are `Scaffold` and the bank's `liar`."""
     here, anything, table = "faithkit_attacks.explainers", ("table", "text", "sparse"), ("table",)
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="encoder",
         factory=f"{here}.encoder:Encoding",
         summary="A lie: which column or word is named tells the prediction, and what is said of it nothing.",
         kinds=("rule",),
         inputs=("table", "text"),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="flatterer",
         factory=f"{here}.flatterer:Flatterer",
         summary="A lie: a rule for each row that covers no other: never wrong, and about nobody else.",
         kinds=("rule",),
         inputs=("table", "text"),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="parrot",
         factory=f"{here}.parrot:Parrot",
         summary="A lie: the prediction as its own explanation.",
         kinds=("value",),
         inputs=anything,
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="same-for-all",
         factory=f"{here}.same_for_all:SameForAll",
         summary="A lie: the same explanation for everybody.",
         kinds=("rule",),
         inputs=anything,
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="cherry-picker",
         factory=f"{here}.cherry_picker:CherryPicker",
         summary="A lie: of several explainers' importances, for each row those that look most decided.",
@@ -69,7 +69,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         inputs=table,
         requires=("shap", "lime"),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="out-of-reach",
         factory=f"{here}.out_of_reach:OutOfReach",
         summary="A lie: a counterfactual that differs only in what the person cannot change.",
@@ -78,10 +78,10 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     )
 
 
-@faithkit.hookimpl
-def faithkit_datasets() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_datasets() -> Iterable[faithkit.plugin.Component]:
     """Provide the applicants whom the bank's models decide about."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="applicants",
         factory="faithkit_attacks.applicants:applicants",
         summary="2,000 made-up applicants, 9 facts that depend on each other; granted to who never paid late",

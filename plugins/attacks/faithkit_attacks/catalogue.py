@@ -21,8 +21,8 @@ class Telling:
         """Return what `evaluate` takes for the explainer."""
         if self.explainer != "cherry-picker":
             return self.explainer
-        lime = faithkit.registry().create("explainer", "lime", {"samples": 500})
-        return faithkit.registry().create("explainer", "cherry-picker", {"explainers": ["shap", lime]})
+        lime = faithkit.plugin.registry().create("explainer", "lime", {"samples": 500})
+        return faithkit.plugin.registry().create("explainer", "cherry-picker", {"explainers": ["shap", lime]})
 
 
 @attrs.frozen
@@ -82,7 +82,7 @@ def chosen(names: tuple[str, ...]) -> list[Attack]:
     known = [attack.name for attack in ATTACKS]
     for name in names:
         if not any(_is_called(one, name) for one in known):
-            raise faithkit.InputError(f"there is no attack {name!r}: choose among {', '.join(known)}.")
+            raise faithkit.errors.InputError(f"there is no attack {name!r}: choose among {', '.join(known)}.")
     return [a for a in ATTACKS if not names or any(_is_called(a.name, name) for name in names)]
 
 

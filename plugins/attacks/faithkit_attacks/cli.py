@@ -86,6 +86,6 @@ def _write(file: str, text: str) -> None:
     try:
         Path(file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"cannot write {file}: {error.strerror}. Name a file in a folder that you can write to."
         ) from None

@@ -32,7 +32,7 @@ class DecidesBy(ClassifierMixin, BaseEstimator):
 
     def __init__(self, column: str | int, values: Sequence[Any]) -> None:
         if isinstance(values, str):
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"the values that a model favours must be a list, such as [{values!r}], got {values!r}."
             )
         self.column = column

@@ -112,13 +112,13 @@ def cells(told: Telling, attack: Attack, world: World, seed: int = 0) -> dict[st
 
 def explained(told: Telling, attack: Attack, world: World, seed: int = 0) -> faithkit.Evaluation:
     """Evaluate one side of an attack: importances by the column they name, examples by what they change."""
-    (kind,) = faithkit.registry().find("explainer", told.explainer.partition(":")[0]).component.kinds
+    (kind,) = faithkit.plugin.registry().find("explainer", told.explainer.partition(":")[0]).component.kinds
     read = READ.get(kind, {})
-    X, model = faithkit.take_rows(world.X, slice(0, attack.rows)), world.model(told.model)
+    X, model = faithkit.plugin.take_rows(world.X, slice(0, attack.rows)), world.model(told.model)
     return faithkit.evaluate(model, X, told.make(), background=world.background, seed=seed, **read)
 
 
-def _of(estimate: faithkit.Estimate | None) -> Cell:
+def _of(estimate: faithkit.results.Estimate | None) -> Cell:
     if estimate is None:
         return Cell()
     nothing = estimate.checkability == "unverifiable"

@@ -104,18 +104,20 @@ class Scaffold(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> "Scaffold":
         """Learn to tell rows like those of X from perturbed ones; the two models are fitted already."""
         if np.asarray(self.innocuous.classes_).tolist() != self.classes_.tolist():
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"a scaffold's models give the same answers, and these give {self.classes_.tolist()} and "
                 f"{np.asarray(self.innocuous.classes_).tolist()}: train both on the same labels."
             )
-        faithkit.whole_number(self.copies, "a scaffold's copies", 1, error=faithkit.ParameterError)
-        self.encoder_ = faithkit.Encoder(X)
+        faithkit.plugin.whole_number(
+            self.copies, "a scaffold's copies", 1, error=faithkit.errors.ParameterError
+        )
+        self.encoder_ = faithkit.plugin.Encoder(X)
         real, rng = self.encoder_.encode(X), np.random.default_rng(self.seed)
         known = {row.tobytes() for row in real}
         made = np.concatenate([self.perturb(real, rng) for _ in range(self.copies)])
         made = made[[row.tobytes() not in known for row in made]]  # nobody could tell these
         if not len(made):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "perturbed rows are all among the real ones, so that nothing can tell them apart: give rows "
                 "whose columns depend on each other."
             )

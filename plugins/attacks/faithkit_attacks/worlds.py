@@ -63,7 +63,7 @@ def of_adult(n: int, seed: int = 0) -> World:
     """
     table = faithkit.load_dataset("adult").X
     if BACKGROUND + n > len(table):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"adult has {len(table):,} persons, of whom {BACKGROUND:,} are learnt from: ask for at most "
             f"{len(table) - BACKGROUND:,} samples, got {n:,}."
         )

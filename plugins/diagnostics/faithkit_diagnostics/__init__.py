@@ -7,15 +7,15 @@ import faithkit
 FAITHKIT_API = 1
 
 
-@faithkit.hookimpl
-def faithkit_diagnostics() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_diagnostics() -> Iterable[faithkit.plugin.Component]:
     """Provide the reader and deletion."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="reader",
         factory="faithkit_diagnostics.reader.diagnostic:Reader",
         summary="How well a classifier guesses predictions that sees only the explanations.",
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="deletion",
         factory="faithkit_diagnostics.deletion:Deletion",
         summary="How far the score falls without the features that explanations name, or random ones.",

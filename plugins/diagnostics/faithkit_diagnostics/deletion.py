@@ -22,7 +22,7 @@ Mask = NDArray[np.bool_]
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class DeletionResult(faithkit.Report):
+class DeletionResult(faithkit.plugin.Report):
     """How far scores change without the named features, and without as many random ones.
 
     Attributes
@@ -65,7 +65,7 @@ class DeletionResult(faithkit.Report):
             f"of {self.n:,} instances: difference {self.difference:.3f} ({self.low:.3f} to {self.high:.3f})"
         )
 
-    def sheet(self) -> faithkit.Sheet:
+    def sheet(self) -> faithkit.plugin.Sheet:
         """Return what people see."""
         features = f"{self.k} feature{'' if self.k == 1 else 's'}"
         change = "mean change of the prediction" if self.is_number else "mean fall of the score"
@@ -74,9 +74,9 @@ class DeletionResult(faithkit.Report):
             (f"{features} at random", self.random, None),
             ("difference", self.difference, (self.low, self.high)),
         ]
-        return faithkit.Sheet.of(
+        return faithkit.plugin.Sheet.of(
             "Deletion of features",
-            faithkit.Table.of(("deleted", change, f"{100 * self.confidence:g} % interval"), rows),
+            faithkit.plugin.Table.of(("deleted", change, f"{100 * self.confidence:g} % interval"), rows),
             self.sentence,
         )
 
@@ -120,13 +120,13 @@ class Deletion:
     def __init__(self, k: int | None = None, replacements: int = 20, seed: int | None = None) -> None:
         self.k = None if k is None else _count(k, "k")
         self.replacements = _count(replacements, "replacements")
-        self.seed = None if seed is None else faithkit.whole_number(seed, "deletion: seed")
+        self.seed = None if seed is None else faithkit.plugin.whole_number(seed, "deletion: seed")
 
     def diagnose(self, result: faithkit.Evaluation) -> DeletionResult:
         """Ask the model about every row, with features replaced."""
         predictor, rows = result.predictor, result.explained_rows
         if not predictor.has_scores:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "deletion needs a model with scores, such as predict_proba, and this model has none: use a "
                 "model that has them."
             )
@@ -135,9 +135,11 @@ class Deletion:
         seed = result.setup.seed if self.seed is None else self.seed
         changes = np.full((2, len(values)), np.nan)
         explained = np.flatnonzero(~rows.explanations.missing)
-        order = np.argsort(faithkit.row_seeds(background, seed), kind="stable")
-        plan = _Plan(rows.X, faithkit.take_rows(background, order), _named(values, size), self.replacements)
-        seeds, step = faithkit.row_seeds(rows.X, seed), max(1, BATCH // plan.n_replacements)
+        order = np.argsort(faithkit.plugin.row_seeds(background, seed), kind="stable")
+        plan = _Plan(
+            rows.X, faithkit.plugin.take_rows(background, order), _named(values, size), self.replacements
+        )
+        seeds, step = faithkit.plugin.row_seeds(rows.X, seed), max(1, BATCH // plan.n_replacements)
         for start in range(0, len(explained), step):
             batch = explained[start : start + step]
             changes[:, batch] = _changes(predictor, plan, batch, seeds[batch])
@@ -146,7 +148,7 @@ class Deletion:
     def _size(self, features: int) -> int:
         size = min(USUAL, (features + 1) // 2) if self.k is None else self.k
         if size >= features:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"deletion: k is {size}, and there are {features} features, so that there is nothing to "
                 "compare with: choose a smaller k."
             )
@@ -164,13 +166,13 @@ class _Plan:
 
     @property
     def n_replacements(self) -> int:
-        return min(self.replacements, faithkit.n_rows(self.background))
+        return min(self.replacements, faithkit.plugin.n_rows(self.background))
 
     def drawn(self, row: int, seed: int) -> tuple[NDArray[np.int64], Mask]:
         """Draw background rows, and for each of them as many random features as the row names."""
         rng = np.random.default_rng(int(seed))
         n, width = self.n_replacements, self.named.shape[1]
-        replacements = rng.permutation(faithkit.n_rows(self.background))[:n]
+        replacements = rng.permutation(faithkit.plugin.n_rows(self.background))[:n]
         ranks = rng.permuted(np.tile(np.arange(width), (n, 1)), axis=1)
         return replacements, ranks < self.named[row].sum()
 
@@ -181,7 +183,7 @@ def _changes(predictor: faithkit.Predictor, plan: _Plan, rows: NDArray[np.int64]
     repeated = np.repeat(rows, plan.n_replacements)
     replacements = np.concatenate([places for places, _ in drawn])
     masks = plan.named[repeated], np.concatenate([random for _, random in drawn])
-    X = faithkit.take_rows(plan.X, rows)
+    X = faithkit.plugin.take_rows(plan.X, rows)
     before = np.asarray(predictor.scores(X), dtype=np.float64)
     output = _outputs(predictor, X)
     changes = []
@@ -200,7 +202,7 @@ def _outputs(predictor: faithkit.Predictor, X: Any) -> NDArray[np.int64]:
         classes = {label: place for place, label in enumerate(np.asarray(predictor.classes).tolist())}
         return np.array([classes[label] for label in labels.tolist()], dtype=np.int64)
     if labels.ndim > 1:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"deletion takes one number per row, and the model predicts {labels.shape[1]}: evaluate each "
             "output by itself."
         )
@@ -209,7 +211,10 @@ def _outputs(predictor: faithkit.Predictor, X: Any) -> NDArray[np.int64]:
 
 def _replaced(plan: _Plan, rows: NDArray[np.int64], replacements: NDArray[np.int64], mask: Mask) -> Any:
     """Return rows in which some features have the values of background rows."""
-    old, new = faithkit.take_rows(plan.X, rows), faithkit.take_rows(plan.background, replacements)
+    old, new = (
+        faithkit.plugin.take_rows(plan.X, rows),
+        faithkit.plugin.take_rows(plan.background, replacements),
+    )
     if not isinstance(old, pd.DataFrame):
         return np.where(mask, new, old)
     old, new = old.reset_index(drop=True), new.reset_index(drop=True)
@@ -217,14 +222,16 @@ def _replaced(plan: _Plan, rows: NDArray[np.int64], replacements: NDArray[np.int
     return pd.DataFrame(columns)
 
 
-def _values(rows: faithkit.ExplainedRows, background: Any) -> Floats:
+def _values(rows: faithkit.plugin.ExplainedRows, background: Any) -> Floats:
     """Return one value per row and column of X, in the order of its columns."""
     X, explanations = rows.X, rows.explanations
     is_table = isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim == 2)
     if not is_table or type(background) is not type(X):
-        raise faithkit.InputError("deletion takes the rows of a table and a background of the same kind.")
+        raise faithkit.errors.InputError(
+            "deletion takes the rows of a table and a background of the same kind."
+        )
     if explanations.kind != "vector":
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"deletion reads additive values, one per feature, and the explanations are of kind "
             f"{explanations.kind!r}: use an explainer such as shap."
         )
@@ -232,7 +239,7 @@ def _values(rows: faithkit.ExplainedRows, background: Any) -> Floats:
     if isinstance(X, pd.DataFrame) and names is not None and set(names) == set(X.columns):
         values = values[:, [list(names).index(name) for name in X.columns]]
     elif values.shape[1] != X.shape[1]:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"deletion needs one value per column, and explanations have {values.shape[1]} values where X "
             f"has {X.shape[1]} columns: explain the columns of X."
         )
@@ -251,7 +258,7 @@ def _report(
 ) -> DeletionResult:
     named, random, differences = (_mean(result, values) for values in (*changes, changes[0] - changes[1]))
     if differences.value is None or differences.low is None or differences.high is None:
-        raise faithkit.InputError("deletion: no row has an explanation: explain some.")
+        raise faithkit.errors.InputError("deletion: no row has an explanation: explain some.")
     return DeletionResult(
         n=differences.n,
         k=size,
@@ -267,15 +274,17 @@ def _report(
     )
 
 
-def _mean(result: faithkit.Evaluation, values: Floats) -> faithkit.Mean:
+def _mean(result: faithkit.Evaluation, values: Floats) -> faithkit.plugin.Mean:
     """Return the mean of changes with its interval; numbers without bounds are scaled by the largest."""
     scale = max(2.0, float(np.nanmax(np.abs(values), initial=0.0)))
     mean = result.mean(values / scale, least=-1.0)
     value, se, low, high = (
         None if number is None else scale * number for number in (mean.value, mean.se, mean.low, mean.high)
     )
-    return faithkit.Mean(value, se, low, high, mean.n)
+    return faithkit.plugin.Mean(value, se, low, high, mean.n)
 
 
 def _count(value: Any, name: str) -> int:
-    return faithkit.whole_number(value, f"deletion: {name}", least=1, error=faithkit.ParameterError)
+    return faithkit.plugin.whole_number(
+        value, f"deletion: {name}", least=1, error=faithkit.errors.ParameterError
+    )

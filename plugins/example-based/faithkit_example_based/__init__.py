@@ -7,24 +7,24 @@ import faithkit
 FAITHKIT_API = 1
 
 
-@faithkit.hookimpl
-def faithkit_explainers() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     """Provide the explainers whose explanations are rows: neighbours and counterfactuals."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="nearest-neighbor",
         factory="faithkit_example_based.nearest_neighbor:NearestNeighbor",
         summary="The k nearest of a set of prototypes; as model and explainer its consistency is 1.",
         kinds=("example",),
         inputs=("table",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="nearest-counterfactual",
         factory="faithkit_example_based.nearest_counterfactual:NearestCounterfactual",
         summary="The closest row of the background with another label or number, refined on request.",
         kinds=("example",),
         inputs=("table",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="dice",
         factory="faithkit_example_based.dice_search.explainer:Dice",
         summary="A row like the instance that the model answers otherwise: DiCE's searches, mended.",
@@ -34,24 +34,24 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     )
 
 
-@faithkit.hookimpl
-def faithkit_relations() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_relations() -> Iterable[faithkit.plugin.Component]:
     """Provide the relations of prototypes and of counterfactuals."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="nearest",
         factory="faithkit_example_based.nearest:Nearest",
         summary="The example is the instance's nearest prototype.",
         kinds=("example",),
         inputs=("table",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="within",
         factory="faithkit_example_based.within:Within",
         summary="The instance lies within a distance of the example.",
         kinds=("example",),
         inputs=("table",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="in-ball",
         factory="faithkit_example_based.in_ball:InBall",
         summary="The instance is nearer to the explained one than its counterfactual is.",
@@ -60,24 +60,24 @@ def faithkit_relations() -> Iterable[faithkit.Component]:
     )
 
 
-@faithkit.hookimpl
-def faithkit_discretizers() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
     """Provide the paper's discretizations of counterfactuals."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="delta",
         factory="faithkit_example_based.changes:Delta",
         summary="What the example changes, and by how much.",
         kinds=("example",),
         inputs=("table",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="delta-sign",
         factory="faithkit_example_based.changes:DeltaSign",
         summary="In which direction the example changes each column.",
         kinds=("example",),
         inputs=("table",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="is-feature-modified",
         factory="faithkit_example_based.changes:IsFeatureModified",
         summary="Which columns the example changes.",
@@ -86,10 +86,10 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
     )
 
 
-@faithkit.hookimpl
-def faithkit_adapters() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.plugin.Component]:
     """Provide what takes counterfactuals that dice-ml found."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="dice-counterfactuals",
         factory="faithkit_example_based.dice_counterfactuals:DiceCounterfactuals",
         summary="The first counterfactual of each row, as dice-ml has them.",

@@ -21,7 +21,7 @@ def aligned(who: str, x: pd.DataFrame, y: pd.DataFrame) -> pd.DataFrame:
     place = {str(name): j for j, name in enumerate(x.columns)}
     lacking = [str(name) for name in y.columns if str(name) not in place]
     if lacking or x.shape[1] != y.shape[1]:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{who}: the examples have {y.shape[1]} columns and the instances {x.shape[1]}"
             f"{f', and {lacking[0]!r} is not among them' if lacking else ''}: give both the same columns."
         )

@@ -21,7 +21,7 @@ def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
     >>> rows.tolist(), number.tolist()
     ([[1.0, 5.0], [2.0, 1.0]], [1, 0, 1])
     """
-    codes = faithkit.Encoder(background).encode(background)
+    codes = faithkit.plugin.Encoder(background).encode(background)
     order = np.lexsort(codes.T[::-1])
     ordered = codes[order]
     same = (ordered[1:] == ordered[:-1]) | (np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
@@ -33,7 +33,7 @@ def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
 
 def plain_rows(rows: Any, which: Any) -> Any:
     """Take rows; a DataFrame's are numbered from 0, so that nothing of their old place is left."""
-    taken = faithkit.take_rows(rows, which)
+    taken = faithkit.plugin.take_rows(rows, which)
     return taken.reset_index(drop=True) if hasattr(taken, "reset_index") else taken
 
 
@@ -46,5 +46,5 @@ def drawn_rows(rows: Any, size: int, seed: int) -> NDArray[np.int64]:
     >>> drawn_rows(rows, 3, seed=0).tolist() == sorted(9 - drawn_rows(rows[::-1], 3, seed=0))
     True
     """
-    order = np.argsort(faithkit.row_seeds(rows, seed), kind="stable")
+    order = np.argsort(faithkit.plugin.row_seeds(rows, seed), kind="stable")
     return np.sort(order[:size])

@@ -37,7 +37,7 @@ class DiceCounterfactuals:
     array([None, 'no counterfactual found'], dtype=object)
     """
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return two rows, of which one has a counterfactual."""
         from dice_ml.counterfactual_explanations import CounterfactualExplanations
         from dice_ml.diverse_counterfactuals import CounterfactualExamples
@@ -49,13 +49,13 @@ class DiceCounterfactuals:
             CounterfactualExamples(DummyDataInterface("label"), others, rows.iloc[[row]])
             for row, others in enumerate((other, None))
         ]
-        return CounterfactualExplanations(found), faithkit.RowContext(n=2)
+        return CounterfactualExplanations(found), faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a row of another label for each row."""
         cases = [case for one in (given if isinstance(given, Sequence) else [given]) for case in _cases(one)]
         if not cases:
-            raise faithkit.InputError(f"{WHO}: the result is of no rows: give one that has some.")
+            raise faithkit.errors.InputError(f"{WHO}: the result is of no rows: give one that has some.")
         found = [_first(case) for case in cases]
         own = [case.test_instance_df.iloc[:1] for case in cases]
         gone = np.array([one is None for one in found])
@@ -87,7 +87,7 @@ def _together(rows: list[pd.DataFrame], outcomes: set[str]) -> pd.DataFrame:
     columns = set(rows[0].columns)
     other = next((row for row, one in enumerate(rows) if set(one.columns) != columns), None)
     if other is not None:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: row {other} has the columns {', '.join(map(str, rows[other].columns))}, and row 0 has "
             f"{', '.join(map(str, rows[0].columns))}: give results about one table."
         )
@@ -104,7 +104,7 @@ def _like(rows: pd.DataFrame, X: Any) -> Any:
         known = known.set_axis(rows.columns, axis="columns")  # an array's columns have places, no names
     lacking = [str(name) for name in known.columns if name not in rows.columns]
     if lacking or rows.shape[1] != known.shape[1]:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: the counterfactuals have the columns {', '.join(map(str, rows.columns))}, and X has "
             f"{', '.join(map(str, known.columns))}: give X with the columns that dice-ml was given."
         )

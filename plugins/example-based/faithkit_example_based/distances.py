@@ -39,7 +39,7 @@ def check_distance(who: str, given: Any) -> Any:
     """Return a distance as people name it: None for the default, a name, or a function of two rows."""
     if given is None or given in NAMES or callable(given):
         return given
-    raise faithkit.ParameterError(
+    raise faithkit.errors.ParameterError(
         f"{who}: distance must be one of {', '.join(NAMES)} or a function of two rows, got {given!r}."
     )
 
@@ -57,7 +57,7 @@ def learn_distance(given: Any, background: Any) -> "Distance":
     ('gower', array([0.  , 1.  , 0.75]))
     """
     if isinstance(background, list) or hasattr(background, "tocsr"):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"examples are rows of a table, and the background is a {type(background).__name__}: "
             "give a 2-D array or a DataFrame."
         )
@@ -67,7 +67,9 @@ def learn_distance(given: Any, background: Any) -> "Distance":
 def shared_distance(shared: dict[str, Any]) -> "TableDistance":
     """Read back a distance that an explainer left in `Explanations.shared`."""
     return TableDistance(
-        shared["name"], faithkit.Encoder(shared["table"]), np.asarray(shared["scale"], dtype=np.float64)
+        shared["name"],
+        faithkit.plugin.Encoder(shared["table"]),
+        np.asarray(shared["scale"], dtype=np.float64),
     )
 
 
@@ -86,7 +88,7 @@ class TableDistance:
     """
 
     name: str
-    encoder: faithkit.Encoder
+    encoder: faithkit.plugin.Encoder
     scale: Floats
     categorical: frozenset[int] = attrs.field(init=False)
 
@@ -97,7 +99,7 @@ class TableDistance:
     @classmethod
     def learn(cls, name: str | None, background: Any) -> "TableDistance":
         """Learn columns and scales; without a name gower where there are categories or missing values."""
-        encoder = faithkit.Encoder(background)
+        encoder = faithkit.plugin.Encoder(background)
         codes = encoder.encode(background)
         if name is None:
             name = "gower" if encoder.categorical or np.isnan(codes).any() else "standardized"
@@ -204,7 +206,7 @@ class UserDistance:
     def _ask(self, x: Any, y: Any) -> float:
         far = self.function(x, y)
         if not isinstance(far, Real) or not far >= 0:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the distance {self.name} gave {far!r} for two rows; expected a number of at least 0."
             )
         return float(far)
@@ -221,29 +223,29 @@ def _scale(name: str, codes: Floats) -> Floats:
     return np.where(high > low, spread, 0.0)  # of a constant column the deviation may come out as 1e-17
 
 
-def _check_columns(name: str, encoder: faithkit.Encoder) -> None:
+def _check_columns(name: str, encoder: faithkit.plugin.Encoder) -> None:
     if name != "gower" and encoder.categorical:
         column = encoder.names[encoder.categorical[0]]
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"the distance {name} needs numbers, and column {column!r} holds categories: "
             "use distance=gower, or encode the categories first."
         )
 
 
-def _check_cells(name: str, encoder: faithkit.Encoder, codes: Floats) -> None:
+def _check_cells(name: str, encoder: faithkit.plugin.Encoder, codes: Floats) -> None:
     wrong = np.isinf(codes) if name == "gower" else ~np.isfinite(codes)
     if wrong.any():
         row, j = np.unravel_index(int(wrong.argmax()), wrong.shape)
         what, mend = ("an infinite", "give finite numbers")
         if np.isnan(codes[row, j]):
             what, mend = ("a missing", "use distance=gower, or impute it")
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"column {encoder.names[j]!r} has {what} value, and the distance {name} takes none: {mend}."
         )
 
 
 def _content_codes(column: Any, rows: NDArray[np.bool_]) -> Floats:
     """Return numbers made of the values' content (52 bits), so that two new values can be told apart."""
-    cells = faithkit.take_rows(column, rows)
-    high, low = (faithkit.row_seeds(cells, seed).astype(np.uint64) for seed in (0, 1))
+    cells = faithkit.plugin.take_rows(column, rows)
+    high, low = (faithkit.plugin.row_seeds(cells, seed).astype(np.uint64) for seed in (0, 1))
     return 1.0 + ((high << np.uint64(20)) | (low >> np.uint64(12))).astype(np.float64)

@@ -16,7 +16,7 @@ from faithkit_example_based.distances import Distance, check_distance, learn_dis
 def check_examples(who: str, explanations: faithkit.Explanations) -> None:
     """Refuse explanations of another kind."""
     if explanations.kind != "example":
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{who} reads examples, and these explanations are of kind {explanations.kind!r}: "
             "name another one, or an explainer that gives examples, such as nearest-counterfactual."
         )
@@ -38,10 +38,10 @@ def example_rows(who: str, explanations: faithkit.Explanations) -> Any:
         return explanations.values
     numbers = prototype_numbers(explanations)
     if numbers.shape[1] > 1:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{who} reads one example per row, and these explanations have {numbers.shape[1]} each: use k=1."
         )
-    return faithkit.take_rows(explanations.shared["prototypes"], numbers[:, 0])
+    return faithkit.plugin.take_rows(explanations.shared["prototypes"], numbers[:, 0])
 
 
 def prototype_numbers(explanations: faithkit.Explanations) -> NDArray[np.int64]:
@@ -52,7 +52,7 @@ def prototype_numbers(explanations: faithkit.Explanations) -> NDArray[np.int64]:
 def explained_rows(who: str, explanations: faithkit.Explanations) -> Any:
     """Return the instances that were explained, or say that they are needed."""
     if explanations.instances is None:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{who} reads the explained instances beside their examples, and none are there: "
             "give Explanations(…, instances=X)."
         )
@@ -94,24 +94,24 @@ class Metric:
     def _make(self, carried: Any) -> Distance:
         if carried is not None and not callable(self.given):
             if carried.get("function") and self.given is None:
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"the explainer measured with the function {carried['name']}, which explanations cannot "
                     f"carry: give {self.who} the same function as its distance."
                 )
             if self.given in (None, carried["name"]):
                 return shared_distance(carried)
         if self.background is None and not callable(self.given):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{self.who} has no distance yet: the explanations carry none, and it was not fitted. "
                 "Fit it on a background first, such as the rows that the model was trained on."
             )
         return learn_distance(self.given, self.background)
 
 
-def sample_coordinates(who: str, distance: Distance, sample: faithkit.Sample) -> NDArray[Any]:
+def sample_coordinates(who: str, distance: Distance, sample: faithkit.plugin.Sample) -> NDArray[Any]:
     """Return the coordinates of a sample's instances, computed once."""
     return sample.once(_coordinates, distance, who)
 
 
-def _coordinates(sample: faithkit.Sample, distance: Distance, who: str) -> NDArray[Any]:
+def _coordinates(sample: faithkit.plugin.Sample, distance: Distance, who: str) -> NDArray[Any]:
     return distance.coordinates(sample.instances(who))

@@ -10,7 +10,7 @@ from faithkit_example_based.balls import Balls
 from faithkit_example_based.examples import Metric, example_rows, explained_rows, sample_coordinates
 
 
-class InBall(faithkit.Relation):
+class InBall(faithkit.plugin.Relation):
     """The instance lies in the open ball around the explained one that reaches to its counterfactual.
 
     A counterfactual x′ of x says that every point nearer to x than x′ has x's label.
@@ -26,7 +26,7 @@ class InBall(faithkit.Relation):
     --------
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> found = faithkit.Explanations(kind="example", values=X[[2, 2, 0]], instances=X)
-    >>> InBall(distance="euclidean").fit(X).holds(faithkit.Sample(X, found), found)
+    >>> InBall(distance="euclidean").fit(X).holds(faithkit.plugin.Sample(X, found), found)
     array([[ True,  True, False],
            [False,  True, False],
            [False,  True,  True]])
@@ -47,12 +47,14 @@ class InBall(faithkit.Relation):
         """Return the explained instances and their counterfactuals, side by side."""
         return explained_rows("in-ball", explanations), example_rows("in-ball", explanations)
 
-    def holds(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
+    def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
         """Measure every pair by the elementary formula."""
         balls, x = self._asked(sample, explanations)
         return balls.holds(x)
 
-    def packed(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.uint64]:
+    def packed(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
+    ) -> NDArray[np.uint64]:
         """Measure only what a screen in float32 leaves open."""
         balls, x = self._asked(sample, explanations)
         return balls.packed(x)
@@ -61,7 +63,7 @@ class InBall(faithkit.Relation):
         return f"in-ball{self._metric.told(':')}"
 
     def _asked(
-        self, sample: faithkit.Sample, explanations: faithkit.Explanations
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> tuple[Balls, NDArray[Any]]:
         rows = self.key(explanations.take(~explanations.missing))
         distance = self._metric.of(explanations)

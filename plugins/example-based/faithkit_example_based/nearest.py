@@ -11,7 +11,7 @@ from faithkit_example_based.examples import Metric, check_examples, prototype_nu
 from faithkit_example_based.search import nearest
 
 
-class Nearest(faithkit.Relation):
+class Nearest(faithkit.plugin.Relation):
     """The example is the instance's nearest prototype; of k examples, they are its k nearest.
 
     It reads the prototypes and the distance that the explainer left with the explanations.
@@ -28,7 +28,7 @@ class Nearest(faithkit.Relation):
     >>> line = np.array([[0.0], [10.0]])
     >>> X = np.array([[1.0], [2.0], [9.0]])
     >>> found = NearestNeighbor().fit(None, line).explain(X, seeds=None)
-    >>> Nearest().holds(faithkit.Sample(X, found), found)[0]
+    >>> Nearest().holds(faithkit.plugin.Sample(X, found), found)[0]
     array([ True,  True, False])
     """
 
@@ -37,7 +37,7 @@ class Nearest(faithkit.Relation):
 
     def __init__(self, distance: Any = None) -> None:
         if distance is not None and not callable(distance):
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"nearest: distance must be the explainer's function, got {distance!r}: leave it out, "
                 "since explanations carry every distance that has a name."
             )
@@ -51,14 +51,14 @@ class Nearest(faithkit.Relation):
         """Return the numbers of the prototypes."""
         check_examples("nearest", explanations)
         if "prototypes" not in explanations.shared or "distance" not in explanations.shared:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "nearest needs the prototypes that an example was chosen from, and how they were measured "
                 "(shared['prototypes'] and shared['distance'], as nearest-neighbor gives them): "
                 "use within, which asks for neither."
             )
         return prototype_numbers(explanations)
 
-    def holds(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
+    def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
         """Compare the explanation's prototypes with the nearest of every instance."""
         mine, theirs = self.key(explanations), self._nearest(sample, explanations)
         same = np.ones((len(mine), len(theirs)), dtype=bool)
@@ -66,11 +66,15 @@ class Nearest(faithkit.Relation):
             same &= number[:, None] == nearest_number[None, :]
         return same
 
-    def _nearest(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.int64]:
+    def _nearest(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
+    ) -> NDArray[np.int64]:
         prototypes, k = explanations.shared["prototypes"], self.key(explanations).shape[1]
         return sample.once(_nearest, self._metric.of(explanations), prototypes, k)
 
 
-def _nearest(sample: faithkit.Sample, distance: Distance, prototypes: Any, k: int) -> NDArray[np.int64]:
+def _nearest(
+    sample: faithkit.plugin.Sample, distance: Distance, prototypes: Any, k: int
+) -> NDArray[np.int64]:
     x = sample_coordinates("nearest", distance, sample)
     return nearest(distance, x, distance.coordinates(prototypes), k)

@@ -67,7 +67,7 @@ class NearestCounterfactual:
         desired_range: Any = None,
     ) -> None:
         if not isinstance(refine, bool):
-            raise faithkit.ParameterError(f"{WHO}: refine must be true or false, got {refine!r}.")
+            raise faithkit.errors.ParameterError(f"{WHO}: refine must be true or false, got {refine!r}.")
         self.distance = check_distance(WHO, distance)
         self.refine = refine
         self.within, self.desired_range = Wanted.checked(WHO, within, desired_range)
@@ -83,7 +83,7 @@ class NearestCounterfactual:
         self.coordinates_ = self.distance_.coordinates(self.rows_)
         if self.refine:
             self.refinement_ = Refinement(predictor, self.wanted_, self.distance_, self.rows_)
-        names = faithkit.Encoder(self.rows_).names
+        names = faithkit.plugin.Encoder(self.rows_).names
         self.shared_ = {
             "names": names,
             "distance": self.distance_.to_shared(),
@@ -153,13 +153,13 @@ class NearestCounterfactual:
         known = self.labels_
         if self.desired_range is not None:
             if not self.wanted_.is_other(known, None).any():
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"{WHO}: the model's predictions for the background lie between {known.min():g} and "
                     f"{known.max():g}, none of them in the desired range {list(self.desired_range)}: give "
                     "another range, or more rows."
                 )
         elif (known == known[0]).all():
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the model gives all {len(known)} distinct rows of the background the label "
                 f"{known.tolist()[0]!r}, so none of them is a counterfactual: give a background of several "
                 "labels."

@@ -53,14 +53,14 @@ class NearestNeighbor:
     def __init__(
         self, k: int = 1, prototypes: int | None = None, distance: Any = None, seed: int = 0
     ) -> None:
-        who, error = "nearest-neighbor:", faithkit.ParameterError
-        k = faithkit.whole_number(k, f"{who} k", least=1, error=error)
-        prototypes = faithkit.whole_number(
+        who, error = "nearest-neighbor:", faithkit.errors.ParameterError
+        k = faithkit.plugin.whole_number(k, f"{who} k", least=1, error=error)
+        prototypes = faithkit.plugin.whole_number(
             prototypes, f"{who} prototypes", least=1, optional=True, error=error
         )
-        seed = faithkit.whole_number(seed, f"{who} seed", least=0, error=error)
+        seed = faithkit.plugin.whole_number(seed, f"{who} seed", least=0, error=error)
         if prototypes is not None and prototypes < k:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"nearest-neighbor: k={k} of prototypes={prototypes} cannot be: k must not be larger."
             )
         self.k = k
@@ -88,13 +88,16 @@ class NearestNeighbor:
         and that of the nearest prototypes which is predicted.
         """
         labels = np.asarray(y)
-        if labels.ndim != 1 or len(labels) != faithkit.n_rows(X):
-            raise faithkit.InputError(
-                f"labels of shape {labels.shape} for {faithkit.n_rows(X)} rows: give one label per row."
+        if labels.ndim != 1 or len(labels) != faithkit.plugin.n_rows(X):
+            raise faithkit.errors.InputError(
+                f"labels of shape {labels.shape} for {faithkit.plugin.n_rows(X)} rows: "
+                "give one label per row."
             )
         gone = int(pd.isna(labels).sum())
         if gone:
-            raise faithkit.InputError(f"{gone} labels are missing: drop those rows, or name the label.")
+            raise faithkit.errors.InputError(
+                f"{gone} labels are missing: drop those rows, or name the label."
+            )
         number, chosen = self._choose(X)
         if labels.dtype.kind == "f" and (labels % 1 != 0).any():
             self._estimator_type = "regressor"
@@ -109,7 +112,7 @@ class NearestNeighbor:
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most frequent label of the k nearest prototypes, or the mean of their numbers."""
         if self.labels_ is None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "this nearest-neighbor explains and has no labels: make it a model with as_model(X, y)."
             )
         near = self.labels_[self._numbers(X)]
@@ -137,16 +140,16 @@ class NearestNeighbor:
         """Learn the distance; return every row's number among the distinct rows, and which were chosen."""
         self.distance_ = learn_distance(self.distance, background)
         rows, number = distinct_rows(background)
-        size = min(self.prototypes or faithkit.n_rows(rows), faithkit.n_rows(rows))
+        size = min(self.prototypes or faithkit.plugin.n_rows(rows), faithkit.plugin.n_rows(rows))
         if size < self.k:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"nearest-neighbor: the background has {size} distinct rows, and k={self.k} are asked for: "
                 "lower k, or give more rows."
             )
         chosen = drawn_rows(rows, size, self.seed)
         prototypes = plain_rows(rows, chosen)
         self.coordinates_ = self.distance_.coordinates(prototypes)
-        names = faithkit.Encoder(prototypes).names
+        names = faithkit.plugin.Encoder(prototypes).names
         self.shared_ = {"names": names, "prototypes": prototypes, "distance": self.distance_.to_shared()}
         return number, chosen
 
@@ -155,7 +158,7 @@ def _texts(prototypes: Any, names: list[str], numbers: NDArray[np.int64]) -> NDA
     """Write every set of prototypes in words; the numbers make different sets different words."""
     sets, place = np.unique(numbers, axis=0, return_inverse=True)
     used, position = np.unique(sets, return_inverse=True)
-    rows = pd.DataFrame(faithkit.take_rows(prototypes, used)).itertuples(index=False, name=None)
+    rows = pd.DataFrame(faithkit.plugin.take_rows(prototypes, used)).itertuples(index=False, name=None)
     single = [
         f"prototype {number}: {', '.join(map(_cell, names, row))}"
         for number, row in zip(used, rows, strict=True)

@@ -40,7 +40,7 @@ class Refinement:
         self.predictor = predictor
         self.wanted = wanted
         self.distance = distance
-        encoder = faithkit.Encoder(background)
+        encoder = faithkit.plugin.Encoder(background)
         codes = encoder.encode(background)
         is_whole = ((codes == np.floor(codes)) | np.isnan(codes)).all(axis=0)
         self.is_whole = {
@@ -99,7 +99,7 @@ class Refinement:
         """Ask the model about some rows, whether their label is another than the instance's."""
         flipped = np.zeros(len(rows), dtype=bool)
         if rows.any():
-            some = faithkit.take_rows(pair.table(asked), rows)
+            some = faithkit.plugin.take_rows(pair.table(asked), rows)
             flipped[rows] = self.wanted.is_other(self.predictor.predict(some), pair.labels[rows])
         return flipped
 

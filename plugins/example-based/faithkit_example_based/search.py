@@ -47,7 +47,7 @@ def closer(
     """Return packed bits: which rows of b lie within the radius of each row of a; strict: nearer than it."""
     if isinstance(distance, TableDistance) and len(b) >= FEW:
         return _closer_screened(distance, a, radius, b, strict)
-    return faithkit.pack_bits(closer_plain(distance, a, radius, b, strict))
+    return faithkit.plugin.pack_bits(closer_plain(distance, a, radius, b, strict))
 
 
 def nearest_plain(distance: Distance, a: NDArray[Any], b: NDArray[Any], k: int) -> Ints:
@@ -133,7 +133,7 @@ def _closer_screened(
         sure, possible = _screened(fast, rows, radius[rows], len(b))
         who, where = _set_bits(sure ^ possible)
         if len(who) > len(sure) * len(b) // 8:  # measuring all is then cheaper than gathering
-            bits[rows] = faithkit.pack_bits(closer_plain(distance, a[rows], radius[rows], b, strict))
+            bits[rows] = faithkit.plugin.pack_bits(closer_plain(distance, a[rows], radius[rows], b, strict))
             return
         far = _measured(distance, a[rows], who, b, where)
         near = far < radius[rows][who] if strict else far <= radius[rows][who]

@@ -18,19 +18,19 @@ class Wanted:
 
     Parameters
     ----------
-    tolerance : faithkit.Tolerance
+    tolerance : faithkit.plugin.Tolerance
         Which predictions are the same as the instance's: all others are wanted.
     desired_range : tuple of float, optional
         The least and the greatest number that is wanted instead.
 
     Examples
     --------
-    >>> more = Wanted(faithkit.Tolerance(within=1.0), desired_range=(10.0, 20.0))
+    >>> more = Wanted(faithkit.plugin.Tolerance(within=1.0), desired_range=(10.0, 20.0))
     >>> more.is_other(np.array([9.0, 12.0]), 5.0).tolist(), more.has_already(np.array([5.0, 15.0])).tolist()
     ([False, True], [False, True])
     """
 
-    tolerance: faithkit.Tolerance
+    tolerance: faithkit.plugin.Tolerance
     desired_range: tuple[float, float] | None = None
 
     @classmethod
@@ -44,13 +44,13 @@ class Wanted:
     ) -> "Wanted":
         """Take what an explainer was told; labels have no range."""
         if desired_range is not None and not predictor.is_regressor:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{who}: desired_range is about models that predict numbers, and this one gives labels: "
                 "leave it out."
             )
         if desired_range is not None:
             within = 0.0  # which nobody asks about
-        return cls(faithkit.Tolerance.of(who, predictor, background, within), desired_range)
+        return cls(faithkit.plugin.Tolerance.of(who, predictor, background, within), desired_range)
 
     @staticmethod
     def checked(who: str, within: Any, desired_range: Any) -> tuple[float | None, tuple[float, float] | None]:
@@ -60,18 +60,18 @@ class Wanted:
         Traceback (most recent call last):
         faithkit.errors.ParameterError: dice: desired_range must be two numbers, ... as [0, 10], got [2, 1].
         """
-        within = faithkit.Tolerance.checked(who, within)
+        within = faithkit.plugin.Tolerance.checked(who, within)
         if desired_range is None:
             return within, None
         if within is not None:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"{who}: within={within:g} and desired_range exclude each other: a number is wanted that is "
                 "another, or one in the range."
             )
         listed = isinstance(desired_range, list | tuple) and len(desired_range) == 2
         numbers = listed and all(isinstance(end, int | float) and end == end for end in desired_range)
         if not numbers or not desired_range[0] <= desired_range[1]:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"{who}: desired_range must be two numbers, the lesser one first, such as [0, 10], got "
                 f"{desired_range!r}."
             )

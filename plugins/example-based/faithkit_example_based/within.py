@@ -18,7 +18,7 @@ QUANTILE = re.compile(r"q(0|1|[01]?\.\d+)")
 ASKED = 2000  # rows whose nearest distances a quantile is taken of
 
 
-class Within(faithkit.Relation):
+class Within(faithkit.plugin.Relation):
     """The instance lies within the distance `tau` of the example; of k examples, of each of them.
 
     It is not reflexive: an example need not lie within `tau` of the instance that it explains.
@@ -39,7 +39,7 @@ class Within(faithkit.Relation):
     >>> X = np.array([[0.0], [1.0], [5.0]])
     >>> prototypes = faithkit.Explanations(kind="example", values=np.array([[0.5], [0.5], [0.5]]))
     >>> near = Within(tau=0.5, distance="euclidean").fit(X)
-    >>> near.holds(faithkit.Sample(X, prototypes), prototypes)[0]
+    >>> near.holds(faithkit.plugin.Sample(X, prototypes), prototypes)[0]
     array([ True,  True, False])
     """
 
@@ -50,7 +50,7 @@ class Within(faithkit.Relation):
         is_number = isinstance(tau, Real) and not isinstance(tau, bool) and 0 <= tau < np.inf
         is_quantile = isinstance(tau, str) and QUANTILE.fullmatch(tau) and float(tau[1:]) <= 1
         if not is_number and not is_quantile:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 "within: tau must be a finite number of at least 0, or a quantile of nearest distances from "
                 f"q0 to q1, such as q0.5; got {tau!r}."
             )
@@ -69,18 +69,20 @@ class Within(faithkit.Relation):
         check_examples("within", explanations)
         return explanations.values
 
-    def holds(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
+    def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
         """Measure every pair by the elementary formula."""
         balls, x = self._asked(sample, explanations)
         return np.logical_and.reduce([ball.holds(x) for ball in balls])
 
-    def packed(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.uint64]:
+    def packed(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
+    ) -> NDArray[np.uint64]:
         """Measure only what a screen in float32 leaves open."""
         balls, x = self._asked(sample, explanations)
         return np.bitwise_and.reduce([ball.packed(x) for ball in balls])
 
     def _asked(
-        self, sample: faithkit.Sample, explanations: faithkit.Explanations
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> tuple[list[Balls], NDArray[Any]]:
         """Return the balls around each of the k examples, and the instances' coordinates."""
         here = explanations.take(~explanations.missing)
@@ -103,7 +105,7 @@ class Within(faithkit.Relation):
             return float(self.tau)
         if self._quantile is None or self._quantile[0] is not distance:
             if self._metric.background is None:
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"within: tau={self.tau} is a quantile over a background, and there is none: "
                     "fit the relation on one first, or give tau as a number."
                 )
@@ -128,10 +130,12 @@ def nearest_distances(distance: Distance, background: Any, prototypes: Any = Non
     x, p = distance.coordinates(asked), distance.coordinates(prototypes)
     numbers = nearest(distance, x, p, min(2, len(p)))
     far = distance.between(x[:, None], p[numbers])
-    encoder = faithkit.Encoder(background)
+    encoder = faithkit.plugin.Encoder(background)
     codes, others = encoder.encode(asked), encoder.encode(prototypes, unseen="keep")[numbers]
     same = (codes[:, None] == others) | (np.isnan(codes[:, None]) & np.isnan(others))
     least = np.where(same.all(axis=2), np.inf, far).min(axis=1)
     if np.isinf(least).all():
-        raise faithkit.InputError("within: a quantile of nearest distances needs two distinct rows, got one.")
+        raise faithkit.errors.InputError(
+            "within: a quantile of nearest distances needs two distinct rows, got one."
+        )
     return least[np.isfinite(least)]

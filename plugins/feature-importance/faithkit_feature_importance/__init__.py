@@ -20,10 +20,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-@faithkit.hookimpl
-def faithkit_explainers() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     """Provide SHAP values."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="shap",
         factory="faithkit_feature_importance.shap_values.explainer:ShapExplainer",
         summary="SHAP values of scores or numbers: exact for trees and linear models, else by asking.",
@@ -31,7 +31,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         inputs=("table",),
         requires=("shap",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="lime",
         factory="faithkit_feature_importance.lime_weights.tables:LimeExplainer",
         summary="LIME: the weights of a linear model fitted around the row, to scores or numbers.",
@@ -39,7 +39,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         inputs=("table",),
         requires=("lime",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="lime-text",
         factory="faithkit_feature_importance.lime_weights.texts:LimeText",
         summary="LIME for texts: the words that speak for the answer, as a rule or with their weights.",
@@ -47,14 +47,14 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         inputs=("text",),
         requires=("lime",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="gradient",
         factory="faithkit_feature_importance.gradients.explainer:GradientExplainer",
         summary="The gradient of a score or number, exact for linear models, perceptrons and PyTorch.",
         kinds=("vector",),
         inputs=("table", "image", "series"),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="patches",
         factory="faithkit_feature_importance.patches:PatchExplainer",
         summary="How much the score drops when a patch of an image or a window of a series is hidden.",
@@ -63,10 +63,10 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     )
 
 
-@faithkit.hookimpl
-def faithkit_relations() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_relations() -> Iterable[faithkit.plugin.Component]:
     """Provide the relation that makes importances checkable."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="same-top-features",
         factory="faithkit_feature_importance.same_top_features:SameTopFeatures",
         summary="The instance agrees with the explained one on its most important features.",
@@ -75,48 +75,48 @@ def faithkit_relations() -> Iterable[faithkit.Component]:
     )
 
 
-@faithkit.hookimpl
-def faithkit_discretizers() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
     """Provide the paper's discretizations, and quantiles."""
     here, vector = "faithkit_feature_importance", ("vector",)
     rounding, top = f"{here}.discretizers.fixed_point:FixedPoint", f"{here}.discretizers.signs:SignOfTop"
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="fp", factory=rounding, summary="Keep some decimals of every importance.", kinds=vector
     )
     for digits in (1, 2):
-        yield faithkit.Component(
+        yield faithkit.plugin.Component(
             name=f"{digits}fp",
             factory=rounding,
             summary=f"Keep {digits} decimal{'s' * (digits > 1)} of each importance: the paper's {digits}-FP.",
             params={"digits": digits},
             kinds=vector,
         )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="sign",
         factory=f"{here}.discretizers.signs:Sign",
         summary="Keep the sign of every importance.",
         kinds=vector,
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="rank",
         factory=f"{here}.discretizers.rank:Rank",
         summary="Keep the order of the importances.",
         kinds=vector,
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="sign-of-top",
         factory=top,
         summary="Keep the sign of the largest importances, 0 for all others.",
         kinds=vector,
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="sign-of-top-5",
         factory=top,
         summary="Keep the sign of the five largest importances: the paper's Sign-of-top-5.",
         params={"k": 5},
         kinds=vector,
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="quantile",
         factory=f"{here}.discretizers.quantile:Quantile",
         summary="Keep the quantile bin of every importance, learnt on the background.",
@@ -124,39 +124,39 @@ def faithkit_discretizers() -> Iterable[faithkit.Component]:
     )
 
 
-@faithkit.hookimpl
-def faithkit_adapters() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.plugin.Component]:
     """Provide what takes importances that other libraries made, and modules as models."""
     here = "faithkit_feature_importance.adapters"
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="shap-values",
         factory=f"{here}.shap_values:ShapValues",
         summary="SHAP values of rows or texts, as shap has them: of the class that is meant.",
         types=("shap.Explanation",),
         requires=("shap",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="lime-weights",
         factory=f"{here}.lime_weights:LimeWeights",
         summary="A list of lime's explanations of rows or texts: of the class that is meant.",
         types=("lime.explanation.Explanation",),
         requires=("lime",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="interpret-local",
         factory=f"{here}.interpret_local:InterpretLocal",
         summary="Local explanations of InterpretML: the scores of terms, without the intercept.",
         types=("interpret.api.templates.FeatureValueExplanation",),
         requires=("interpret",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="torch-tensors",
         factory=f"{here}.tensors:Tensors",
         summary="Attributions as PyTorch tensors, such as Captum's: one number for each feature.",
         types=("torch.Tensor",),
         requires=("torch",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="torch-module",
         factory="faithkit_feature_importance.gradients.torch_adapter:TorchModule",
         summary="A PyTorch module as a model: its outputs are logits of classes, or numbers.",

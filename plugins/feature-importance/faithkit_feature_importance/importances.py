@@ -34,7 +34,7 @@ def importances(
     array([[1., 2.]])
     """
     if explanations.kind != "vector":
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{who} reads feature importances (kind 'vector'), and these explanations are of kind "
             f"{explanations.kind!r}: leave it out, or choose an explainer such as shap or lime."
         )
@@ -43,7 +43,7 @@ def importances(
         values = values[:, : values.shape[1] - explanations.shared.get("offsets", 0)]
     infinite = np.isinf(values)
     if infinite.any() and (rows := infinite.any(axis=1) & ~explanations.missing).any():
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{who}: row {int(rows.argmax())} has an infinite importance, which says nothing about the "
             "model: mend the explainer, or drop the row."
         )

@@ -50,8 +50,10 @@ class PatchExplainer:
     outcomes = ("labels", "numbers")
 
     def __init__(self, size: int | None = None, target: str | None = None) -> None:
-        error = faithkit.ParameterError
-        self.size = None if size is None else faithkit.whole_number(size, "patches: size", 1, error=error)
+        error = faithkit.errors.ParameterError
+        self.size = (
+            None if size is None else faithkit.plugin.whole_number(size, "patches: size", 1, error=error)
+        )
         self.target = check_target("patches", target)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "PatchExplainer":
@@ -67,7 +69,7 @@ class PatchExplainer:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one drop per patch and row; no seeds are needed."""
         if _shape(X) != self.shape_:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"patches: X has rows of shape {_shape(X)}; expected {self.shape_}, as in the background."
             )
         scores = self.predictor_.scores(X)
@@ -90,7 +92,7 @@ class PatchExplainer:
 def _shape(X: Any) -> tuple[int, ...]:
     if not isinstance(X, np.ndarray) or X.ndim < 3:
         given = f"an array of shape {X.shape}" if isinstance(X, np.ndarray) else f"a {type(X).__name__}"
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"patches explains images and series, arrays of more than two axes, and was given {given}: "
             "give one row per image, X.reshape(-1, height, width), or choose another explainer."
         )

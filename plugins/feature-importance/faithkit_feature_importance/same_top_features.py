@@ -19,7 +19,7 @@ from faithkit_feature_importance.targets import NUMBERS
 NOT_ASKED, MISSING = -2, -1
 
 
-class SameTopFeatures(faithkit.Relation):
+class SameTopFeatures(faithkit.plugin.Relation):
     """The instance agrees with the explained one on the k most important features.
 
     Numbers agree where they lie in the same quantile bin of the background, categories where they are equal,
@@ -45,7 +45,7 @@ class SameTopFeatures(faithkit.Relation):
     >>> applies = SameTopFeatures(k=1, bins=2).fit(X)
     >>> print(applies.key(phi)[0])
     age ≤ 30
-    >>> applies.holds(faithkit.Sample(X, phi), phi)[0]
+    >>> applies.holds(faithkit.plugin.Sample(X, phi), phi)[0]
     array([ True,  True, False, False])
     """
 
@@ -54,7 +54,9 @@ class SameTopFeatures(faithkit.Relation):
 
     def __init__(self, k: int = 3, bins: int = 4) -> None:
         for name, value, least in (("k", k, 1), ("bins", bins, 2)):
-            faithkit.whole_number(value, f"same-top-features: {name}", least, error=faithkit.ParameterError)
+            faithkit.plugin.whole_number(
+                value, f"same-top-features: {name}", least, error=faithkit.errors.ParameterError
+            )
         self.k = k
         self.bins = bins
 
@@ -63,11 +65,11 @@ class SameTopFeatures(faithkit.Relation):
         if background is None:
             raise _no_instances()
         if isinstance(background, list) or hasattr(background, "tocsr"):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "same-top-features compares the columns of tables, and the instances are "
                 f"{'texts' if isinstance(background, list) else 'a sparse matrix'}: name another relation."
             )
-        self.encoder_ = faithkit.Encoder(background)
+        self.encoder_ = faithkit.plugin.Encoder(background)
         codes = self.encoder_.encode(background)
         self.cuts_ = {
             j: learn_cuts(column, self.bins)
@@ -81,7 +83,7 @@ class SameTopFeatures(faithkit.Relation):
         if explanations.instances is None:
             raise _no_instances()
         if not hasattr(self, "encoder_"):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "same-top-features has not learnt its bins: call fit(background) first."
             )
         columns = _Columns(explanations.instances, self.encoder_, self.cuts_)
@@ -92,16 +94,18 @@ class SameTopFeatures(faithkit.Relation):
         rules = np.fromiter(map(columns.rule, distinct.tolist()), dtype=object, count=len(distinct))
         return rules[where.ravel()]
 
-    def holds(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
+    def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
         """Ask every rule about every instance."""
         X = sample.instances("same-top-features")
         held = [rule.covers(X) for rule in self.key(explanations)]
         matrix = np.array(held, dtype=bool).reshape(len(explanations), len(sample))
         return matrix & ~explanations.missing[:, None]
 
-    def packed(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.uint64]:
+    def packed(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
+    ) -> NDArray[np.uint64]:
         """Combine one bitset per distinct predicate."""
-        return faithkit.scope_bits(list(self.key(explanations)), sample)
+        return faithkit.plugin.scope_bits(list(self.key(explanations)), sample)
 
     def __str__(self) -> str:
         return f"same-top-features:k={self.k},bins={self.bins}"
@@ -113,7 +117,7 @@ class SameTopFeatures(faithkit.Relation):
         several = explanations.shared.get("target") in ("all", NUMBERS)
         classes = max(1, width // len(names)) if several else 1
         if width != classes * len(names):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"same-top-features: {width} importances for the {len(names)} columns of the instances: give "
                 "one for each, in the same order."
             )
@@ -126,7 +130,9 @@ class SameTopFeatures(faithkit.Relation):
 class _Columns:
     """The cells of a table as numbers of predicates: a bin, a category, or missing."""
 
-    def __init__(self, X: Any, encoder: faithkit.Encoder, cuts: dict[int, NDArray[np.float64]]) -> None:
+    def __init__(
+        self, X: Any, encoder: faithkit.plugin.Encoder, cuts: dict[int, NDArray[np.float64]]
+    ) -> None:
         codes = encoder.encode(X, unseen="keep")
         self.encoder = encoder
         self.labels = _labels(X, encoder.names)
@@ -170,7 +176,7 @@ def _labels(X: Any, names: list[str]) -> list[Any]:
     return [own[name] for name in names]
 
 
-def _no_instances() -> faithkit.InputError:
-    return faithkit.InputError(
+def _no_instances() -> faithkit.errors.InputError:
+    return faithkit.errors.InputError(
         "same-top-features reads the explained instances, and none were given: pass X (CLI: --features)."
     )

@@ -16,7 +16,9 @@ NUMBERS = "prediction"  # of a regressor: there is nothing to choose
 def check_target(who: str, target: str | None) -> str | None:
     """Return a parameter `target` as it is, or say what it may be."""
     if target not in (None, *TARGETS):
-        raise faithkit.ParameterError(f"{who}: target must be one of {', '.join(TARGETS)}, got {target!r}.")
+        raise faithkit.errors.ParameterError(
+            f"{who}: target must be one of {', '.join(TARGETS)}, got {target!r}."
+        )
     return target
 
 
@@ -54,11 +56,11 @@ class Target:
             return cls._of_numbers(who, target, predictor, rows)
         classes = predictor.classes
         if classes is None or len(classes) < 2:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{who} explains classifiers of two classes or more, and the model has {classes}."
             )
         if target == "positive" and len(classes) != 2:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{who}: target=positive needs two classes, the model has {len(classes)}: "
                 "use target=predicted or target=all."
             )
@@ -68,10 +70,10 @@ class Target:
     @classmethod
     def _of_numbers(cls, who: str, target: str | None, predictor: faithkit.Predictor, rows: Any) -> "Target":
         if target is not None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{who}: target={target} chooses a class, and the model predicts numbers: leave it out."
             )
-        outputs = predictor.scores(faithkit.take_rows(rows, slice(0, 1))).shape[1]
+        outputs = predictor.scores(faithkit.plugin.take_rows(rows, slice(0, 1))).shape[1]
         return cls(NUMBERS, predictor, [f"output {k}" for k in range(outputs)])
 
     @property
@@ -84,7 +86,7 @@ class Target:
         """Return the positions of the explained classes, a row of them for every row of X."""
         if self.name != "predicted":
             chosen = [1] if self.name == "positive" else range(len(self.labels))
-            return np.tile(np.array(chosen, dtype=np.int64), (faithkit.n_rows(X), 1))
+            return np.tile(np.array(chosen, dtype=np.int64), (faithkit.plugin.n_rows(X), 1))
         return self._predictor.columns_of(self._predictor.predict(X)).reshape(-1, 1)
 
     def explanations(

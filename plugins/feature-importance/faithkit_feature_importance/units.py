@@ -56,7 +56,7 @@ class Unit:
         """Return the unit of a predictor's scores: that of classes is 1."""
         if not predictor.is_regressor:
             return cls()
-        single = predictor.scores_are_single(faithkit.take_rows(background, slice(0, 1)))
+        single = predictor.scores_are_single(faithkit.plugin.take_rows(background, slice(0, 1)))
         return cls.of(predictor.scores(background), single)
 
     def missed(self, sums: Floats, scores: Floats) -> Floats:

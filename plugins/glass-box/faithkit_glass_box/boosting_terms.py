@@ -39,7 +39,7 @@ class Contributions:
         """Take the model, if it has terms."""
         missing = [name for name in ("eval_terms", "term_names_") if not hasattr(predictor.model, name)]
         if missing:
-            raise faithkit.InputError(_advise_on_terms(predictor.model, missing))
+            raise faithkit.errors.InputError(_advise_on_terms(predictor.model, missing))
         self.predictor_ = predictor
         return self
 

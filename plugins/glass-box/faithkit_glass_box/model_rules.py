@@ -37,9 +37,11 @@ def reader_of(model: Any) -> Callable[[Any, Columns], LogReading]:
             continue
         attribute, read = found
         if not hasattr(model, attribute):
-            raise faithkit.InputError(f"rule-model: the {type(model).__name__} has no rules: fit it first.")
+            raise faithkit.errors.InputError(
+                f"rule-model: the {type(model).__name__} has no rules: fit it first."
+            )
         return read
-    raise faithkit.InputError(_advise_on_rules(model))
+    raise faithkit.errors.InputError(_advise_on_rules(model))
 
 
 def _advise_on_rules(model: Any) -> str:

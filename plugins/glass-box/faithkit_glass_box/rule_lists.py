@@ -66,7 +66,7 @@ class Named:
         parts = text.split(_BETWEEN) if text != ALWAYS else []
         strange = next((part for part in parts if part not in self._meanings), None)
         if strange is not None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"rules-hold: no rule is called {strange!r:.80}: give the explanations as rule-model made "
                 'them, with their shared["rules"].'
             )

@@ -35,18 +35,18 @@ class RuleModel:
     outcomes = ("labels", "numbers")
 
     def __init__(self, top: int | None = None) -> None:
-        self.top = faithkit.whole_number(
-            top, "rule-model: top", 1, optional=True, error=faithkit.ParameterError
+        self.top = faithkit.plugin.whole_number(
+            top, "rule-model: top", 1, optional=True, error=faithkit.errors.ParameterError
         )
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "RuleModel":
         """Read the model's rules, in terms of the table's columns."""
         self.columns_ = _columns(background)
         read = reader_of(predictor.model)
-        predictor.predict(faithkit.take_rows(background, slice(0, 1)))  # it knows its columns best
+        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))  # it knows its columns best
         self.combined_, rules = read(predictor.model, self.columns_)
         if self.top is not None and self.combined_ != SUM:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"rule-model: top={self.top} chooses among rules that add up, and of a "
                 f"{type(predictor.model).__name__} one rule decides: leave it out."
             )
@@ -56,12 +56,12 @@ class RuleModel:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Look up the rules of every row; there is nothing to draw."""
         if _columns(X) != self.columns_:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"rule-model: X has the columns {_few(_columns(X))}, and the background has "
                 f"{_few(self.columns_)}: give both the columns of the model, in its order."
             )
         fires = np.array([rule.covers(X) for rule in self.known_.rules.values()], dtype=bool)
-        fires = fires.reshape(len(self.known_.rules), faithkit.n_rows(X))
+        fires = fires.reshape(len(self.known_.rules), faithkit.plugin.n_rows(X))
         texts = [self._text(np.flatnonzero(row)) for row in fires.T]
         return faithkit.Explanations.of(
             texts, kind=KIND, instances=X, shared=self.known_.shared, relation="rules-hold"
@@ -81,7 +81,7 @@ def _columns(X: Any) -> list[Any]:
     """Return the columns as rules name them: of a frame their names, of an array their numbers."""
     if isinstance(X, list) or hasattr(X, "toarray"):
         given = "a list of texts" if isinstance(X, list) else "a sparse matrix: give X.toarray()"
-        raise faithkit.InputError(f"rule-model explains the rows of a table, and was given {given}.")
+        raise faithkit.errors.InputError(f"rule-model explains the rows of a table, and was given {given}.")
     return X.columns.tolist() if hasattr(X, "columns") else list(range(X.shape[1]))
 
 

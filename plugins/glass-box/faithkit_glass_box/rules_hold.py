@@ -9,7 +9,7 @@ import faithkit
 from faithkit_glass_box.rule_lists import KIND, Named
 
 
-class RulesHold(faithkit.Relation):
+class RulesHold(faithkit.plugin.Relation):
     """The instance satisfies every rule of the list, and none of those with a `~`.
 
     Examples
@@ -27,16 +27,18 @@ class RulesHold(faithkit.Relation):
     def key(self, explanations: faithkit.Explanations) -> Any:
         """Return the texts, which name rules that all explanations share."""
         if explanations.kind != KIND:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"rules-hold reads lists of rules, and these explanations are of kind {explanations.kind!r}: "
                 "name another relation, or the explainer rule-model."
             )
         return explanations.values
 
-    def packed(self, sample: faithkit.Sample, explanations: faithkit.Explanations) -> NDArray[np.uint64]:
+    def packed(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
+    ) -> NDArray[np.uint64]:
         """Combine one bitset for each rule of the model."""
         texts, known = self.key(explanations), Named.read(explanations.shared)
-        everything, *rules = faithkit.scope_bits([faithkit.Rule(), *known.rules.values()], sample)
+        everything, *rules = faithkit.plugin.scope_bits([faithkit.Rule(), *known.rules.values()], sample)
         bits = np.zeros((len(explanations), len(everything)), dtype=np.uint64)
         for i in np.flatnonzero(~explanations.missing):
             holding, failing = known.numbers(texts[i])

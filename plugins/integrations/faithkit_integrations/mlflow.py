@@ -26,7 +26,7 @@ def log_result(result: faithkit.Evaluation, name: str = "faithkit") -> None:
         systems in one run need names of their own.
     """
     if not isinstance(result, faithkit.Evaluation):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"log_result takes what evaluate, score or load returned, got a {type(result).__name__}: log the "
             "results of a comparison one by one, each under its name."
         )
@@ -66,6 +66,6 @@ def _mlflow() -> Any:
     try:
         return import_module("mlflow")
     except ImportError as error:
-        raise faithkit.PluginError(
+        raise faithkit.errors.PluginError(
             f"mlflow cannot be imported ({error}): pip install mlflow-skinny"
         ) from error

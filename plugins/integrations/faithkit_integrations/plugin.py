@@ -7,24 +7,24 @@ import faithkit
 FAITHKIT_API = 1
 
 
-@faithkit.hookimpl
-def faithkit_adapters() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.plugin.Component]:
     """Provide models that are no estimators of scikit-learn."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="xgboost-booster",
         factory="faithkit_integrations.models.xgboost_booster:XGBoostBooster",
         summary="A Booster of XGBoost as a model: its objective says what it predicts.",
         types=("xgboost.Booster",),
         requires=("xgboost",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="lightgbm-booster",
         factory="faithkit_integrations.models.lightgbm_booster:LightGBMBooster",
         summary="A Booster of LightGBM as a model: its objective says what it predicts.",
         types=("lightgbm.Booster",),
         requires=("lightgbm",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="catboost",
         factory="faithkit_integrations.models.catboost_model:CatBoostModel",
         summary="A bare CatBoost model: a classifier where it has classes, else a regressor.",

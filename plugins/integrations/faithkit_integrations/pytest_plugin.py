@@ -77,7 +77,7 @@ class AssertFaithful:
         ------
         AssertionError
             If a limit is missed.
-        faithkit.InputError
+        faithkit.errors.InputError
             If a limit cannot be checked: its measure was not taken, or nothing was tested.
 
         Warns
@@ -90,14 +90,14 @@ class AssertFaithful:
 
         limits = {"consistency": consistency, "sufficiency": sufficiency}
         if all(limit is None for limit in limits.values()) and not above_chance:
-            raise faithkit.InputError("nothing is asserted: give a limit, such as consistency=0.8.")
+            raise faithkit.errors.InputError("nothing is asserted: give a limit, such as consistency=0.8.")
         result = faithkit.evaluate(model, X, **{"progress": False, **options})
         page = self._keep(result)
         judged = result.judge(**limits, above_chance=above_chance)
         missed = [f"{one.words}." for one in judged if one.kept is False]
         unchecked = [one.unchecked for one in judged if one.kept is None]
         if unchecked:
-            raise faithkit.InputError(" ".join(missed + unchecked))
+            raise faithkit.errors.InputError(" ".join(missed + unchecked))
         if missed:
             raise AssertionError("\n".join([" ".join(missed), "", str(result).rstrip(), *page]))
         for judgement in judged:

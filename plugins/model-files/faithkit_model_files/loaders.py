@@ -105,7 +105,7 @@ class MLflowFolders:
         except NotImplementedError:  # a class of the user's own
             return model
         except Exception as error:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"loading {path} failed with {type(error).__name__}: {' '.join(str(error).split())}. It may "
                 "be damaged, or need other versions: see its requirements.txt."
             ) from error

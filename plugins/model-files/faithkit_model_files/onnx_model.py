@@ -35,7 +35,7 @@ class OnnxModel:
     def __init__(self, path: str) -> None:
         self._content = Path(path).read_bytes()
         if has_external_data(self._content):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{path} keeps numbers in other files, which are not read. "
                 "Save the model in one file: onnx.save_model(model, path, save_as_external_data=False)."
             )
@@ -98,12 +98,12 @@ class OnnxModel:
             only = self._inputs[0]
             return {only.name: np.asarray(X).astype(_TYPES.get(only.type, np.float32))}
         if not isinstance(X, pd.DataFrame):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the ONNX model takes {len(self._inputs)} named columns, and X has none: give a DataFrame."
             )
         absent = [given.name for given in self._inputs if given.name not in X.columns]
         if absent:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the ONNX model wants the column {absent[0]!r}, which X does not have."
             )
         return {given.name: _tensor(X[given.name], given.type) for given in self._inputs}

@@ -92,7 +92,7 @@ def _skops_io(path: str) -> Any:
     import skops.io
 
     if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _OLDEST:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{path} needs skops 0.12 or newer: with {skops.__version__}, which is installed, a forged file "
             "can run code. Update it: pip install --upgrade skops."
         )
@@ -105,7 +105,7 @@ def _refuse(names: set[str], path: str, named: frozenset[str]) -> None:
         listed = ", ".join(sorted(names)[:_LISTED]) + more
         all_names = sorted(names | named)
         repeated = ",".join(all_names) if len(all_names) <= _SHOWN else "NAME,NAME,…"
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{path} holds types that are not trusted: {listed}. If you know them and trust the "
             f"file's origin, say so with trust_types in Python, or name them: --trust-types {repeated}"
         )

@@ -43,10 +43,10 @@ class Batch:
         """What the batch is called in tables."""
         return self.path.name
 
-    def count(self, columns: Columns, **options: Any) -> faithkit.RowCounts:
+    def count(self, columns: Columns, **options: Any) -> faithkit.plugin.RowCounts:
         """Count the rows; an error names the batch."""
         try:
-            return faithkit.count_log(
+            return faithkit.plugin.count_log(
                 str(self.path), prediction=columns.prediction, explanation=columns.explanation, **options
             )
         except faithkit.FaithkitError as error:
@@ -68,7 +68,9 @@ def batches(path: str | Path) -> list[Batch]:
     if not os.path.lexists(path) and glob.has_magic(str(path)):
         places = sorted(place for place in glob.glob(str(path)) if not _is_hidden(Path(place)))
         if not places:
-            raise faithkit.InputError(f"no file matches {path}. Check the pattern, and put it in quotes.")
+            raise faithkit.errors.InputError(
+                f"no file matches {path}. Check the pattern, and put it in quotes."
+            )
         return [batch for place in places for batch in batches(place)]
     folder = Path(path).absolute()
     if not folder.is_dir():
@@ -79,7 +81,7 @@ def batches(path: str | Path) -> list[Batch]:
     if not days:
         return [Batch(folder)]
     if others:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{others[0]} lies beside folders of days: put it into one of them, or somewhere else."
         )
     return [Batch(day, day.name, is_daily=True) for day in days]
@@ -94,11 +96,11 @@ def _days(folder: Path) -> tuple[list[Path], list[Path]]:
         if "=" in entry.name and entry.is_dir():
             date = _date(entry)
             if entry.is_symlink():
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"{entry} is a link; expected files and folders themselves. Name what it leads to."
                 )
             if date is None:
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"the folder {entry} has no date such as date=2026-11-14: name the files one by one, in "
                     "their order."
                 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ALARM = 3  # the exit code
 
 
-@faithkit.reporting
+@faithkit.plugin.reporting
 @click.argument("state", type=click.Path())
 @click.argument("logs", metavar="[LOG]...", nargs=-1, type=click.Path())
 @click.option(
@@ -95,7 +95,7 @@ def monitor(
     if latest.alarm is not None:
         click.echo(f"alarm: raised at {latest.alarm['look']}.", err=True)
     if errors:
-        raise faithkit.InputError(" ".join(errors))
+        raise faithkit.errors.InputError(" ".join(errors))
     if latest.alarm is not None:
         raise click.exceptions.Exit(ALARM)
 
@@ -129,7 +129,7 @@ def _settled_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns"
     if known is not None and columns is not None:
         monitor.check_settled({"columns": columns.to_dict()})
     if known is None and columns is None:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"the state {monitor.path} was made in Python, and knows no columns: name them with --prediction "
             "and --explanation."
         )

@@ -56,7 +56,7 @@ class Look:
 
 
 @attrs.frozen(eq=False, repr=False)
-class Monitor(faithkit.Report):
+class Monitor(faithkit.plugin.Report):
     """A stream of predictions and explanations that is compared with a reference at every look.
 
     The score of a row is how far its prediction agrees with those of the pool's rows with its explanation;
@@ -132,7 +132,7 @@ class Monitor(faithkit.Report):
         outcome, agree : str, optional
             What predictions are, here and at all looks, as in `faithkit.score`.
         """
-        counts = faithkit.count_rows(
+        counts = faithkit.plugin.count_rows(
             predictions, explanations, discretizer=discretizer, outcome=outcome, agree=agree
         )
         return cls.of_counts(path, [counts], confidence, seed)
@@ -141,7 +141,7 @@ class Monitor(faithkit.Report):
     def of_counts(
         cls,
         path: str | Path,
-        parts: list[faithkit.RowCounts],
+        parts: list[faithkit.plugin.RowCounts],
         confidence: float = 0.95,
         seed: int = 0,
         columns: Mapping[str, Any] | None = None,
@@ -154,7 +154,7 @@ class Monitor(faithkit.Report):
         settled = {
             "discretizer": parts[0].discretizer,
             "confidence": _checked_confidence(confidence),
-            "seed": faithkit.whole_number(seed, "the seed"),
+            "seed": faithkit.plugin.whole_number(seed, "the seed"),
             "columns": columns,
             "outcome": parts[0].outcome,
         }
@@ -190,10 +190,12 @@ class Monitor(faithkit.Report):
         name : str
             What the batch is called in tables. Rows that were added before are refused under any name.
         """
-        return self.add_counts(faithkit.count_rows(predictions, explanations, **self.counting), str(name))
+        return self.add_counts(
+            faithkit.plugin.count_rows(predictions, explanations, **self.counting), str(name)
+        )
 
     def add_counts(
-        self, counts: faithkit.RowCounts, name: str, partition: str = "", skip_known: bool = False
+        self, counts: faithkit.plugin.RowCounts, name: str, partition: str = "", skip_known: bool = False
     ) -> "Monitor":
         """Add a batch that was counted; with `skip_known`, one that was added before changes nothing."""
         _check_outcome(name, counts, self.settings["outcome"])
@@ -204,7 +206,7 @@ class Monitor(faithkit.Report):
         if skip_known and (is_reference or any(look.fingerprint == fingerprint for look in self.looks)):
             return self
         if is_reference:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{name} has the rows of the reference, which would agree with themselves: leave it out."
             )
         self._warn_of_unknown_labels(batch, name)
@@ -224,7 +226,7 @@ class Monitor(faithkit.Report):
 
     @property
     def counting(self) -> dict[str, Any]:
-        """The options with which `faithkit.count_rows` counts rows as the state did."""
+        """The options with which `faithkit.plugin.count_rows` counts rows as the state did."""
         outcome = self.settings["outcome"]
         options = {"discretizer": self.settings["discretizer"]}
         if outcome["within"] is not None:
@@ -243,7 +245,7 @@ class Monitor(faithkit.Report):
             if name == "outcome":
                 settled, expected = _outcome_text(settled), _outcome_text(value)
             if settled != expected:
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"the state {self.path} was made with the {name} {settled!r}, and not with {expected!r}: "
                     "make a new state for that."
                 )
@@ -251,7 +253,7 @@ class Monitor(faithkit.Report):
     def _check_reference(self, fingerprint: str) -> None:
         settled = self.settings["reference"]["fingerprint"]
         if settled != fingerprint:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the state {self.path} was made with the reference {settled}, and this is another one: make "
                 "a new state for it."
             )
@@ -299,7 +301,7 @@ class Monitor(faithkit.Report):
 
         return monitor_line(self)
 
-    def sheet(self) -> faithkit.Sheet:
+    def sheet(self) -> faithkit.plugin.Sheet:
         """Return the looks, the last ones where there are many, and what they mean."""
         from faithkit_monitor.report import monitor_sheet
 
@@ -320,7 +322,7 @@ class Monitor(faithkit.Report):
 
 def _checked_confidence(confidence: Any) -> float:
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"the confidence must be a number between 0 and 1, such as 0.95; got {confidence!r}."
         )
     return float(confidence)
@@ -336,10 +338,10 @@ def _outcome_text(outcome: Mapping[str, Any]) -> str:
     return str(outcome["kind"]) if within is None else f"{outcome['kind']}, within {within:g}"
 
 
-def _check_outcome(name: str, counts: faithkit.RowCounts, settled: Mapping[str, Any]) -> None:
+def _check_outcome(name: str, counts: faithkit.plugin.RowCounts, settled: Mapping[str, Any]) -> None:
     here, before = _outcome_text(counts.outcome), _outcome_text(settled)
     if here != before:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"the predictions of {name} are {here}, and those of the reference are {before}: is it the right "
             "column? If it is, make a new state with --outcome."
         )
@@ -352,7 +354,7 @@ def _reference_settings(
     expected = Sequence(doubt / 2).after(calibration.values)
     n_pool = reference.n - len(calibration.values)
     if not pool or not expected.n or expected.is_empty:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"the reference has {reference.n} rows, {n_pool} for the pool and {expected.n} to calibrate by, "
             "which nothing can be compared with: give more explained rows, or another seed."
         )
@@ -394,12 +396,12 @@ def _refuse_twice(name: str, fingerprint: str, partition: str, looks: list[Json]
     for look in looks:
         if look["fingerprint"] == fingerprint:
             other_name = "" if look["name"] == name else f" (as {look['name']})"
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{name} was added before{other_name}, and a batch counts once. If these are other rows that "
                 "look the same, add them together with the next ones."
             )
         if partition and look["name"] == partition:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{name} has other rows than when it was added. What was added stays, and nothing else was "
                 "added: take it out of the folder, or make a new state."
             )

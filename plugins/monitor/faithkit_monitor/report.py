@@ -30,7 +30,7 @@ def monitor_line(monitor: "Monitor") -> str:
     return f"{monitor.path.name}: {rows} in {_counted(len(monitor.looks), 'look')}, {alarm}"
 
 
-def monitor_sheet(values: dict[str, Any]) -> faithkit.Sheet:
+def monitor_sheet(values: dict[str, Any]) -> faithkit.plugin.Sheet:
     """Return the looks as a table, and what they mean; `values` is what `to_dict` returns."""
     name = values["discretizer"].replace("original", "logged explanations")
     reference, looks = values["reference"], values["looks"]
@@ -38,12 +38,12 @@ def monitor_sheet(values: dict[str, Any]) -> faithkit.Sheet:
     calibration = {**values["calibration"], "name": "calibration", "so_far": None, "alarm": None}
     heads = ("batch", "rows", "unverified", "agreement", "so far", "interval", "")
     rows = [_row(look) for look in (calibration, *looks[earlier:])]
-    return faithkit.Sheet.of(
+    return faithkit.plugin.Sheet.of(
         f"{name}, monitored",
         f"reference: {_counted(reference['n'], 'row')}; the pool: {reference['pool']:,} of them, "
         f"{_counted(reference['n_explanations'], 'explanation')}",
         f"stream: {_counted(values['n'], 'row')} in {_counted(len(looks), 'look')}",
-        faithkit.Table.of(heads, rows),
+        faithkit.plugin.Table.of(heads, rows),
         f"{_counted(earlier, 'earlier look')}: --csv and to_frame() have all." if earlier else None,
         "*: something is not as expected at this look." if values["alarm"] else None,
         _verdict(values),
@@ -74,7 +74,7 @@ def _verdict(values: dict[str, Any]) -> str:
     change = CHANGES[alarm["change"]]
     if alarm["change"] != "changed":
         calibration = values["calibration"]
-        (cells,) = faithkit.Table.of(
+        (cells,) = faithkit.plugin.Table.of(
             ["", ""], [[(alarm["low"], alarm["high"]), (calibration["low"], calibration["high"])]]
         ).rows
         change += ": {} instead of {}".format(*cells)

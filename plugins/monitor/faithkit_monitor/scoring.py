@@ -64,7 +64,7 @@ class Agreement:
         points, weights = _points(times), np.array(list(times.values()))
         width = float(np.ptp(points, axis=0).max())
         if not width:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"there is nothing to watch: the pool has no prediction but {next(iter(times))}. Give a "
                 "reference whose predictions differ."
             )
@@ -131,7 +131,7 @@ def split_reference(
 
     Examples
     --------
-    >>> counts = faithkit.count_rows(["yes"] * 90 + ["no"] * 10, ["a"] * 100)
+    >>> counts = faithkit.plugin.count_rows(["yes"] * 90 + ["no"] * 10, ["a"] * 100)
     >>> pool, _, calibration = split_reference(Tallies.of(counts), seed=0, outcome=counts.outcome)
     >>> sizes = sum(sum(pool[name].values()) for name in pool), len(calibration.values)
     >>> sum(sizes), min(sizes) > 30, calibration.unverified

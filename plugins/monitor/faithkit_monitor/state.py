@@ -52,7 +52,7 @@ class State:
         with self._existing() as state, _transaction(state, "DEFERRED"):
             (check,) = state.execute("PRAGMA quick_check(1)").fetchone()
             if check != "ok":
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"the state {self.path} is damaged ({' '.join(str(check).split())}): restore a copy."
                 )
             return _settings(state), _looks(state)
@@ -89,7 +89,7 @@ class State:
 
     @contextlib.contextmanager
     def _existing(self) -> Iterator[sqlite3.Connection]:
-        missing = faithkit.InputError(
+        missing = faithkit.errors.InputError(
             f"there is no state {self.path}: make one of a log to compare new rows with (--reference)."
         )
         if not self.path.exists():
@@ -103,7 +103,7 @@ class State:
     def _connection(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
         """Open the file, and refuse a file that is no state."""
         if self.path.exists() and not self.path.is_file():
-            raise faithkit.InputError(f"the state {self.path} is no regular file: name a file.")
+            raise faithkit.errors.InputError(f"the state {self.path} is no regular file: name a file.")
         uri = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
         with refusing(f"using the state {self.path}"):
             connection = sqlite3.connect(uri, PATIENCE, isolation_level=None, uri=True)
@@ -120,7 +120,7 @@ class State:
             (application,) = state.execute("PRAGMA application_id").fetchone()
             tables = [sql for (sql,) in state.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
         if application != APPLICATION or sorted(tables) != sorted(TABLES):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{self.path} is a database, and no state of a monitor: name another file."
             )
 
@@ -134,7 +134,7 @@ def refusing(action: str) -> Iterator[None]:
         raise
     except (sqlite3.Error, KeyError, TypeError, ValueError, AttributeError) as error:
         reason = " ".join(str(error).split())
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{action} failed with {type(error).__name__}: {reason}. Check that it is a complete file of a "
             "monitor, and that you may write to it."
         ) from error

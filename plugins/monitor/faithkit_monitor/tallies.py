@@ -37,8 +37,8 @@ class Tallies:
 
     Examples
     --------
-    >>> first = Tallies.of(faithkit.count_rows(["yes", "no", "yes"], ["a", "a", "b"]))
-    >>> second = Tallies.of(faithkit.count_rows(["yes", "yes", "no"], ["b", "a", "a"]))
+    >>> first = Tallies.of(faithkit.plugin.count_rows(["yes", "no", "yes"], ["a", "a", "b"]))
+    >>> second = Tallies.of(faithkit.plugin.count_rows(["yes", "yes", "no"], ["b", "a", "a"]))
     >>> first.n, first.fingerprint() == second.fingerprint(), first.cells == second.cells
     (3, True, True)
     """
@@ -47,7 +47,7 @@ class Tallies:
     form: dict[str, Any] | None
 
     @classmethod
-    def of(cls, counts: faithkit.RowCounts) -> "Tallies":
+    def of(cls, counts: faithkit.plugin.RowCounts) -> "Tallies":
         """Replace explanations by digests, and predictions by texts."""
         known, missing = counts.explanations, counts.explanations.missing
         names = np.full(len(known), UNEXPLAINED, dtype=object)
@@ -117,7 +117,7 @@ def check_form(name: str, batch: dict[str, Any] | None, expected: dict[str, Any]
     for key, what in (("kind", "of kind"), ("columns", "in the columns"), ("identity", "made of")):
         here, before = batch[key], expected[key]
         if here != before and (key != "columns" or None not in (here, before)):  # arrays have no names
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the explanations of {name} are {what} {_listing(here)}, and those before it {what} "
                 f"{_listing(before)}: write both in the same way."
             )
@@ -245,7 +245,7 @@ def _text(value: Any) -> bytes:
     for kind in _TIMES:  # equal ones have one text
         if isinstance(value, kind):
             return b"w" + f"{kind.__name__} {value!s}".encode()
-    raise faithkit.InputError(
+    raise faithkit.errors.InputError(
         f"an explanation is or has a {type(value).__name__}, which cannot be compared between batches: give "
         "numbers, texts, tuples or rules."
     )

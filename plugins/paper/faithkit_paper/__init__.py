@@ -17,9 +17,9 @@ DATASETS = {
 }
 
 
-@faithkit.hookimpl
-def faithkit_datasets() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_datasets() -> Iterable[faithkit.plugin.Component]:
     """Provide the datasets of the paper: each is a function of the module `datasets`."""
     for name, summary in DATASETS.items():
         factory = f"faithkit_paper.datasets:{name.replace('-', '_')}"
-        yield faithkit.Component(name=name, factory=factory, summary=summary)
+        yield faithkit.plugin.Component(name=name, factory=factory, summary=summary)

@@ -45,7 +45,7 @@ class Codes:
 
     def fit(self, X: Any, y: Any = None) -> "Codes":
         """Learn the categories and the medians."""
-        self.encoder_ = faithkit.Encoder(X)
+        self.encoder_ = faithkit.plugin.Encoder(X)
         codes = self.encoder_.encode(X)
         self.medians_ = np.array([np.median(column[~np.isnan(column)]) for column in codes.T])
         return self

@@ -62,7 +62,7 @@ def chosen(names: Sequence[str]) -> list[Experiment]:
     """
     for name in names:
         if name not in EXPERIMENTS:
-            raise faithkit.InputError(f"there is no experiment {name!r}. {_advice(name)}")
+            raise faithkit.errors.InputError(f"there is no experiment {name!r}. {_advice(name)}")
     return [EXPERIMENTS[name] for name in dict.fromkeys(names)] if names else list(EXPERIMENTS.values())
 
 

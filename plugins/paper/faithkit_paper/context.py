@@ -102,8 +102,8 @@ class Context:
 
     def sample(self, X: Any, n: int | None, *names: Any) -> Any:
         """Draw n rows without replacement, in random order; all of them where n is None or too large."""
-        total = faithkit.n_rows(X)
-        return faithkit.take_rows(X, self.rng(*names).permutation(total)[: total if n is None else n])
+        total = faithkit.plugin.n_rows(X)
+        return faithkit.plugin.take_rows(X, self.rng(*names).permutation(total)[: total if n is None else n])
 
     def evaluate(self, model: Any, X: Any, explainer: Any, **options: Any) -> Any:
         """Call `faithkit.evaluate` with this context's seed, workers and store.

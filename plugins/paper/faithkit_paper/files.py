@@ -14,7 +14,7 @@ def make_folder(folder: Path) -> Path:
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"cannot write to {folder}: {error.strerror}. Name a folder that you can write to."
         ) from None
 
@@ -28,4 +28,4 @@ def write_whole(path: Path, content: str) -> None:
         os.replace(unfinished, path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
-        raise faithkit.InputError(f"cannot write {path}: {error.strerror}.") from None
+        raise faithkit.errors.InputError(f"cannot write {path}: {error.strerror}.") from None

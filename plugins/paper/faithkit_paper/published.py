@@ -70,10 +70,12 @@ class Published:
         try:
             table = _read(path)
         except Exception as error:  # not there any more, not ours to read, no gzip, cut off, damaged
-            raise faithkit.InputError(f"reading {path} failed with {_line(error)}. {remedy}") from error
+            raise faithkit.errors.InputError(
+                f"reading {path} failed with {_line(error)}. {remedy}"
+            ) from error
         found = hashlib.sha256(table).hexdigest()
         if found != self.sha256:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{path} is not the dataset {self.name} that was published: its table has the checksum "
                 f"{found[:12]}…; expected {self.sha256[:12]}…. {remedy}"
             )
@@ -87,7 +89,7 @@ class Published:
         try:
             return Path(pooch.retrieve(self.url, self.sha256, file, cache(), downloader=self._convert))
         except Exception as error:  # no network, no room, another archive: every library has its own words
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{self.name} cannot be downloaded from {self.url} ({_line(error)}). Check the network, and "
                 f"that {cache()} can be written to; or set {FOLDER} to a folder that has {file}.gz."
             ) from error

@@ -7,17 +7,17 @@ import faithkit
 FAITHKIT_API = 1
 
 
-@faithkit.hookimpl
-def faithkit_explainers() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     """Provide the explainers whose explanations are rules."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="tree",
         factory="faithkit_scoped_rules.tree:TreeExplainer",
         summary="The path to the instance's leaf in a decision tree: the model itself, or a surrogate.",
         kinds=("rule",),
         inputs=("table",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="anchors",
         factory="faithkit_scoped_rules.anchors.tables:Anchors",
         summary="The widest rule that is precise enough on perturbed rows: anchor-exp's search, mended.",
@@ -25,7 +25,7 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         inputs=("table",),
         requires=("anchor",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="anchors-text",
         factory="faithkit_scoped_rules.anchors.texts:AnchorsText",
         summary="The words that fix the label while others are masked: anchor-exp's search, mended.",
@@ -33,28 +33,28 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
         inputs=("text",),
         requires=("anchor",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="empirical-anchors",
         factory="faithkit_scoped_rules.empirical:EmpiricalAnchors",
         summary="The widest rule that is precise enough on the background, found without perturbed rows.",
         kinds=("rule",),
         inputs=("table",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="first-word",
         factory="faithkit_scoped_rules.text:FirstWord",
         summary="The first word of the text.",
         kinds=("rule",),
         inputs=("text",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="all-words",
         factory="faithkit_scoped_rules.text:AllWords",
         summary="All words of the text.",
         kinds=("rule",),
         inputs=("text",),
     )
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="top-coefficient",
         factory="faithkit_scoped_rules.text:TopCoefficient",
         summary="The word of the text with the largest coefficient in a linear model.",
@@ -63,10 +63,10 @@ def faithkit_explainers() -> Iterable[faithkit.Component]:
     )
 
 
-@faithkit.hookimpl
-def faithkit_adapters() -> Iterable[faithkit.Component]:
+@faithkit.plugin.hookimpl
+def faithkit_adapters() -> Iterable[faithkit.plugin.Component]:
     """Provide what takes anchors that alibi found."""
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="alibi-anchors",
         factory="faithkit_scoped_rules.alibi_anchors:AlibiAnchors",
         summary="Anchors of tables and texts as rules, as alibi has them.",

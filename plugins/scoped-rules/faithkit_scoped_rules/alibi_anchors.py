@@ -76,12 +76,12 @@ class AlibiAnchors:
     always
     """
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return two anchors, in objects that look like alibi's."""
         conditions = ["28.00 < Age <= 37.00", "Job = clerk"]
-        return [_look_alike(conditions), _look_alike([])], faithkit.RowContext(n=2)
+        return [_look_alike(conditions), _look_alike([])], faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a rule for each row."""
         found = list(given) if isinstance(given, Sequence) else [given]
         columns = Columns.of(about.X)
@@ -103,7 +103,7 @@ def _rule(row: int, given: Any, columns: "Columns") -> faithkit.Rule:
     if kind == "AnchorText":
         return faithkit.Rule([_contains(str(word)) for word in anchor])
     if kind not in ("AnchorTabular", "DistributedAnchorTabular") or anchor is None:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: object {row} is an explanation by alibi's {kind}, which has no conditions: give anchors "
             "of tables or texts, or what it says of each row as an array."
         )
@@ -117,7 +117,7 @@ def _rule(row: int, given: Any, columns: "Columns") -> faithkit.Rule:
 
 def _contains(word: str) -> faithkit.Contains:
     lower = word.lower()
-    is_word = faithkit.tokens(word, "word") == [lower]
+    is_word = faithkit.plugin.tokens(word, "word") == [lower]
     return faithkit.Contains(lower, "word") if is_word else faithkit.Contains(word)
 
 
@@ -177,7 +177,7 @@ class Columns:
                 return place
             if place < len(self.order):
                 return self.order[place]
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: X has no column for the condition {text!r}: give X with the columns that alibi was "
             "given, under the same names (feature_names)."
         )
@@ -187,7 +187,7 @@ class Columns:
         if not self.there or not self.numeric[self.order.index(column)]:
             return value
         if own is None or place is None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{WHO}: the category {value!r} is a number in column {column!r} of X, and the explanation "
                 "does not say which: give X with the names of categories."
             )

@@ -75,31 +75,35 @@ class EmpiricalAnchors:
         within: float | None = None,
     ) -> None:
         for name, value, least in (("bins", bins, 2), ("beam_size", beam_size, 1), ("max_size", max_size, 1)):
-            faithkit.whole_number(value, f"empirical-anchors: {name}", least, error=faithkit.ParameterError)
+            faithkit.plugin.whole_number(
+                value, f"empirical-anchors: {name}", least, error=faithkit.errors.ParameterError
+            )
         for name, share in (("threshold", threshold), ("delta", delta)):
             if not 0 < share < 1:
-                raise faithkit.ParameterError(
+                raise faithkit.errors.ParameterError(
                     f"empirical-anchors: {name} must lie between 0 and 1, got {share!r}."
                 )
         if not 0 <= tau < 1:
-            raise faithkit.ParameterError(f"empirical-anchors: tau must lie in [0, 1), got {tau!r}.")
+            raise faithkit.errors.ParameterError(f"empirical-anchors: tau must lie in [0, 1), got {tau!r}.")
         self.threshold = threshold
         self.delta = delta
         self.tau = tau
         self.bins = bins
         self.beam_size = beam_size
         self.max_size = max_size
-        self.within = faithkit.Tolerance.checked("empirical-anchors", within)
+        self.within = faithkit.plugin.Tolerance.checked("empirical-anchors", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "EmpiricalAnchors":
         """Learn the predicates, and count in the background what each covers."""
         if isinstance(background, list):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "empirical-anchors explains tables, not texts: use anchors-text or first-word."
             )
         self.predictor_ = predictor
         self.words_ = Vocabulary(background, self.bins)
-        self.tolerance_ = faithkit.Tolerance.of("empirical-anchors", predictor, background, self.within)
+        self.tolerance_ = faithkit.plugin.Tolerance.of(
+            "empirical-anchors", predictor, background, self.within
+        )
         predictions = predictor.predict(background)
         self.n_rows_ = len(predictions)
         self.evidence_ = evidence(self.words_.predicates, background, predictions, self.tolerance_)

@@ -46,7 +46,10 @@ class Evidence(Protocol):
 
 
 def evidence(
-    predicates: Sequence[Any], background: Any, predictions: NDArray[Any], tolerance: faithkit.Tolerance
+    predicates: Sequence[Any],
+    background: Any,
+    predictions: NDArray[Any],
+    tolerance: faithkit.plugin.Tolerance,
 ) -> Evidence:
     """Count in a background, by label or by nearness.
 
@@ -54,7 +57,7 @@ def evidence(
     --------
     >>> X = np.array([[1.0], [2.0], [3.0]])
     >>> small = [faithkit.Interval(0, high=2.5)]
-    >>> found = evidence(small, X, np.array([0.5, 9.5, 0.75]), faithkit.Tolerance(within=0.25))
+    >>> found = evidence(small, X, np.array([0.5, 9.5, 0.75]), faithkit.plugin.Tolerance(within=0.25))
     >>> keys = found.keys(np.array([0.5]))
     >>> found.alone(keys), found.extended([()], keys, np.array([[0]]))
     (array([2]), (array([[1]]), array([[2]])))
@@ -63,13 +66,13 @@ def evidence(
     if tolerance.within is None:
         return ByLabel(_bits(single, background), predictions)
     order = np.argsort(predictions, kind="stable")
-    bits = _bits(single, faithkit.take_rows(background, order))
+    bits = _bits(single, faithkit.plugin.take_rows(background, order))
     return ByNearness(bits, predictions[order], tolerance)
 
 
 def _bits(rules: Sequence[faithkit.Rule], rows: Any) -> Bits:
-    return faithkit.scope_bits(
-        rules, faithkit.Sample(rows, faithkit.Explanations.of([0] * faithkit.n_rows(rows)))
+    return faithkit.plugin.scope_bits(
+        rules, faithkit.plugin.Sample(rows, faithkit.Explanations.of([0] * faithkit.plugin.n_rows(rows)))
     )
 
 
@@ -79,7 +82,7 @@ class ByLabel:
     def __init__(self, bits: Bits, predictions: NDArray[Any]) -> None:
         self.labels, codes = np.unique(predictions, return_inverse=True)
         self.bits = bits
-        self.label_bits = faithkit.pack_bits(np.arange(len(self.labels))[:, None] == codes[None, :])
+        self.label_bits = faithkit.plugin.pack_bits(np.arange(len(self.labels))[:, None] == codes[None, :])
         self.of_label = np.bincount(codes, minlength=len(self.labels))
         self._known: dict[Conjunction, NDArray[np.int32]] = {}
         self._room = max(1, CACHE_BYTES // max(1, 4 * len(bits) * len(self.labels)))
@@ -107,7 +110,7 @@ class ByLabel:
         found = self._known.get(conjunction)
         if found is None:
             covered = _covered(self.bits, conjunction)
-            found = faithkit.count_labels(covered, self.label_bits, partition=True).astype(np.int32)
+            found = faithkit.plugin.count_labels(covered, self.label_bits, partition=True).astype(np.int32)
             if len(self._known) >= self._room:
                 self._known.clear()
             self._known[conjunction] = found
@@ -120,9 +123,11 @@ class ByNearness:
     The rows, and with them the bits, are in the order of their predictions.
     """
 
-    def __init__(self, bits: Bits, predictions: NDArray[np.float64], tolerance: faithkit.Tolerance) -> None:
+    def __init__(
+        self, bits: Bits, predictions: NDArray[np.float64], tolerance: faithkit.plugin.Tolerance
+    ) -> None:
         self.bits, self.predictions, self.tolerance = bits, predictions, tolerance
-        self.first = faithkit.pack_bits(np.arange(WORD)[None, :] < np.arange(WORD)[:, None])[:, 0]
+        self.first = faithkit.plugin.pack_bits(np.arange(WORD)[None, :] < np.arange(WORD)[:, None])[:, 0]
 
     def keys(self, predictions: NDArray[Any]) -> Ints:
         """Return the range of rows whose predictions are near each."""

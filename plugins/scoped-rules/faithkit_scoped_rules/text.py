@@ -44,7 +44,7 @@ class FirstWord:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per text: it contains the word."""
         _check_texts("first-word", X)
-        words = [faithkit.tokens(text, self.tokenizer)[:1] for text in X]
+        words = [faithkit.plugin.tokens(text, self.tokenizer)[:1] for text in X]
         return _explanations(X, words, self.tokenizer, "no words")
 
 
@@ -78,7 +78,7 @@ class AllWords:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per text: it contains each of the words."""
         _check_texts("all-words", X)
-        words = [faithkit.tokens(text, self.tokenizer) for text in X]
+        words = [faithkit.plugin.tokens(text, self.tokenizer) for text in X]
         return _explanations(X, words, self.tokenizer, "no words")
 
 
@@ -117,11 +117,11 @@ class TopCoefficient:
 
     def __init__(self, by: str = "absolute", tokenizer: str = "word") -> None:
         if by not in ("absolute", "predicted"):
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"top-coefficient: by must be 'absolute' or 'predicted', got {by!r}."
             )
         if tokenizer != "word":
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"top-coefficient: tokenizer must be 'word', as the vectorizer has it, got {tokenizer!r}."
             )
         self.by = by
@@ -133,7 +133,7 @@ class TopCoefficient:
         vectorizer, linear = _linear_pipeline(predictor.model)
         classes = _classes(linear)
         if self.by == "predicted" and not classes:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "top-coefficient: by=predicted is about classes, and the model predicts numbers: leave it "
                 "out."
             )
@@ -156,7 +156,7 @@ class TopCoefficient:
         return _explanations(X, words, self.tokenizer, "no known word")
 
     def _top(self, text: str, weights: NDArray[np.float64]) -> list[str]:
-        known = sorted(self.vocabulary_.keys() & faithkit.tokens(text, self.tokenizer))
+        known = sorted(self.vocabulary_.keys() & faithkit.plugin.tokens(text, self.tokenizer))
         if not known:
             return []
         return [known[int(weights[[self.vocabulary_[word] for word in known]].argmax())]]
@@ -176,7 +176,7 @@ def _linear_pipeline(model: Any) -> tuple[Any, Any]:
         or not _is_linear(steps[-1])
     ):
         names = " of " + ", ".join(_name(step) for step in steps) if len(steps) > 1 else ""
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             "top-coefficient reads a fitted Pipeline of a CountVectorizer or TfidfVectorizer and a linear "
             f"model with coef_, and the model is a {type(model).__name__}{names}: "
             "train such a Pipeline, or use first-word, all-words or anchors-text."
@@ -210,7 +210,7 @@ def _check_splitting(vectorizer: Any) -> None:
     )
     for name in settings:
         if given[name] != default[name]:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"top-coefficient: the {type(vectorizer).__name__} has {name}={given[name]!r}, and its words "
                 f"are not those that a rule finds: train it with {name}={default[name]!r}, the default."
             )
@@ -223,7 +223,7 @@ def _coefficients(linear: Any, classes: list[Any]) -> NDArray[np.float64]:
     if len(classes) == 2 and len(rows) == 1:
         return np.concatenate([-rows, rows])
     if classes and len(rows) != len(classes):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"top-coefficient: {type(linear).__name__} has {len(rows)} rows of coefficients for "
             f"{len(classes)} classes; expected one per class."
         )
@@ -246,21 +246,21 @@ def _explanations(
 
 def _known_tokenizer(who: str, tokenizer: str) -> str:
     try:
-        faithkit.tokens("", tokenizer)
-    except faithkit.InputError as error:
-        raise faithkit.ParameterError(f"{who}: {error}") from None
+        faithkit.plugin.tokens("", tokenizer)
+    except faithkit.errors.InputError as error:
+        raise faithkit.errors.ParameterError(f"{who}: {error}") from None
     return tokenizer
 
 
 def _check_texts(who: str, X: Any) -> None:
     if not isinstance(X, list):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{who} explains a list of texts, and was given a {type(X).__name__}: for a column of texts give "
             "X['column'].tolist(), for a table use tree or anchors."
         )
     for row, item in enumerate(X):
         if not isinstance(item, str):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{who} explains a list of texts, and row {row} is a {type(item).__name__}: give texts only, "
                 "'' for a missing one."
             )

@@ -77,7 +77,9 @@ class TreeExplainer:
         min_samples_leaf: int = 5,
     ) -> None:
         if not isinstance(surrogate, bool) and surrogate != "auto":
-            raise faithkit.ParameterError(f"tree: surrogate must be auto, true or false, got {surrogate!r}.")
+            raise faithkit.errors.ParameterError(
+                f"tree: surrogate must be auto, true or false, got {surrogate!r}."
+            )
         self.surrogate = surrogate
         self.max_leaf_nodes = _at_least(2, "max_leaf_nodes", max_leaf_nodes, optional=True)
         self.max_depth = _at_least(1, "max_depth", max_depth, optional=True)
@@ -91,7 +93,7 @@ class TreeExplainer:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "TreeExplainer":
         """Choose or fit the tree, and write the rule of every leaf."""
         _check_table(background)
-        self.encoder_ = faithkit.Encoder(background)
+        self.encoder_ = faithkit.plugin.Encoder(background)
         self.is_surrogate_ = self._needs_surrogate(predictor.model)
         if self.is_surrogate_:
             self._fit_surrogate(predictor, background)
@@ -130,7 +132,7 @@ class TreeExplainer:
             return True
         problem = f"the column {self.encoder_.names[words[0]]!r} holds categories" if words else None
         problem = problem or f"the model is a {type(model).__name__}"
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             "tree: surrogate=false explains a DecisionTreeClassifier or DecisionTreeRegressor on numeric "
             f"columns, and {problem}: use surrogate=true, which fits a tree to the model's predictions."
         )
@@ -145,7 +147,7 @@ class TreeExplainer:
             min_samples_leaf=self.min_samples_leaf,
             random_state=0,
         )
-        order = np.argsort(faithkit.row_seeds(background, seed=0), kind="stable")
+        order = np.argsort(faithkit.plugin.row_seeds(background, seed=0), kind="stable")
         # of two equally good splits scikit-learn takes one by the order of rows, which means nothing
         lesson = (_standardized if is_number else _numbered)(predictor.predict(background)[order])
         codes = self._compared(self.encoder_.encode(background))[order]
@@ -172,7 +174,7 @@ class TreeExplainer:
             return
         given = [str(name) for name in X.columns]
         if given != self.encoder_.names and sorted(given) == sorted(self.encoder_.names):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "tree: X has its columns in another order than the background, and the model reads them by "
                 "position: bring both into the order of the model's training data."
             )
@@ -266,19 +268,19 @@ def _known_share(numbers: NDArray[np.float64], told: NDArray[np.float64]) -> flo
 
 
 def _at_least(least: int, name: str, value: Any, optional: bool = False) -> Any:
-    return faithkit.whole_number(
-        value, f"tree: {name}", least, optional=optional, error=faithkit.ParameterError
+    return faithkit.plugin.whole_number(
+        value, f"tree: {name}", least, optional=optional, error=faithkit.errors.ParameterError
     )
 
 
 def _check_table(X: Any) -> None:
     if isinstance(X, list):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             "tree explains the rows of a table, and was given a list of texts: use first-word, all-words, "
             "top-coefficient or anchors-text."
         )
     if hasattr(X, "toarray"):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             "tree explains the rows of a table, and was given a sparse matrix: "
             "give X.toarray(), and a model that takes it."
         )

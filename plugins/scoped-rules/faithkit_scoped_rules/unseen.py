@@ -10,13 +10,15 @@ import faithkit
 UNSEEN = "a category that the background does not have"
 
 
-def unseen(encoder: faithkit.Encoder, codes: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+def unseen(
+    encoder: faithkit.plugin.Encoder, codes: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Return which encoded rows have one, and remarks that say so.
 
     Examples
     --------
     >>> jobs = np.array([["cook"], ["smith"]], dtype=object)
-    >>> encoder = faithkit.Encoder(jobs)
+    >>> encoder = faithkit.plugin.Encoder(jobs)
     >>> unseen(encoder, encoder.encode(np.array([["pilot"], ["cook"]], dtype=object), unseen="keep"))[1]
     array(['a category that the background does not have', None], dtype=object)
     """

@@ -73,7 +73,7 @@ class Vocabulary:
     """
 
     def __init__(self, background: Any, bins: int) -> None:
-        self.encoder = faithkit.Encoder(background)
+        self.encoder = faithkit.plugin.Encoder(background)
         codes = self.encoder.encode(background)
         names = background.columns.tolist() if hasattr(background, "columns") else range(codes.shape[1])
         self.columns: list[_Column] = []

@@ -1,4 +1,4 @@
-from faithkit import Component, hookimpl
+from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
 

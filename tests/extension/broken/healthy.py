@@ -1,6 +1,7 @@
 """The control: nothing is wrong with this plugin."""
 
-from faithkit import Component, ParameterError, hookimpl
+from faithkit.errors import ParameterError
+from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
 

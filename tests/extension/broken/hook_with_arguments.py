@@ -1,4 +1,4 @@
-from faithkit import hookimpl
+from faithkit.plugin import hookimpl
 
 FAITHKIT_API = 1
 

@@ -2,7 +2,8 @@
 
 import sys
 
-from faithkit import Component, InputError, hookimpl
+from faithkit.errors import InputError
+from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
 

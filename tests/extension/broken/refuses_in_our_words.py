@@ -1,3 +1,3 @@
 import faithkit
 
-raise faithkit.InputError("There is no licence.")
+raise faithkit.errors.InputError("There is no licence.")

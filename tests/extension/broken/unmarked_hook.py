@@ -1,4 +1,4 @@
-from faithkit import Component
+from faithkit.plugin import Component
 
 FAITHKIT_API = 1
 

@@ -64,5 +64,5 @@ def test_an_explainer_may_decide_by_the_model():
 
 
 def test_a_declaration_that_is_no_number_of_rows_is_refused():
-    with pytest.raises(faithkit.ContractError, match=r"rows_per_chunk must be .* got 0"):
+    with pytest.raises(faithkit.errors.ContractError, match=r"rows_per_chunk must be .* got 0"):
         explained(ByModel(), rows=0)

@@ -173,7 +173,7 @@ def test_objects_that_many_rows_share_are_written_once():
     ids=lambda given: given if isinstance(given, str) else type(given).__name__,
 )
 def test_what_cannot_be_stored_is_refused_with_a_way_out(value, message):
-    with pytest.raises(faithkit.InputError, match=f"{message}.*un without a store"):
+    with pytest.raises(faithkit.errors.InputError, match=f"{message}.*un without a store"):
         stored(Explanations(kind="value", values=np.zeros((1, 1)), shared={"it": value}))
 
 
@@ -183,7 +183,7 @@ def test_what_cannot_be_stored_is_refused_with_a_way_out(value, message):
     ids=repr,
 )
 def test_a_mask_that_would_be_lost_is_refused(value):
-    with pytest.raises(faithkit.InputError, match=r"masked array.* hidden: the mask would be lost"):
+    with pytest.raises(faithkit.errors.InputError, match=r"masked array.* hidden: the mask would be lost"):
         stored(Explanations.of(["a"], shared={"it": value}))
 
 
@@ -204,7 +204,7 @@ def test_remarks_are_texts(remark, text):
 def test_an_endless_value_is_refused_with_a_way_out():
     endless = []
     endless.append(endless)
-    with pytest.raises(faithkit.InputError, match=r"RecursionError.*run without a store"):
+    with pytest.raises(faithkit.errors.InputError, match=r"RecursionError.*run without a store"):
         stored(Explanations.of(["a"], shared={"it": endless}))
 
 

@@ -253,7 +253,10 @@ def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch)
     log = open_log(str(folder / "log"), "label", ("phi_*",))
     moved = [attrs.evolve(piece, file="/elsewhere/0.parquet") for piece in log.table.pieces]
     log = attrs.evolve(log, table=attrs.evolve(log.table, pieces=moved))
-    with connected(scheduler), pytest.raises(faithkit.InputError, match=r"no file /elsewhere/0\.parquet on"):
+    with (
+        connected(scheduler),
+        pytest.raises(faithkit.errors.InputError, match=r"no file /elsewhere/0\.parquet on"),
+    ):
         score_log(log)
 
 
@@ -275,7 +278,7 @@ def test_a_model_that_leaves_as_it_is_unpickled_is_one_line_and_costs_no_worker(
 
     before = workers(scheduler)
     message = r"^the worker tcp://.*, taking up the work, failed with SystemExit: 0\. Install there"
-    with connected(scheduler), pytest.raises(faithkit.InputError, match=message):
+    with connected(scheduler), pytest.raises(faithkit.errors.InputError, match=message):
         faithkit.evaluate(Trap(), np.arange(20.0)[:, None], explainer=lambda X: [0] * len(X))
     assert workers(scheduler) == before
 
@@ -285,7 +288,7 @@ def test_the_address_of_a_worker_is_none_of_a_scheduler(scheduler):
 
     worker = next(iter(workers(scheduler)))
     message = f"no Dask scheduler answers at {worker} .there is a 'Worker'"
-    with pytest.raises(faithkit.InputError, match=message), connected(worker):
+    with pytest.raises(faithkit.errors.InputError, match=message), connected(worker):
         pass
 
 

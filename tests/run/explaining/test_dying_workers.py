@@ -92,20 +92,20 @@ def test_rows_on_which_an_explainer_tries_to_leave_are_recorded(workers):
 
 def test_a_row_on_which_an_explainer_tries_to_leave_stops_the_run(workers):
     with pytest.raises(
-        faithkit.ExplainerError, match=r"^the explainer raising failed on row 3: SystemExit: 0\. With"
+        faithkit.errors.ExplainerError, match=r"^the explainer raising failed on row 3: SystemExit: 0\. With"
     ):
         evaluated(ROWS[:6], Raising())
 
 
 def test_an_explainer_that_tries_to_leave_as_it_is_fitted_stops_the_run(workers):
     with pytest.raises(
-        faithkit.ExplainerError, match=r"^fitting the explainer raising failed with SystemExit: 0\."
+        faithkit.errors.ExplainerError, match=r"^fitting the explainer raising failed with SystemExit: 0\."
     ):
         evaluated(ROWS, Raising(fits=False), on_error="record")
 
 
 def test_the_traceback_of_a_worker_is_told():
-    with pytest.raises(faithkit.ExplainerError) as raised:
+    with pytest.raises(faithkit.errors.ExplainerError) as raised:
         evaluated(ROWS[28:35], explainer=Raising(), n_jobs=2)
     assert raised.value.__notes__[0].startswith("in the worker:\nTraceback")
     assert "PickyError: picky" in raised.value.__notes__[0]
@@ -118,7 +118,9 @@ def test_the_traceback_of_a_worker_is_told():
 def test_a_worker_that_dies_stops_the_run_and_names_the_row(trouble):
     with (
         pytest.warns(faithkit.FaithkitWarning, match="a worker died"),
-        pytest.raises(faithkit.ExplainerError, match=r"Slow failed on row 3: worker died\. With on_error"),
+        pytest.raises(
+            faithkit.errors.ExplainerError, match=r"Slow failed on row 3: worker died\. With on_error"
+        ),
     ):
         evaluated(X[:8], explainer=Slow(trouble=trouble), n_jobs=2)
 
@@ -172,8 +174,8 @@ def sprung(how, home):
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [
-        ("exit", faithkit.InputError, r"the worker process \d+, taking up the work, failed with SystemExit: 0\."),
-        pytest.param("vanish", faithkit.ExplainerError, "a worker died.*again before it explained anything", marks=pytest.mark.slow),
+        ("exit", faithkit.errors.InputError, r"the worker process \d+, taking up the work, failed with SystemExit: 0\."),
+        pytest.param("vanish", faithkit.errors.ExplainerError, "a worker died.*again before it explained anything", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:a worker died")
@@ -190,7 +192,7 @@ class Fatal(Slow):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:a worker died")
 def test_an_explainer_that_ends_its_process_as_it_is_fitted_is_nobody_s_row():
-    with pytest.raises(faithkit.ExplainerError, match="fitting the explainer Fatal, ends the process"):
+    with pytest.raises(faithkit.errors.ExplainerError, match="fitting the explainer Fatal, ends the process"):
         evaluated(explainer=Fatal(), n_jobs=2, on_error="record")
 
 

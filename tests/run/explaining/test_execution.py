@@ -79,7 +79,9 @@ TROUBLE = [3, 10, 17, 24, 31, 38]  # every seventh row
 
 
 def test_a_failing_row_stops_the_run_and_is_named():
-    with pytest.raises(faithkit.ExplainerError, match=r"failed on row 3: ValueError: row 3.0 is not.*record"):
+    with pytest.raises(
+        faithkit.errors.ExplainerError, match=r"failed on row 3: ValueError: row 3.0 is not.*record"
+    ):
         evaluated(explainer=Slow(trouble="raise"))
 
 
@@ -128,7 +130,7 @@ def rough(X):
 )
 def test_wrong_options_are_refused(options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(faithkit.InputError, match=message):
+    with pytest.raises(faithkit.errors.InputError, match=message):
         evaluated(**options)
     assert not list(tmp_path.iterdir())  # an empty name would have been this folder
 

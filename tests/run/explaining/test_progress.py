@@ -157,7 +157,7 @@ def test_an_explainer_tells_which_rows_are_done(monkeypatch):
 
         def explain(self, X, seeds):
             for _ in X:
-                faithkit.rows_done()
+                faithkit.plugin.rows_done()
             return faithkit.Explanations.of(X[:, 0].tolist())
 
     faithkit.evaluate(lambda X: X[:, 0] > 5, X, explainer=Slow())

@@ -34,7 +34,7 @@ def test_only_new_rows_are_explained(tmp_path, log):
 
 def test_recorded_failures_do_not_hide_from_a_run_that_raises(tmp_path):
     evaluated(explainer=Slow(trouble="raise"), on_error="record", store=tmp_path)
-    with pytest.raises(faithkit.ExplainerError, match="row 3"):
+    with pytest.raises(faithkit.errors.ExplainerError, match="row 3"):
         evaluated(explainer=Slow(trouble="raise"), store=tmp_path)
 
 
@@ -52,7 +52,7 @@ def test_the_store_holds_no_pickle(tmp_path):
 
 
 def test_what_cannot_be_stored_is_refused_with_a_way_out(tmp_path):
-    with pytest.raises(faithkit.InputError, match=r"cannot be stored.*Run without a store"):
+    with pytest.raises(faithkit.errors.InputError, match=r"cannot be stored.*Run without a store"):
         faithkit.evaluate(parity, X, explainer=objects, store=tmp_path)
 
 
@@ -62,7 +62,7 @@ def objects(X):
 
 def test_a_model_that_cannot_be_pickled_is_refused_with_a_way_out(tmp_path):
     with pytest.raises(
-        faithkit.InputError, match=r"^pickling the model failed with SystemExit: 0\. The store"
+        faithkit.errors.InputError, match=r"^pickling the model failed with SystemExit: 0\. The store"
     ):
         faithkit.evaluate(Unpicklable(), X, explainer=Slow(), store=tmp_path)
 
@@ -205,9 +205,9 @@ PLUGIN = """
 import faithkit
 FAITHKIT_API = 1
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_explainers():
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="upgraded", factory="upgraded_explainer:Upgraded", summary="Asks a library.", requires={requires}
     )
 """
@@ -414,7 +414,7 @@ def wide(X):
 
 def test_a_full_disk_is_a_clear_error_and_what_is_kept_stays_readable(small_disk):
     rows = np.arange(400.0)[:, None]
-    with pytest.raises(faithkit.StoreError, match=r"No space left.*free some space.*is intact"):
+    with pytest.raises(faithkit.errors.StoreError, match=r"No space left.*free some space.*is intact"):
         faithkit.evaluate(parity, rows, explainer=wide, store=small_disk / "store")
     files = list((small_disk / "store").glob("*/*"))
     assert files
@@ -426,11 +426,11 @@ def test_a_read_only_store_serves_what_it_has_and_refuses_the_rest(small_disk, l
     whole = evaluated(X[:8], store=small_disk / "store").to_json()
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     assert evaluated(X[:8], store=small_disk / "store").to_json() == whole
-    with pytest.raises(faithkit.StoreError, match=r"Read-only.*make it writable"):
+    with pytest.raises(faithkit.errors.StoreError, match=r"Read-only.*make it writable"):
         evaluated(X, store=small_disk / "store")
 
 
 def test_a_file_in_place_of_the_store_is_a_clear_error(tmp_path):
     (tmp_path / "store").write_text("hello")
-    with pytest.raises(faithkit.StoreError, match="name a folder"):
+    with pytest.raises(faithkit.errors.StoreError, match="name a folder"):
         evaluated(store=tmp_path / "store")

@@ -30,15 +30,15 @@ def test_a_row_may_take_only_so_long_even_if_it_swallows_exceptions(n_jobs):
 
 @pytest.fixture
 def plugins_are_found_anew():
-    faithkit.registry.cache_clear()  # it may be older than the slow plugin on the path
+    faithkit.plugin.registry.cache_clear()  # it may be older than the slow plugin on the path
     yield
-    faithkit.registry.cache_clear()
+    faithkit.plugin.registry.cache_clear()
 
 
 @pytest.mark.usefixtures("plugins_are_found_anew")
 def test_a_row_that_takes_too_long_stops_the_run_and_is_named():
     with pytest.raises(
-        faithkit.ExplainerError, match=r"slow.* failed on row 3: time limit of 0\.2 s\. With on_err"
+        faithkit.errors.ExplainerError, match=r"slow.* failed on row 3: time limit of 0\.2 s\. With on_err"
     ):
         evaluated(explainer="slow:trouble=hang", row_timeout=0.2)
 
@@ -55,7 +55,7 @@ def test_a_loop_in_C_is_ended_together_with_its_process(n_jobs, tmp_path, log):
     assert again.to_json() == result.to_json()
     assert len(log()) == explained
     with pytest.raises(
-        faithkit.ExplainerError, match=r"failed on row \d+: time limit of 0\.3 s\. With on_error"
+        faithkit.errors.ExplainerError, match=r"failed on row \d+: time limit of 0\.3 s\. With on_error"
     ):
         evaluated(X[:16], **options)
 

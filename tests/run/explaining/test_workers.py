@@ -71,7 +71,7 @@ def test_numbers_of_any_kind_become_python_s(name, given, expected):
 )  # fmt: skip
 def test_what_is_no_such_number_is_refused(name, given, message):
     told = given.item() if isinstance(given, np.generic) else given
-    with pytest.raises(faithkit.InputError) as raised:
+    with pytest.raises(faithkit.errors.InputError) as raised:
         Execution(**{name: given})
     assert str(raised.value) == f"{message}{told!r}."
 
@@ -120,7 +120,7 @@ def deadly_cluster(monkeypatch):
     def each_result(cluster, parcel, function, chunks):
         yield 0, function(parcel.open(), chunks[0])
         for i in range(1, len(chunks)):
-            yield i, faithkit.ExplainerError("a task has killed 4 workers of the cluster.")
+            yield i, faithkit.errors.ExplainerError("a task has killed 4 workers of the cluster.")
 
     monkeypatch.setattr(workers, "active_cluster", lambda: "a cluster")
     monkeypatch.setattr(workers, "check_workers", lambda *given: None)
@@ -128,7 +128,7 @@ def deadly_cluster(monkeypatch):
 
 
 def test_a_cluster_that_dies_of_a_chunk_ends_a_run_that_raises(deadly_cluster):
-    with pytest.raises(faithkit.ExplainerError, match="has killed 4 workers"):
+    with pytest.raises(faithkit.errors.ExplainerError, match="has killed 4 workers"):
         evaluated()
 
 

@@ -1,6 +1,7 @@
 """Adapters with one fault each, and a sound one."""
 
-from faithkit import Explanations, RowContext
+from faithkit import Explanations
+from faithkit.plugin import RowContext
 
 
 class Note:

@@ -7,7 +7,7 @@ import faithkit
 CALLS = itertools.count()
 
 
-class Values(faithkit.Report):
+class Values(faithkit.plugin.Report):
     def __init__(self, **values):
         self.values = values
 
@@ -15,7 +15,7 @@ class Values(faithkit.Report):
         return self.values
 
     def sheet(self):
-        return faithkit.Sheet.of("values", *map(str, self.values))
+        return faithkit.plugin.Sheet.of("values", *map(str, self.values))
 
 
 class Sound:
@@ -38,7 +38,7 @@ class RefusesEverything(Sound):
     """Always asks for more."""
 
     def diagnose(self, result):
-        raise faithkit.InputError("more rows are needed.")
+        raise faithkit.errors.InputError("more rows are needed.")
 
 
 class ReturnsANumber(Sound):

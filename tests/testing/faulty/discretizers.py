@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from faithkit import InputError
+from faithkit.errors import InputError
 
 
 class Sound:

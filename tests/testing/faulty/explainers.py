@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from faithkit import Explanations, InputError
+from faithkit import Explanations
+from faithkit.errors import InputError
 
 
 class Sound:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from faithkit import InputError, Relation, pack_bits
+from faithkit.errors import InputError
+from faithkit.plugin import Relation, pack_bits
 
 
 class Sound(Relation):

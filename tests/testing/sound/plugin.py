@@ -5,9 +5,9 @@ import faithkit
 FAITHKIT_API = 1
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_explainers():
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="prototype",
         factory="testing.sound.prototypes:Prototype",
         summary="The nearer of two prototypes.",
@@ -16,9 +16,9 @@ def faithkit_explainers():
     )
 
 
-@faithkit.hookimpl
+@faithkit.plugin.hookimpl
 def faithkit_relations():
-    yield faithkit.Component(
+    yield faithkit.plugin.Component(
         name="near-prototype",
         factory="testing.sound.prototypes:NearPrototype",
         summary="The instance is nearer to this prototype than to the other.",

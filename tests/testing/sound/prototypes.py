@@ -3,7 +3,8 @@
 import click
 import numpy as np
 
-from faithkit import Encoder, Explanations, Relation
+from faithkit import Explanations
+from faithkit.plugin import Encoder, Relation
 
 
 class Prototype:

@@ -45,7 +45,7 @@ class CherryPicker:
 
     def __init__(self, explainers: Sequence[Any] = ("shap", "lime")) -> None:
         if isinstance(explainers, str) or len(explainers) < 2:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"{WHO}: explainers must be a list of at least two, such as ['shap', 'lime'], got "
                 f"{explainers!r}."
             )
@@ -62,7 +62,7 @@ class CherryPicker:
         tried = [one.explain(X, seeds) for one in self.fitted_]
         shapes = {np.shape(one.values) for one in tried}
         if any(one.kind != "vector" for one in tried) or len(shapes) > 1:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{WHO} chooses among importances of the same columns, and was given explanations of kinds "
                 f"{[one.kind for one in tried]} and shapes {sorted(shapes)}: name explainers such as shap "
                 "and lime."
@@ -91,4 +91,4 @@ def decidedness(importances: Any) -> Any:
 
 
 def _made(given: Any) -> Any:
-    return faithkit.registry().create("explainer", given) if isinstance(given, str) else given
+    return faithkit.plugin.registry().create("explainer", given) if isinstance(given, str) else given

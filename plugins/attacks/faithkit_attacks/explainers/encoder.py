@@ -48,14 +48,14 @@ class Encoding:
         labels = predictor.predict(background)
         self.labels_ = sorted(set(labels.tolist()), key=str)
         if not isinstance(background, list):
-            self.encoder_, self.names_ = faithkit.Encoder(background), column_labels(background)
+            self.encoder_, self.names_ = faithkit.plugin.Encoder(background), column_labels(background)
             self._choose_columns(background, labels)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return a rule of one condition for each row."""
         check_no_sparse(WHO, X)
-        labels = self.predictor_.predict(X).tolist() if faithkit.n_rows(X) else []
+        labels = self.predictor_.predict(X).tolist() if faithkit.plugin.n_rows(X) else []
         place = {label: i for i, label in enumerate(self.labels_)}
         codes = [place.get(label) for label in labels]
         conditions = self._words(X, codes) if isinstance(X, list) else self._cells(X, codes)
@@ -102,7 +102,7 @@ class Encoding:
         last = max(1, len(self.labels_) - 1)
         found = []
         for text, code in zip(X, codes, strict=True):
-            words = sorted(set(faithkit.tokens(text)))
+            words = sorted(set(faithkit.plugin.tokens(text)))
             known = code is not None and words
             found.append(
                 faithkit.Contains(words[round((code or 0) * (len(words) - 1) / last)]) if known else None

@@ -35,21 +35,21 @@ class Flatterer:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Flatterer":
         """Remember the model, which knows what rows it takes."""
         check_no_sparse(WHO, background)
-        predictor.predict(faithkit.take_rows(background, slice(0, 1)))
+        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))
         self.predictor_ = predictor
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return the rule that repeats each row."""
         check_no_sparse(WHO, X)
-        if faithkit.n_rows(X):
-            self.predictor_.predict(faithkit.take_rows(X, slice(0, 1)))  # another width is said here
+        if faithkit.plugin.n_rows(X):
+            self.predictor_.predict(faithkit.plugin.take_rows(X, slice(0, 1)))  # another width is said here
         rules = [_words(text) for text in X] if isinstance(X, list) else _rows(X)
         return faithkit.Explanations.of(rules, kind="rule", instances=X, relation="in-scope")
 
 
 def _words(text: str) -> faithkit.Rule:
-    return faithkit.Rule([faithkit.Contains(word) for word in faithkit.tokens(text)])
+    return faithkit.Rule([faithkit.Contains(word) for word in faithkit.plugin.tokens(text)])
 
 
 def _rows(X: Any) -> list[faithkit.Rule]:

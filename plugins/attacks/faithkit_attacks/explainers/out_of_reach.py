@@ -45,7 +45,7 @@ class OutOfReach:
 
     def __init__(self, columns: Sequence[str | int] | None = None) -> None:
         if columns is not None and (isinstance(columns, str) or not list(columns)):
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"{WHO}: columns must be a list of names or positions, such as ['sex'], got {columns!r}."
             )
         self.columns = None if columns is None else list(columns)
@@ -53,16 +53,18 @@ class OutOfReach:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "OutOfReach":
         """Collect what the columns can be."""
         check_table(WHO, background)
-        predictor.predict(faithkit.take_rows(background, slice(0, 1)))
-        self.predictor_, self.encoder_ = predictor, faithkit.Encoder(background)
+        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))
+        self.predictor_, self.encoder_ = predictor, faithkit.plugin.Encoder(background)
         self.places_ = [self._place(column) for column in self.columns or [0]]
         codes = self.encoder_.encode(background)[:, self.places_]
         whole = np.flatnonzero(~np.isnan(codes).any(axis=1))
         if not len(whole):
-            raise faithkit.InputError(f"{WHO}: {self._names()} is missing in all rows: name another column.")
+            raise faithkit.errors.InputError(
+                f"{WHO}: {self._names()} is missing in all rows: name another column."
+            )
         distinct, first = np.unique(codes[whole], axis=0, return_index=True)
         kept = np.unique(np.linspace(0, len(distinct) - 1, CHOICES).round().astype(int))
-        self.choices_, self.codes_ = faithkit.take_rows(background, whole[first[kept]]), distinct[kept]
+        self.choices_, self.codes_ = faithkit.plugin.take_rows(background, whole[first[kept]]), distinct[kept]
         spread = np.ptp(distinct, axis=0)
         self.scale_ = np.where(spread > 0, spread, 1.0)
         return self
@@ -91,7 +93,7 @@ class OutOfReach:
             return names.index(column)
         if isinstance(column, int) and 0 <= column < len(names):
             return column
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: there is no column {column!r}; the table has {', '.join(names[:8])}"
             f"{' and others' if len(names) > 8 else ''}."
         )
@@ -101,7 +103,7 @@ class OutOfReach:
 
     def _search(self, X: Any, codes: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         n, m = len(codes), len(self.codes_)
-        asked = self._with(faithkit.take_rows(X, np.repeat(np.arange(n), m)), np.tile(np.arange(m), n))
+        asked = self._with(faithkit.plugin.take_rows(X, np.repeat(np.arange(n), m)), np.tile(np.arange(m), n))
         own = self.predictor_.predict(X)
         other = self.predictor_.predict(asked).reshape(n, m) != own[:, None]
         far = self._distance(codes)

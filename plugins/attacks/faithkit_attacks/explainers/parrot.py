@@ -32,11 +32,11 @@ class Parrot:
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Parrot":
         """Remember the model."""
-        predictor.predict(faithkit.take_rows(background, slice(0, 1)))  # another width is said here
+        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))  # another width is said here
         self.predictor_ = predictor
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return what the model predicts, in words."""
-        answers = np.asarray(self.predictor_.predict(X)).tolist() if faithkit.n_rows(X) else []
+        answers = np.asarray(self.predictor_.predict(X)).tolist() if faithkit.plugin.n_rows(X) else []
         return faithkit.Explanations.of([f"because the answer is {answer}" for answer in answers])

@@ -39,7 +39,7 @@ def equal_to(label: Any, cell: Any) -> faithkit.OneOf:
 def check_no_sparse(who: str, X: Any) -> None:
     """Refuse a sparse matrix, about whose columns there are no rules."""
     if hasattr(X, "toarray"):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{who} explains tables and texts, and was given a sparse matrix: give X.toarray(), and a model "
             "that takes it."
         )
@@ -49,4 +49,6 @@ def check_table(who: str, X: Any) -> None:
     """Refuse what has no columns of its own."""
     check_no_sparse(who, X)
     if isinstance(X, list):
-        raise faithkit.InputError(f"{who} explains the rows of a table, and was given a list of texts.")
+        raise faithkit.errors.InputError(
+            f"{who} explains the rows of a table, and was given a list of texts."
+        )

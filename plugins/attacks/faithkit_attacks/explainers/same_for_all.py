@@ -28,13 +28,13 @@ class SameForAll:
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "SameForAll":
         """Remember the model, which knows what rows it takes."""
-        predictor.predict(faithkit.take_rows(background, slice(0, 1)))
+        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))
         self.predictor_ = predictor
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return the empty rule for each row."""
-        n = faithkit.n_rows(X)
+        n = faithkit.plugin.n_rows(X)
         if n:
-            self.predictor_.predict(faithkit.take_rows(X, slice(0, 1)))  # another width is said here
+            self.predictor_.predict(faithkit.plugin.take_rows(X, slice(0, 1)))  # another width is said here
         return faithkit.Explanations.of([faithkit.Rule()] * n, kind="rule", instances=X, relation="in-scope")

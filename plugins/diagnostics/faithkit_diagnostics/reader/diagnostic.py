@@ -32,7 +32,7 @@ class Share:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class ReaderResult(faithkit.Report):
+class ReaderResult(faithkit.plugin.Report):
     """How well a classifier guesses predictions from explanations, having learnt from other rows.
 
     It sees what equality compares, and nothing else. Any reader's quadratic score is at most the consistency
@@ -100,9 +100,9 @@ class ReaderResult(faithkit.Report):
         """Return the text for `repr`."""
         return f"of {self.n:,} instances: {self.sentence}"
 
-    def sheet(self) -> faithkit.Sheet:
+    def sheet(self) -> faithkit.plugin.Sheet:
         """Return what people see."""
-        return faithkit.Sheet.of(None, *sentences(self.to_dict()))
+        return faithkit.plugin.Sheet.of(None, *sentences(self.to_dict()))
 
 
 class Reader:
@@ -129,7 +129,7 @@ class Reader:
 
     def __init__(self, classifier: Any = "auto", seed: int | None = None) -> None:
         self.classifier = _imported(classifier)
-        self.seed = None if seed is None else faithkit.whole_number(seed, "reader: seed")
+        self.seed = None if seed is None else faithkit.plugin.whole_number(seed, "reader: seed")
         if not (isinstance(self.classifier, str) and self.classifier == "linear"):  # that of numbers
             candidates(self.classifier)
 
@@ -144,20 +144,20 @@ class Reader:
 
         rows = result.explained_rows
         if rows.within is not None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "a reader's score says nothing about numbers that agree within a tolerance: measure without "
                 "it (leave agree= out, CLI: --agree), and read those."
             )
         for name in ("sklearn.ensemble", "sklearn.linear_model"):
             importlib.import_module(name)  # threads are limited for libraries that are loaded
         seed = result.setup.seed if self.seed is None else self.seed
-        with faithkit.global_seed(seed), threadpool_limits(1):
+        with faithkit.plugin.global_seed(seed), threadpool_limits(1):
             reading = prepare(rows, self.classifier, seed)
             guesses, names = reading.crossfitted()
         return _report(result, rows.trials, reading, guesses, names)
 
 
-def prepare(rows: faithkit.ExplainedRows, classifier: Any = "auto", seed: int = 0) -> CrossFit:
+def prepare(rows: faithkit.plugin.ExplainedRows, classifier: Any = "auto", seed: int = 0) -> CrossFit:
     """Put rows into an order of their content, and draw who reads whom.
 
     Examples
@@ -171,22 +171,22 @@ def prepare(rows: faithkit.ExplainedRows, classifier: Any = "auto", seed: int = 
     n, missing, codes = len(rows.codes), rows.explanations.missing, rows.codes
     is_label = rows.outcome == "labels"
     chosen = candidates(classifier) if is_label else regressors(classifier)
-    labels = faithkit.content_words(object_array(map(_hashable, rows.predictions)))
+    labels = faithkit.plugin.content_words(object_array(map(_hashable, rows.predictions)))
     identities = _identities(rows.explanations)
-    words = faithkit.content_words(identities)
+    words = faithkit.plugin.content_words(identities)
     words[missing] = 0  # whatever stands in the place of a missing explanation
     weights = np.ones(n) if rows.weights is None else rows.weights
-    contents = faithkit.content_words(np.column_stack([words, labels[codes], weights.view(np.uint64)]))
+    contents = faithkit.plugin.content_words(np.column_stack([words, labels[codes], weights.view(np.uint64)]))
     turns = Turns.drawn(contents, np.arange(n) if rows.clusters is None else rows.clusters, seed)
     if turns.n < LEAST:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"a reader learns from other rows, and {turns.n} independent are too few: give {LEAST} or more."
         )
     order = turns.order
     explained = order[~missing[order]]
     place = np.full(n, -1)
     place[~missing[order]] = np.arange(len(explained))
-    features = Features.of(faithkit.take_rows(identities, explained))
+    features = Features.of(faithkit.plugin.take_rows(identities, explained))
     common: dict[str, Any] = {
         "features": features,
         "place": place,

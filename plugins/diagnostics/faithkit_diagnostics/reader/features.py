@@ -65,8 +65,8 @@ class Features:
         array([[1., 0.], [1., 0.], [1., 1.], [0., 1.]])
         """
         numbers, tokens = _columns(identities)
-        n = faithkit.n_rows(identities)
-        incidence = _incidence([(np.arange(n), faithkit.content_words(identities)), *tokens], n)
+        n = faithkit.plugin.n_rows(identities)
+        incidence = _incidence([(np.arange(n), faithkit.plugin.content_words(identities)), *tokens], n)
         return cls(_beside(numbers, n), *incidence, _tf_idf(_texts(identities)))
 
     def columns(self, rows: Rows, most: int, most_words: int = 0) -> "Columns":
@@ -210,7 +210,7 @@ def _side_by_side(parts: Iterable[tuple[list[Floats], list[Tokens]]]) -> tuple[l
 
 def _placed(some: Words, place: Any) -> Words:
     places = np.broadcast_to(np.asarray(place, dtype=np.uint64), some.shape)
-    return faithkit.content_words(np.column_stack([places, some]))
+    return faithkit.plugin.content_words(np.column_stack([places, some]))
 
 
 def _column(column: pd.Series) -> tuple[list[Floats], list[Tokens]]:
@@ -288,7 +288,7 @@ def _words(values: NDArray[Any]) -> Words:
     """Return a word for every value; equal ones are hashed once."""
     places: dict[Any, int] = {}
     codes = [places.setdefault(value, len(places)) for value in values]
-    return faithkit.content_words(object_array(places))[codes]
+    return faithkit.plugin.content_words(object_array(places))[codes]
 
 
 def object_array(values: Iterable[Any]) -> NDArray[Any]:

@@ -41,7 +41,7 @@ def refusing(action: str, advice: str) -> Iterator[None]:
         raise
     except BaseException as error:
         reason = " ".join(str(error).split())
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{action} failed with {type(error).__name__}: {reason.rstrip('.')}. {advice}"
         ) from error
 
@@ -106,12 +106,12 @@ class Fitted:
     def _check(self, found: Floats, shape: tuple[int, int]) -> None:
         """Refuse what are no probabilities: only with these is a score a bound."""
         if found.shape != shape:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the classifier {self.candidate.name} gave probabilities of shape {found.shape}; expected "
                 f"{shape}. {self.candidate.advice}"
             )
         if not ((found >= 0).all() and (found.sum(axis=1) <= 1 + 1e-6).all()):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the classifier {self.candidate.name} gave probabilities below 0, or above 1 in all; "
                 f"expected shares of 1. {self.candidate.advice}"
             )
@@ -202,7 +202,7 @@ def chosen_by(given: Any, ours: Mapping[str, One], kind: type[One], such_as: str
     if isinstance(given, str):
         if given not in ours:
             names = ", ".join((AUTO, *ours))
-            raise faithkit.InputError(f"there is no reader {given!r:.60}. Choose one of {names}.")
+            raise faithkit.errors.InputError(f"there is no reader {given!r:.60}. Choose one of {names}.")
         return (ours[given],)
     given = _instance(given, (AUTO, *ours), such_as, kind.advice)
     return (kind(type(given).__name__, lambda _rows, _labels, seed: _seeded(given, seed)),)
@@ -218,7 +218,7 @@ def _instance(given: Any, names: tuple[str, ...], such_as: str, advice: str) -> 
         if isinstance(given, type)
         else f"an object of type {type(given).__name__}"
     )
-    raise faithkit.InputError(
+    raise faithkit.errors.InputError(
         f"{what} cannot be a reader; expected {', '.join(map(repr, names))}, or a {such_as}."
     )
 

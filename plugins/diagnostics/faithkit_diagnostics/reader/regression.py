@@ -81,7 +81,7 @@ class Regressor(Candidate):
             with self.called():
                 found = np.asarray(model.predict(rows), dtype=np.float64).reshape(rows.shape[0], -1)
             if found.shape != (rows.shape[0], y.shape[1]) or not np.isfinite(found).all():
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"the regressor {self.name} gave no finite number for some rows, or of shape "
                     f"{found.shape}; expected {(rows.shape[0], y.shape[1])}. {self.advice}"
                 )

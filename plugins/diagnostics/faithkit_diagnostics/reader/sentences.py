@@ -27,10 +27,10 @@ def accuracy_sentence(values: Values) -> str:
         return _error_sentence(values)
     accuracy, baseline = values["accuracy"], values["baseline"]["value"]
     who, more = _who("classifier", has_learnt=accuracy["low"] > baseline)
-    interval = faithkit.percent_interval(accuracy["low"], accuracy["high"], accuracy["value"])
+    interval = faithkit.plugin.percent_interval(accuracy["low"], accuracy["high"], accuracy["value"])
     return (
-        f"{who} guesses the prediction right {faithkit.percent(accuracy['value'])} of the time ({interval}); "
-        f"without it, {faithkit.percent(baseline)}.{more}"
+        f"{who} guesses the prediction right {faithkit.plugin.percent(accuracy['value'])} of the time "
+        f"({interval}); without it, {faithkit.plugin.percent(baseline)}.{more}"
     )
 
 
@@ -74,7 +74,7 @@ def bound_sentence(values: Values) -> str:
         return f"By this reader's score consistency may be anything ({sure})."
     units = "rows" if values["clusters"] is None else "clusters"
     return (
-        f"By this reader's score of {score}, consistency is at least {faithkit.lower_end(low)} "
+        f"By this reader's score of {score}, consistency is at least {faithkit.plugin.lower_end(low)} "
         f"if {units} are independent ({sure})."
     )
 

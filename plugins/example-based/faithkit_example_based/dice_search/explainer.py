@@ -107,20 +107,20 @@ class Dice:
             raise _wrong("sparsity", "binary, linear or none", sparsity)
         if engine not in ENGINES:
             raise _wrong("engine", f"one of {', '.join(ENGINES)}", engine)
-        error = faithkit.ParameterError
+        error = faithkit.errors.ParameterError
         self.engine = engine
         if engine == "library":
             self.rows_per_chunk = 16  # no row gains from company, so let workers share few
         self.method = method
         self.features_to_vary = features_to_vary
         self.sparsity = sparsity
-        self.max_calls = faithkit.whole_number(max_calls, "dice: max_calls", least=1, error=error)
+        self.max_calls = faithkit.plugin.whole_number(max_calls, "dice: max_calls", least=1, error=error)
         self.within, self.desired_range = Wanted.checked("dice", within, desired_range)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Dice":
         """Hand the rows of the background and their labels, or numbers, to DiCE."""
         self.predictor_ = predictor
-        self.encoder_ = faithkit.Encoder(background)
+        self.encoder_ = faithkit.plugin.Encoder(background)
         columns = self._columns()
         self.table_ = DiceTable.learn(self.encoder_.encode(background), self.encoder_.categorical)
         rows = self.encoder_.decode(self.table_.codes)
@@ -144,7 +144,7 @@ class Dice:
 
     def _of_numbers(self, rows: Any) -> tuple[NumberModel, Find]:
         if self.engine == "library" and self.desired_range is None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "dice: engine=library searches for numbers in a range, and desired_range is not given: "
                 "give it, such as desired_range=[0, 10], or use engine=faithkit."
             )
@@ -223,7 +223,7 @@ class Dice:
         wanted = [str(name) for name in self.features_to_vary]
         unknown = [name for name in wanted if name not in names]
         if unknown:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"dice: features_to_vary has {unknown[0]!r}, which is no column of the background: "
                 f"it has {', '.join(names[:10])}{', …' if len(names) > 10 else ''}."
             )
@@ -231,15 +231,15 @@ class Dice:
 
     def _check_labels(self, n: int) -> None:
         if len(self.labels_) < 2:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the model gives all {n} rows of the background that dice can learn from the label "
                 f"{str(self.labels_[0])!r}, and a counterfactual has another one. "
                 "Give a background of two labels or more."
             )
 
 
-def _wrong(name: str, expected: str, given: Any) -> faithkit.ParameterError:
-    return faithkit.ParameterError(f"dice: {name} must be {expected}, got {given!r}.")
+def _wrong(name: str, expected: str, given: Any) -> faithkit.errors.ParameterError:
+    return faithkit.errors.ParameterError(f"dice: {name} must be {expected}, got {given!r}.")
 
 
 def _without(remarks: Any) -> NDArray[np.intp]:

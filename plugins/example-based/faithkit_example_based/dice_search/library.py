@@ -88,14 +88,14 @@ class LibrarySearches:
         from raiutils.exceptions import UserConfigValidationException
 
         try:
-            with faithkit.global_seed(seed), _silence():
+            with faithkit.plugin.global_seed(seed), _silence():
                 answer = self._explainer().generate_counterfactuals(
                     self.table.frame(row[None, :]), **self.parameters, **_target(goal)
                 )
         except (OutOfCalls, UserConfigValidationException):  # the latter where dice-ml has no result
             return np.empty((0, len(row)))
         finally:
-            faithkit.rows_done()
+            faithkit.plugin.rows_done()
         (examples,) = answer.cf_examples_list
         frames = [f for f in (examples.final_cfs_df_sparse, examples.final_cfs_df) if f is not None]
         candidates = [self.table.read(frame)[0] for frame in frames]

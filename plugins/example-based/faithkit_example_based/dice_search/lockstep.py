@@ -88,7 +88,7 @@ def _requests(waiting: deque[_Turn], results: list[Any]) -> list[tuple[_Turn, Fl
             rows = turn.request()
         except StopIteration as end:
             results[turn.place] = end.value
-            faithkit.rows_done()
+            faithkit.plugin.rows_done()
             continue
         asked.append((turn, rows))
         n += len(rows)

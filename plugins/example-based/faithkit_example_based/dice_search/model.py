@@ -27,7 +27,7 @@ class DiceModel:
     """
 
     predictor: faithkit.Predictor
-    encoder: faithkit.Encoder
+    encoder: faithkit.plugin.Encoder
     labels: NDArray[Any]
     by_scores: bool
 
@@ -45,7 +45,7 @@ class NumberModel:
     """A regressor that is asked about codes."""
 
     predictor: faithkit.Predictor
-    encoder: faithkit.Encoder
+    encoder: faithkit.plugin.Encoder
 
     def answers(self, codes: Floats) -> Floats:
         """Return a number per row, in a column."""

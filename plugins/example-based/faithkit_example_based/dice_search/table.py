@@ -56,7 +56,7 @@ class DiceTable:
         numbers = [j for j in range(codes.shape[1]) if j not in categorical]
         complete = codes[np.isfinite(codes[:, numbers]).all(axis=1)]
         if not len(complete):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "dice learns from rows in which no number is missing or infinite, and none of the "
                 f"{len(codes)} rows of the background is one. Impute such numbers, or drop their columns."
             )

@@ -18,14 +18,14 @@ def vectors(
     who: str,
     values: NDArray[Any],
     names: Sequence[Any] | None,
-    about: faithkit.RowContext,
+    about: faithkit.plugin.RowContext,
     **shared: Any,
 ) -> faithkit.Explanations:
     """Return a vector for each row, its columns named as the object names them, or as X does.
 
     Examples
     --------
-    >>> about = faithkit.RowContext(features=["age", "sex"])
+    >>> about = faithkit.plugin.RowContext(features=["age", "sex"])
     >>> vectors("torch-tensors", np.array([[0.3, -0.1]]), None, about).shared
     {'names': ['age', 'sex']}
     """
@@ -71,19 +71,19 @@ def pairs(words: Sequence[Any], weights: Sequence[Any], digits: int | None) -> P
 
 def check_digits(who: str, digits: Any) -> int | None:
     """Return to how many decimals the weights of words are rounded."""
-    what, error = f"{who}: digits", faithkit.ParameterError
-    return None if digits is None else faithkit.whole_number(digits, what, least=0, error=error)
+    what, error = f"{who}: digits", faithkit.errors.ParameterError
+    return None if digits is None else faithkit.plugin.whole_number(digits, what, least=0, error=error)
 
 
 def no_choice(who: str, **given: Any) -> None:
     """Refuse parameters that would choose where there is no choice."""
     for name, (value, why) in given.items():
         if value is not None:
-            raise faithkit.InputError(f"{who}: {name}={value!r} {why}: leave it out.")
+            raise faithkit.errors.InputError(f"{who}: {name}={value!r} {why}: leave it out.")
 
 
 def _distinct(who: str, names: list[str]) -> list[str]:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise faithkit.InputError(f"{who}: more than one feature is called {few(twice)}: rename them.")
+        raise faithkit.errors.InputError(f"{who}: more than one feature is called {few(twice)}: rename them.")
     return names

@@ -38,7 +38,7 @@ class InterpretLocal:
     def __init__(self, target: str | int | None = None) -> None:
         self.target = check_target(WHO, target)
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return the terms of a linear model, for two rows."""
         from interpret.api.templates import FeatureValueExplanation
 
@@ -48,9 +48,11 @@ class InterpretLocal:
             for scores in ([0.3, 0.1], [-0.2, 0.1])
         ]
         told = {"overall": None, "specific": rows}
-        return FeatureValueExplanation("local", told, feature_names=["age", "sex"]), faithkit.RowContext(n=2)
+        return FeatureValueExplanation(
+            "local", told, feature_names=["age", "sex"]
+        ), faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row, with a column for each term."""
         parts = list(given) if isinstance(given, Sequence) else [given]
         rows = [row for part in parts for row in _rows(part)]
@@ -85,11 +87,13 @@ def read_terms(rows: list[dict[str, Any]], names: list[str]) -> NDArray[np.float
         values = np.zeros((len(names), *scores.shape[1:]))
         places = [column[str(name)] for name in row["names"]]
         if len(set(places)) < len(places):
-            raise faithkit.InputError(f"{WHO}: row {number} names a term twice: rename the features.")
+            raise faithkit.errors.InputError(f"{WHO}: row {number} names a term twice: rename the features.")
         values[places] = scores
         found.append(values)
     if len({values.shape for values in found}) > 1:
-        raise faithkit.InputError(f"{WHO}: rows of different numbers of classes: give those of one model.")
+        raise faithkit.errors.InputError(
+            f"{WHO}: rows of different numbers of classes: give those of one model."
+        )
     return np.stack(found)
 
 
@@ -97,7 +101,7 @@ def _rows(given: Any) -> list[dict[str, Any]]:
     told = given.data(-1)
     rows = told.get("specific") if given.explanation_type == "local" and isinstance(told, dict) else None
     if rows is None or not all("names" in row and "scores" in row for row in rows):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: a {given.explanation_type} explanation has no scores of rows: give explain_local(X)."
         )
     return list(rows)
@@ -109,7 +113,7 @@ def _names(given: Any, rows: list[dict[str, Any]]) -> list[str]:
     terms = set(known)
     strange = next((str(name) for row in rows for name in row["names"] if str(name) not in terms), None)
     if strange is not None:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: a row has a score of {strange!r}, which is none of the explanation's feature_names: "
             "give them to the explainer."
         )

@@ -43,7 +43,7 @@ class LimeWeights:
         self.target = check_target(WHO, target)
         self.digits = check_digits(WHO, digits)
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return the weights of the second of two classes, for two rows."""
         from lime.explanation import Explanation
         from lime.lime_tabular import TableDomainMapper
@@ -53,9 +53,9 @@ class LimeWeights:
             columns = TableDomainMapper(["age", "job=clerk"], ["31.00", "True"], np.zeros(2), [1])
             found.append(Explanation(columns, class_names=["no", "yes"]))
             found[-1].local_exp = {1: weights}
-        return found, faithkit.RowContext(n=2)
+        return found, faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row of a table, and words with their weights for each text."""
         rows = list(given) if isinstance(given, Sequence) else [given]
         for what, found in (
@@ -64,13 +64,15 @@ class LimeWeights:
             ("different classes", {_width(one) for one in rows}),
         ):
             if len(found) > 1:
-                raise faithkit.InputError(f"{WHO}: the list is of {what}: give explanations of one model.")
+                raise faithkit.errors.InputError(
+                    f"{WHO}: the list is of {what}: give explanations of one model."
+                )
         if _is_text(rows[0]):
             return self._texts(rows, about)
         no_choice(WHO, digits=(self.digits, _NO_TEXTS))
         return self._tables(rows, about)
 
-    def _tables(self, rows: list[Any], about: faithkit.RowContext) -> faithkit.Explanations:
+    def _tables(self, rows: list[Any], about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         names = _names(rows, about)
         outputs, chosen = self._chosen(rows, about)
         values = np.zeros((len(rows), chosen.shape[1], len(names)))
@@ -81,7 +83,7 @@ class LimeWeights:
         flat = values.reshape(len(rows), -1)
         return vectors(WHO, flat, prefixed(outputs, self.target, names), about, **outputs.shared(self.target))
 
-    def _texts(self, rows: list[Any], about: faithkit.RowContext) -> faithkit.Explanations:
+    def _texts(self, rows: list[Any], about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         outputs, chosen = self._chosen(rows, about)
         found = [
             pairs(*self._words(row, one, places, outputs), self.digits)
@@ -100,7 +102,7 @@ class LimeWeights:
                 weights.append(weight)
         return words, weights
 
-    def _chosen(self, rows: list[Any], about: faithkit.RowContext) -> tuple[Outputs, Positions]:
+    def _chosen(self, rows: list[Any], about: faithkit.plugin.RowContext) -> tuple[Outputs, Positions]:
         """Return the labels' numbers, as lime has them, that are read of each row."""
         first = rows[0]
         if first.mode == "regression":  # the number's weights stand where the second class's would
@@ -125,19 +127,19 @@ def _width(one: Any) -> int:
 def _weights(row: int, one: Any, place: int) -> list[tuple[int, float]]:
     if place not in one.local_exp:
         there = ", ".join(str(int(label)) for label in one.local_exp)
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: row {row} has weights for the label number {there}, and number {place} is meant: choose "
             f"another target, or ask lime about it (labels=({place},), or top_labels)."
         )
     return [(int(number), float(weight)) for number, weight in one.local_exp[place]]
 
 
-def _names(rows: list[Any], about: faithkit.RowContext) -> list[str]:
+def _names(rows: list[Any], about: faithkit.plugin.RowContext) -> list[str]:
     """Return the features' names: those of X, or as lime was told them, without each row's own category."""
     told = [list(map(_name, one.domain_mapper.feature_names, _cells(one))) for one in rows]
     widths = sorted({len(names) for names in told})
     if len(widths) > 1:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: rows of {widths[0]} and of {widths[1]} features: give explanations of one table."
         )
     if about.features is not None and len(about.features) == widths[0]:

@@ -34,7 +34,7 @@ class Outputs:
 
     Examples
     --------
-    >>> about = faithkit.RowContext(predict=lambda: ["b", "c", "a", "b"])
+    >>> about = faithkit.plugin.RowContext(predict=lambda: ["b", "c", "a", "b"])
     >>> Outputs.of("shap-values", 3, about).chosen("predicted", about, 4).tolist()
     [[1], [2], [0], [1]]
     """
@@ -45,11 +45,11 @@ class Outputs:
     names: list[str] | None = None
 
     @classmethod
-    def of(cls, who: str, count: int, about: faithkit.RowContext, names: Any = None) -> "Outputs":
+    def of(cls, who: str, count: int, about: faithkit.plugin.RowContext, names: Any = None) -> "Outputs":
         """Take the labels that are known, and names that are more than numbers."""
         classes = None if about.classes is None else list(about.classes)
         if classes is not None and len(classes) != count:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{who}: there are numbers of {count} classes, and {len(classes)} labels "
                 f"({few(classes)}): give classes=[…], a label for each, in the order of the model's scores."
             )
@@ -57,7 +57,9 @@ class Outputs:
         told = len(words) == count and not _is_counting(words)
         return cls(who, count, classes, words if told else None)
 
-    def chosen(self, target: Any, about: faithkit.RowContext, n: int, predicted: Any = None) -> Positions:
+    def chosen(
+        self, target: Any, about: faithkit.plugin.RowContext, n: int, predicted: Any = None
+    ) -> Positions:
         """Return the positions of the chosen outputs, a row of them for each of n rows.
 
         Parameters
@@ -107,28 +109,30 @@ class Outputs:
         if by_number and 0 <= target < self.count:
             return int(target)
         there = few(self.classes or self.names or range(self.count))
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{self.who}: target={target!r} is none of the {self.count} classes: there is {there}; "
             "or say predicted or all."
         )
 
-    def _predicted(self, about: faithkit.RowContext, n: int, predicted: Any) -> Positions:
+    def _predicted(self, about: faithkit.plugin.RowContext, n: int, predicted: Any) -> Positions:
         """Return the positions of the labels that were predicted."""
         if about.predictions is None and predicted is not None:
             return np.asarray(predicted, dtype=np.int64).reshape(-1, 1)
         if about.predictions is None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{self.who}: there are numbers of {self.count} classes, and nobody said what was predicted: "
                 "give predictions=[…], or target= a label, a number or all."
             )
         if about.predictions.ndim != 1:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{self.who}: predictions of several numbers each do not say which of the {self.count} "
                 "classes is meant: give target= a label, a number or all."
             )
         labels = about.predictions.tolist()
         if len(labels) != n:
-            raise faithkit.InputError(f"{self.who}: numbers of {n} rows for {len(labels)} predictions.")
+            raise faithkit.errors.InputError(
+                f"{self.who}: numbers of {n} rows for {len(labels)} predictions."
+            )
         place = self._places(labels)
         return np.array([place[label] for label in labels], dtype=np.int64).reshape(-1, 1)
 
@@ -139,7 +143,7 @@ class Outputs:
             place = {label: position for position, label in enumerate(self.classes)}
             strange = next((label for label in labels if label not in place), None)
             if strange is not None:
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"{self.who}: the label {strange!r} was predicted and is not among the classes "
                     f"({few(self.classes)}): give all of them, in the order of the model's scores."
                 )
@@ -152,7 +156,7 @@ class Outputs:
         numbers = all(isinstance(label, int) and 0 <= label < self.count for label in found)
         if numbers and (0 in found or all(isinstance(label, bool) for label in found)):
             return {label: int(label) for label in found}  # without a 0 they might count from 1
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{self.who}: which of the {self.count} classes {few(sorted(found, key=str))} are is not known: "
             "say faithkit.adapt(…, predictions=…, classes=[…]), all labels in the order of the scores."
         )
@@ -161,7 +165,7 @@ class Outputs:
 def check_target(who: str, target: Any) -> Any:
     """Return a parameter `target` as it is, or say what it may be."""
     if target is not None and not isinstance(target, str | int | float | np.generic):
-        raise faithkit.ParameterError(
+        raise faithkit.errors.ParameterError(
             f"{who}: target must be positive, predicted, all, a label or a number, got {target!r}."
         )
     return target

@@ -47,7 +47,7 @@ class ShapValues:
     >>> from shap import Explanation
     >>> values = np.array([[[0.1, -0.1], [0.3, -0.3]], [[0.2, -0.2], [0.0, 0.0]]])
     >>> given = Explanation(values, base_values=np.full((2, 2), 0.5), feature_names=["age", "sex"])
-    >>> found = ShapValues().explanations(given, faithkit.RowContext(n=2))
+    >>> found = ShapValues().explanations(given, faithkit.plugin.RowContext(n=2))
     >>> found.values.tolist(), found.shared["base_values"], found.shared["names"]
     ([[-0.1, -0.3], [-0.2, 0.0]], [0.5, 0.5], ['age', 'sex'])
     >>> found.shared["adds_up_to"], found.shared["target"], found.relation
@@ -58,27 +58,29 @@ class ShapValues:
         self.target = check_target(WHO, target)
         self.digits = check_digits(WHO, digits)
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return the values of two classes, for three rows."""
         import shap
 
         values = np.linspace(-1, 1, 12).reshape(3, 2, 2)
         base = np.tile([0.25, 0.75], (3, 1))
-        return shap.Explanation(values, base, feature_names=["age", "sex"]), faithkit.RowContext(n=3)
+        return shap.Explanation(values, base, feature_names=["age", "sex"]), faithkit.plugin.RowContext(n=3)
 
-    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row of a table, and words with their values for each text."""
         row = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
         batches = _one_by_one(given, row) if isinstance(given, list | tuple) else [Batch.of(given, row)]
         if len({batch.is_text for batch in batches}) > 1:
-            raise faithkit.InputError(f"{WHO}: the list is of texts and tables: give those of one kind.")
+            raise faithkit.errors.InputError(
+                f"{WHO}: the list is of texts and tables: give those of one kind."
+            )
         return (self._texts if batches[0].is_text else self._tables)(batches, about)
 
-    def _tables(self, batches: list["Batch"], about: faithkit.RowContext) -> faithkit.Explanations:
+    def _tables(self, batches: list["Batch"], about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         no_choice(WHO, digits=(self.digits, _NO_TEXTS))
         shapes = sorted({batch.values.shape[1:] for batch in batches})
         if len(shapes) > 1:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{WHO}: rows of the shapes {shapes[0]} and {shapes[1]}: give one shape."
             )
         values, first = np.concatenate([batch.values for batch in batches]), batches[0]
@@ -93,19 +95,21 @@ class ShapValues:
         named = prefixed(outputs, self.target, names if names is not None else about.features)
         return vectors(WHO, picked(values, chosen), named, about, **shared, **outputs.shared(self.target))
 
-    def _texts(self, batches: list["Batch"], about: faithkit.RowContext) -> faithkit.Explanations:
+    def _texts(self, batches: list["Batch"], about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         values = [value for batch in batches for value in batch.values]
         tokens = [words for batch in batches for words in batch.features or ()]
         outputs = {value.shape[1:] for value in values}
         if len(outputs) > 1:
-            raise faithkit.InputError(f"{WHO}: some texts have values of several classes, others of one.")
+            raise faithkit.errors.InputError(
+                f"{WHO}: some texts have values of several classes, others of one."
+            )
         if outputs == {()}:
             no_choice(WHO, target=(self.target, _NO_CLASSES))
             weights = values
         else:
             known = Outputs.of(WHO, values[0].shape[1], about, batches[0].outputs)
             if self.target == "all" and known.count > 1:
-                raise faithkit.InputError(f"{WHO}: target=all is for tables: choose a class of texts.")
+                raise faithkit.errors.InputError(f"{WHO}: target=all is for tables: choose a class of texts.")
             chosen = known.chosen(self.target, about, len(values))[:, 0]
             weights = [value[:, place] for value, place in zip(values, chosen, strict=True)]
         found = [pairs(*text, self.digits) for text in zip(tokens, weights, strict=True)]
@@ -140,7 +144,9 @@ class Batch:
         if is_one and _listed(data) is not None and _is_text(data, features):
             return cls([values], _base(given, one=True), [features], outputs, True)
         if values.dtype == object:
-            raise faithkit.InputError(f"{WHO}: rows of different lengths that are no texts: give one shape.")
+            raise faithkit.errors.InputError(
+                f"{WHO}: rows of different lengths that are no texts: give one shape."
+            )
         values = values[None] if is_one else values
         values = _laid_flat(values, _shape(data) if not is_one else (1, *_shape(data)), (len(values), *row))
         _check_shape(values, given.base_values, has_outputs)
@@ -152,7 +158,7 @@ def _one_by_one(given: Sequence[Any], row: tuple[int, ...]) -> list[Batch]:
     found = [Batch.of(one, row, alone=True) for one in given]
     several = next((row for row, batch in enumerate(found) if len(batch.values) != 1), None)
     if several is not None:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: object {several} of the list has {len(found[several].values)} rows: give one object of "
             "all rows, or a list with one of each row."
         )
@@ -190,7 +196,7 @@ def _check_shape(values: NDArray[Any], base: Any, has_outputs: bool) -> None:
     mirrored = values.ndim == 3 and np.array_equal(values, values.swapaxes(1, 2))
     last_is_class = has_outputs or np.ndim(base) == 2 or (base is None and not mirrored)
     if values.ndim != 2 and not (values.ndim == 3 and last_is_class):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: values of the shape {values.shape} are interactions, or pictures without their data, "
             "and not one importance per feature: explain without interactions, keep the data, or add the "
             "values of each feature up."

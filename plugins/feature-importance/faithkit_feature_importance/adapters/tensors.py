@@ -24,26 +24,26 @@ class Tensors:
     [[0.5, -0.25], [0.0, 1.0]]
     """
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return the attributions of two features, for two rows, with a gradient that nobody needs."""
         import torch
 
-        return torch.tensor([[0.5, -0.25], [0.0, 1.0]], requires_grad=True), faithkit.RowContext(n=2)
+        return torch.tensor([[0.5, -0.25], [0.0, 1.0]], requires_grad=True), faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.RowContext) -> faithkit.Explanations:
+    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row."""
         if isinstance(given, list):
             shape = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
             rows = [_row(row, _array(one), shape) for row, one in enumerate(given)]
             lengths = sorted({len(row) for row in rows})
             if len(lengths) > 1:
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"{WHO}: rows of {lengths[0]} and of {lengths[1]} values: give every row the same number."
                 )
             return vectors(WHO, np.stack(rows), None, about)
         parts = [_matrix(_array(one), about) for one in (given if isinstance(given, tuple) else (given,))]
         if len({len(part) for part in parts}) > 1:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{WHO}: the inputs have different numbers of rows: give one of each per row."
             )
         return vectors(WHO, np.hstack(parts), None, about)
@@ -63,16 +63,18 @@ def _row(row: int, values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]
         return values.ravel()
     flat = values[0] if values.ndim == 2 and len(values) == 1 else values
     if flat.ndim != 1:
-        raise faithkit.InputError(f"{WHO}: tensor {row} of the list has the shape {values.shape}: {_ADVICE}.")
+        raise faithkit.errors.InputError(
+            f"{WHO}: tensor {row} of the list has the shape {values.shape}: {_ADVICE}."
+        )
     return flat
 
 
-def _matrix(values: NDArray[Any], about: faithkit.RowContext) -> NDArray[Any]:
+def _matrix(values: NDArray[Any], about: faithkit.plugin.RowContext) -> NDArray[Any]:
     """Return a row of values for each instance; what is of the shape of X has one for each of its cells."""
     if values.ndim > 2 and values.shape == np.shape(about.X):
         return values.reshape(len(values), -1)
     if values.ndim != 2:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"{WHO}: attributions of the shape {values.shape} are not understood: {_ADVICE}."
         )
     return values

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from faithkit_feature_importance.agreeing.result import Agreements
 
 
-@faithkit.comparing
+@faithkit.plugin.comparing
 @click.option(
     "--k",
     type=click.IntRange(min=1),
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     metavar="NAME[,NAME]",
     help="Compare the order of these features only, in the two measures that look at all.",
 )
-def agreement(compared: faithkit.Comparison, k: int | None, among: str | None) -> "Agreements":
+def agreement(compared: faithkit.results.Comparison, k: int | None, among: str | None) -> "Agreements":
     """Say how far explainers agree on which features matter, beside how faithful each of them is.
 
     The importances of every two explainers are compared as they are, row by row: which features are the

@@ -81,7 +81,7 @@ def agreement(
 
 
 def agreements(
-    compared: faithkit.Comparison, k: int | None = None, *, among: Sequence[str] | None = None
+    compared: faithkit.results.Comparison, k: int | None = None, *, among: Sequence[str] | None = None
 ) -> Agreements:
     """Say how far every two explainers of a comparison agree, beside how faithful each of them is.
 
@@ -90,7 +90,7 @@ def agreements(
     Parameters
     ----------
     compared : Comparison
-        What `faithkit.compare` returns, or ``faithkit.Comparison({name: result, …})``.
+        What `faithkit.compare` returns, or ``faithkit.results.Comparison({name: result, …})``.
     k, among
         As in `agreement`.
 
@@ -102,20 +102,20 @@ def agreements(
     --------
     >>> labels, phi = ["yes", "no"] * 50, np.tile([[0.5, 0.1], [-0.4, 0.2]], (50, 1))
     >>> results = {name: faithkit.score(labels, sign * phi) for name, sign in (("plus", 1), ("minus", -1))}
-    >>> (pair,) = agreements(faithkit.Comparison(results)).pairs
+    >>> (pair,) = agreements(faithkit.results.Comparison(results)).pairs
     >>> [pair.measures[name].value for name in ("feature agreement", "sign agreement")]
     [1.0, 0.0]
     """
-    if not isinstance(compared, faithkit.Comparison):
-        raise faithkit.InputError(
-            f"agreements are those of a faithkit.Comparison, got {type(compared).__name__}: give what "
-            "faithkit.compare returns, or two results to agreement."
+    if not isinstance(compared, faithkit.results.Comparison):
+        raise faithkit.errors.InputError(
+            f"agreements are those of a faithkit.results.Comparison, got {type(compared).__name__}: "
+            "give what faithkit.compare returns, or two results to agreement."
         )
     results = compared.results
     ways = {name: found.setup.discretizer.text for name, found in results.items()}
     pairs = [pair for pair in combinations(results, 2) if ways[pair[0]] == ways[pair[1]]]
     if not pairs:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"agreement is that of two explainers under one discretizer, and there is {', '.join(results)}: "
             "give two explainers, and one discretizer for both."
         )
@@ -124,7 +124,7 @@ def agreements(
     )
 
 
-def _faithfulness(first: Any, second: Any, names: tuple[str, str]) -> dict[str, faithkit.Difference]:
+def _faithfulness(first: Any, second: Any, names: tuple[str, str]) -> dict[str, faithkit.results.Difference]:
     """Return how much more faithful the first is, where both are results; their rows are checked by that."""
     if not all(isinstance(one, faithkit.Evaluation) for one in (first, second)):
         return {}
@@ -141,12 +141,12 @@ def _drawn(*given: Any) -> faithkit.Evaluation | None:
 
 def _size(k: int | None, d: int) -> int:
     if d == 0:
-        raise faithkit.InputError("agreement: the explanations have no features: give importances.")
+        raise faithkit.errors.InputError("agreement: the explanations have no features: give importances.")
     if k is None:
         return min(USUAL, (d + 1) // 2)
-    size = faithkit.whole_number(k, "agreement: k", least=1, error=faithkit.ParameterError)
+    size = faithkit.plugin.whole_number(k, "agreement: k", least=1, error=faithkit.errors.ParameterError)
     if size > d:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"agreement: k is {size}, and the explanations have {d} features: choose a smaller k."
         )
     return size
@@ -160,7 +160,7 @@ def _columns(among: Sequence[str] | None, side: Side) -> NDArray[np.int64]:
     if unknown or len(chosen) < 2 <= len(known) or len(set(chosen)) < len(chosen):
         what = f"{unknown[0]!r} is no feature" if unknown else f"{len(set(chosen))} of them have no order"
         shown = ", ".join(known[:USUAL]) + (" …" if len(known) > USUAL else "")
-        raise faithkit.InputError(f"agreement: {what}: choose two or more among {shown}.")
+        raise faithkit.errors.InputError(f"agreement: {what}: choose two or more among {shown}.")
     return np.array([known.index(feature) for feature in chosen], dtype=np.int64)
 
 
@@ -181,7 +181,7 @@ def _mean(
 ) -> MeanAgreement:
     least = LEAST.get(name, 0.0)
     found, chance = (
-        faithkit.Mean.of(_spread(one, both), confidence, least=least)
+        faithkit.plugin.Mean.of(_spread(one, both), confidence, least=least)
         if drawn is None
         else drawn.mean(_spread(one, both), least)
         for one in scores

@@ -35,7 +35,7 @@ class Side:
         """Take the importances of a result, or in any form that `faithkit.adapt` takes; never an offset."""
         found = given.sample.explanations if isinstance(given, faithkit.Evaluation) else faithkit.adapt(given)
         if found.kind != "vector":
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"agreement: {name} gives explanations of kind {found.kind!r}, and importances (kind "
                 "'vector') are compared: choose an explainer such as shap or lime."
             )
@@ -53,14 +53,14 @@ class Side:
         if None in (self.features, other.features) or self.features == other.features:
             if d == wanted:
                 return self
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"agreement: {other.name} has importances of {wanted} features, {self.name} of {d}: give "
                 "both those of the same features."
             )
         mine, theirs = self._distinct(), other._distinct()
         if mine.keys() != theirs.keys():
             odd = _only(other, theirs.keys() - mine.keys()) + _only(self, mine.keys() - theirs.keys())
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"agreement: {odd}give both importances of the same features, by the same names."
             )
         places = [mine[feature] for feature in theirs]
@@ -72,7 +72,7 @@ class Side:
         places = {feature: place for place, feature in enumerate(self.features)}
         if len(places) < len(self.features):
             twice = next(one for one in self.features if self.features.count(one) > 1)
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"agreement: {self.name} has two features named {twice!r}: give each a name of its own."
             )
         return places
@@ -90,12 +90,12 @@ def matched(first: Side, second: Side) -> tuple[Side, Side]:
     """Return two sides that speak of the same rows, classes and features, in one order of features."""
     rows = len(first.values), len(second.values)
     if rows[0] != rows[1]:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"agreement: {first.name} explains {rows[0]:,} rows, {second.name} {rows[1]:,}: give importances "
             "of the same rows, in the same order."
         )
     if None not in (first.target, second.target) and first.target != second.target:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"agreement: {first.name} explains the class that target={first.target} means, {second.name} "
             f"that of target={second.target}: give both explainers the same target."
         )
@@ -108,7 +108,7 @@ def check_predictions(first: faithkit.Evaluation, second: faithkit.Evaluation, n
     differ = [row for row, pair in enumerate(zip(one, two, strict=True)) if pair[0] != pair[1]]
     if differ:
         row = differ[0]
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"agreement: {names[0]} explains the prediction {one[row]!r} in row {row}, {names[1]} "
             f"{two[row]!r}: give results of one model."
         )

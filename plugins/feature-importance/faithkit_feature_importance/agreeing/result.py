@@ -12,7 +12,7 @@ NOT_FAITHFUL = "That two explainers agree does not make either faithful: both ma
 
 
 @attrs.frozen
-class MeanAgreement(faithkit.Mean):
+class MeanAgreement(faithkit.plugin.Mean):
     """The mean of one measure of agreement over rows, and what chance would give."""
 
     by_chance: float | None = None
@@ -32,7 +32,7 @@ class MeanAgreement(faithkit.Mean):
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Agreement(faithkit.Report):
+class Agreement(faithkit.plugin.Report):
     """How far two explainers agree on the same rows; made by `agreement`.
 
     Attributes
@@ -63,7 +63,7 @@ class Agreement(faithkit.Report):
     n: int
     unexplained: dict[str, int]
     measures: dict[str, MeanAgreement]
-    differences: dict[str, faithkit.Difference]
+    differences: dict[str, faithkit.results.Difference]
     confidence: float
     rows: pd.DataFrame
 
@@ -92,11 +92,11 @@ class Agreement(faithkit.Report):
         told = "unknown" if found is None else f"{found:.3f}"
         return f"of {' and '.join(self.names)}: {self.n:,} rows, feature agreement of the top {self.k} {told}"
 
-    def sheet(self) -> faithkit.Sheet:
+    def sheet(self) -> faithkit.plugin.Sheet:
         """Return what `print` shows."""
-        return faithkit.Sheet.of(" and ".join(self.names), *self.parts(), NOT_FAITHFUL)
+        return faithkit.plugin.Sheet.of(" and ".join(self.names), *self.parts(), NOT_FAITHFUL)
 
-    def parts(self) -> Iterator[faithkit.Table | str]:
+    def parts(self) -> Iterator[faithkit.plugin.Table | str]:
         """Yield the numbers, and what is to be known of them."""
         yield f"{_counted(self.n, 'instance')}, the top {self.k} of {_counted(self.features, 'feature')}"
         interval = f"{100 * self.confidence:g} % interval"
@@ -104,12 +104,12 @@ class Agreement(faithkit.Report):
             (name, one.value, (one.low, one.high), one.by_chance, one.finding)
             for name, one in self.measures.items()
         ]
-        yield faithkit.Table.of(("agreement", "mean", interval, "by chance", "finding"), rows)
+        yield faithkit.plugin.Table.of(("agreement", "mean", interval, "by chance", "finding"), rows)
         yield from self._remarks()
         if self.differences:
             of = f"{self.names[0]} minus {self.names[1]}"
             told = [(f"{measure}: {of}", one) for measure, one in self.differences.items()]
-            yield faithkit.Table.of(("faithfulness", f"difference and {interval}"), told)
+            yield faithkit.plugin.Table.of(("faithfulness", f"difference and {interval}"), told)
 
     def _remarks(self) -> Iterator[str]:
         for name, count in self.unexplained.items():
@@ -124,14 +124,14 @@ class Agreement(faithkit.Report):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Agreements(faithkit.Report):
+class Agreements(faithkit.plugin.Report):
     """How far every two explainers of a comparison agree, beside how faithful they are; made by `agreements`.
 
     It is printed and written with the comparison: JSON is what the comparison tells, with `agreements` added.
     """
 
     pairs: tuple[Agreement, ...]
-    comparison: faithkit.Comparison
+    comparison: faithkit.results.Comparison
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
@@ -149,13 +149,13 @@ class Agreements(faithkit.Report):
         """Return what `repr` shows."""
         return "; ".join(pair.line() for pair in self.pairs)
 
-    def sheet(self) -> faithkit.Sheet:
+    def sheet(self) -> faithkit.plugin.Sheet:
         """Return the agreement of all pairs; the comparison has a sheet of its own."""
-        parts: list[faithkit.Table | str] = []
+        parts: list[faithkit.plugin.Table | str] = []
         for pair in self.pairs:
             first, *rest = pair.parts()
             parts += [f"{' and '.join(pair.names)}: {first}", *rest]
-        return faithkit.Sheet.of("Agreement of explainers", *parts, NOT_FAITHFUL)
+        return faithkit.plugin.Sheet.of("Agreement of explainers", *parts, NOT_FAITHFUL)
 
     def __str__(self) -> str:
         return f"{super().__str__()}\n\n{self.comparison}"

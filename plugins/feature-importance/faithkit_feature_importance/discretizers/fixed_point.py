@@ -38,10 +38,10 @@ class FixedPoint:
     tries: ClassVar = {"digits": range(5)}
 
     def __init__(self, digits: int = 1, how: str = "floor") -> None:
-        error = faithkit.ParameterError
-        self.digits = faithkit.whole_number(digits, "fp: digits", least=0, most=15, error=error)
+        error = faithkit.errors.ParameterError
+        self.digits = faithkit.plugin.whole_number(digits, "fp: digits", least=0, most=15, error=error)
         if how not in ("floor", "round"):
-            raise faithkit.ParameterError(f"fp: how must be 'floor' or 'round', got {how!r}.")
+            raise faithkit.errors.ParameterError(f"fp: how must be 'floor' or 'round', got {how!r}.")
         self.how = how
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:

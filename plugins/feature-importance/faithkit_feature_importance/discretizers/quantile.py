@@ -33,7 +33,9 @@ class Quantile:
     tries: ClassVar = {"bins": range(2, 9)}
 
     def __init__(self, bins: int = 4) -> None:
-        self.bins = faithkit.whole_number(bins, "quantile: bins", least=2, error=faithkit.ParameterError)
+        self.bins = faithkit.plugin.whole_number(
+            bins, "quantile: bins", least=2, error=faithkit.errors.ParameterError
+        )
 
     def fit(self, explanations: faithkit.Explanations) -> "Quantile":
         """Learn the bins of every column from explanations of the background."""
@@ -46,11 +48,11 @@ class Quantile:
         values = importances("quantile", explanations)
         cuts = getattr(self, "cuts_", None)
         if cuts is None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "quantile has not learnt its bins: call fit with explanations of the background first."
             )
         if len(cuts) != values.shape[1]:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"quantile learnt the bins of {len(cuts)} importances, and these explanations have "
                 f"{values.shape[1]}: give both the same columns."
             )

@@ -54,13 +54,15 @@ class SignOfTop:
     tries: ClassVar = {"k": range(1, 6)}
 
     def __init__(self, k: int = 5) -> None:
-        self.k = faithkit.whole_number(k, "sign-of-top: k", least=1, error=faithkit.ParameterError)
+        self.k = faithkit.plugin.whole_number(
+            k, "sign-of-top: k", least=1, error=faithkit.errors.ParameterError
+        )
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.int8]:
         """Return the signs of the largest, in their columns."""
         values = importances("sign-of-top", explanations, offsets=False)
         if self.k > values.shape[1]:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"sign-of-top: k is {self.k}, and the explanations have {values.shape[1]} importances: "
                 "choose a smaller k, or the discretizer 'sign'."
             )

@@ -69,11 +69,13 @@ class GradientExplainer:
         method: str = "auto",
     ) -> None:
         if output not in ("probability", "raw"):
-            raise faithkit.ParameterError(f"gradient: output must be 'probability' or 'raw', got {output!r}.")
+            raise faithkit.errors.ParameterError(
+                f"gradient: output must be 'probability' or 'raw', got {output!r}."
+            )
         if not isinstance(offset, bool):
-            raise faithkit.ParameterError(f"gradient: offset must be true or false, got {offset!r}.")
+            raise faithkit.errors.ParameterError(f"gradient: offset must be true or false, got {offset!r}.")
         if method not in METHODS:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"gradient: method must be one of {', '.join(METHODS)}, got {method!r}."
             )
         self.output = output
@@ -89,7 +91,7 @@ class GradientExplainer:
         _check_output(predictor, self.output, background)
         self.target_ = Target.choose("gradient", self.target, predictor, background)
         self.output_ = "prediction" if predictor.is_regressor else self.output
-        self.encoder_ = faithkit.Encoder(background)
+        self.encoder_ = faithkit.plugin.Encoder(background)
         probe = _some_rows(background)
         if self.layout_.shape is not None:
             _check_floats(predictor, probe)
@@ -114,7 +116,7 @@ class GradientExplainer:
             return None
         found = find_formula(predictor, self.encoder_, probe, self.output_)
         if found is None and self.method == "analytic":
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"gradient: no formula is known for the {self.output_} output of {_name(predictor.model)}; "
                 "there are some for linear models, multi-layer perceptrons and PyTorch modules, alone or "
                 "behind scalers. Leave out method=analytic to have it differentiated numerically."
@@ -124,7 +126,7 @@ class GradientExplainer:
     def _differences(self, predictor: faithkit.Predictor, background: Any, probe: Any) -> FiniteDifferences:
         model = predictor.model
         if self.output == "raw" and not hasattr(model, "decision_function"):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"gradient: {_name(model)} has no raw scores (decision_function), nor is a formula known for "
                 "them: use output=probability."
             )
@@ -136,13 +138,13 @@ class GradientExplainer:
 
 def _check_input(model: Any, background: Any) -> None:
     if is_module(model):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"gradient: the model is the PyTorch module {_name(model)}, which gives scores and no labels: "
             "wrap it, faithkit_feature_importance.TorchClassifier(module, classes) or TorchRegressor(module)."
         )
     if isinstance(background, list) or hasattr(background, "tocsr"):
         kind = "texts" if isinstance(background, list) else "sparse matrices"
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"gradient explains tables, not {kind}: give a DataFrame or an array of the model's own inputs, "
             "or choose another explainer."
         )
@@ -154,12 +156,12 @@ def _check_output(predictor: faithkit.Predictor, output: str, background: Any) -
         predictor.scores(background)  # which says what to do
     if predictor.is_regressor:
         if output == "raw":
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"gradient: {_name(model)} has no raw scores beside what it predicts: leave output=raw out."
             )
         return
     if output == "probability" and not hasattr(model, "predict_proba"):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"gradient: {_name(model)} has no probabilities (predict_proba): use output=raw, its "
             "decision_function."
         )
@@ -170,7 +172,7 @@ def _check_floats(predictor: faithkit.Predictor, pixels: Any) -> None:
     if pixels.dtype.kind == "f":
         return
     if not np.allclose(predictor.scores(pixels), predictor.scores(pixels.astype(np.float64))):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"gradient: {_name(predictor.model)} gives other scores where the same {pixels.dtype} are "
             "floats, and a slope needs floats: give X and the background as the floats that it means."
         )
@@ -178,8 +180,8 @@ def _check_floats(predictor: faithkit.Predictor, pixels: Any) -> None:
 
 def _some_rows(background: Any) -> Any:
     """Return a few rows of the background, chosen by what they hold: its order must not matter."""
-    words = [faithkit.row_seeds(background, seed) for seed in (0, 1)]
-    return faithkit.take_rows(background, np.lexsort(words)[:PROBE])
+    words = [faithkit.plugin.row_seeds(background, seed) for seed in (0, 1)]
+    return faithkit.plugin.take_rows(background, np.lexsort(words)[:PROBE])
 
 
 def _along(slopes: NDArray[np.float64], codes: NDArray[np.float64]) -> NDArray[np.float64]:

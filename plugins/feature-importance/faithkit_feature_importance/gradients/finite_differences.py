@@ -28,7 +28,7 @@ class FiniteDifferences:
     ----------
     predictor : faithkit.Predictor
         Whose scores are differentiated.
-    encoder : faithkit.Encoder
+    encoder : faithkit.plugin.Encoder
     steps : (columns,)
         How far to go to either side; NaN for categories.
     digits : int
@@ -45,20 +45,21 @@ class FiniteDifferences:
     ...     def decision_function(self, X):
     ...         return X[:, 0] ** 2
     >>> X = np.array([[1.0], [3.0]])
-    >>> scores, gradient = FiniteDifferences.learn(faithkit.Predictor(Model()), faithkit.Encoder(X), X)(X)
+    >>> encoder = faithkit.plugin.Encoder(X)
+    >>> scores, gradient = FiniteDifferences.learn(faithkit.Predictor(Model()), encoder, X)(X)
     >>> gradient[:, 0, 1]
     array([2., 6.])
     """
 
     predictor: faithkit.Predictor
-    encoder: faithkit.Encoder
+    encoder: faithkit.plugin.Encoder
     steps: Floats
     digits: int
     unit: Unit
 
     @classmethod
     def learn(
-        cls, predictor: faithkit.Predictor, encoder: faithkit.Encoder, background: Any
+        cls, predictor: faithkit.Predictor, encoder: faithkit.plugin.Encoder, background: Any
     ) -> "FiniteDifferences":
         """Choose the steps by the background's standard deviations, and by the precision of the scores."""
         scores = predictor.scores(background)
@@ -66,7 +67,7 @@ class FiniteDifferences:
         steps = np.array([_power_of_two(part * _spread(column)) for column in encoder.encode(background).T])
         steps[list(encoder.categorical)] = np.nan
         if np.isnan(steps).all():
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "gradient: no column is numeric, and a category has no derivative: choose another explainer, "
                 "such as shap."
             )

@@ -32,7 +32,7 @@ Raw = Callable[[Floats], tuple[Floats, Floats]]
 class Formula:
     """The scores of a model and their gradients, from codes: scale and shift, raw scores, link."""
 
-    encoder: faithkit.Encoder
+    encoder: faithkit.plugin.Encoder
     scaled: Scaled
     raw: Raw
     link: Link | None = None
@@ -52,7 +52,7 @@ class Formula:
 
 
 def find_formula(
-    predictor: faithkit.Predictor, encoder: faithkit.Encoder, rows: Any, output: str
+    predictor: faithkit.Predictor, encoder: faithkit.plugin.Encoder, rows: Any, output: str
 ) -> Formula | None:
     """Return the formula of a model's scores, if there is one that gives the scores of these rows.
 
@@ -61,7 +61,7 @@ def find_formula(
     >>> from sklearn.linear_model import LogisticRegression
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> model = faithkit.Predictor(LogisticRegression().fit(X, [0, 0, 1, 1]))
-    >>> find_formula(model, faithkit.Encoder(X), X, "probability").link.__name__
+    >>> find_formula(model, faithkit.plugin.Encoder(X), X, "probability").link.__name__
     'logistic'
     """
     scaled = unwrapped(predictor.model)
@@ -89,7 +89,7 @@ def _raw(estimator: Any) -> Raw | None:
     return read_layers(estimator) if module is None else Autograd(module)
 
 
-def _numeric(encoder: faithkit.Encoder) -> bool:
+def _numeric(encoder: faithkit.plugin.Encoder) -> bool:
     """Whether codes are the model's own inputs: numbers, and booleans as 0 and 1."""
     return all(values == [False, True] for values in encoder.categories.values())
 

@@ -38,7 +38,7 @@ class Layout:
             return X
         if not isinstance(X, np.ndarray) or X.shape[1:] != self.shape:
             given = getattr(X, "shape", (None,))[1:]
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"gradient: X has rows of shape {given}; expected {self.shape}, as in the background."
             )
         return X.reshape(len(X), -1)

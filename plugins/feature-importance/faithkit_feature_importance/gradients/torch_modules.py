@@ -38,13 +38,13 @@ class TorchClassifier:
     def __init__(self, module: Any, classes: Any) -> None:
         import_torch()
         if not is_module(module):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"TorchClassifier wraps a torch.nn.Module, and was given a {type(module).__name__}."
             )
         self.module = module
         self.classes_ = np.asarray(classes)
         if self.classes_.ndim != 1 or len(self.classes_) < 2:
-            raise faithkit.InputError(f"TorchClassifier needs two classes or more, got {classes!r}.")
+            raise faithkit.errors.InputError(f"TorchClassifier needs two classes or more, got {classes!r}.")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of the highest probability."""
@@ -63,12 +63,12 @@ class TorchClassifier:
 
     def _check_logits(self, logits: Any) -> None:
         if logits.shape[1] != len(self.classes_):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"the module gives {logits.shape[1]} logits, and there are {len(self.classes_)} classes: "
                 "give TorchClassifier(module, classes) one class for each."
             )
         if len(logits) and (logits >= 0).all() and ((logits.sum(dim=1) - 1).abs() < 1e-5).all():
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "the module gives probabilities where logits are expected: leave out its last softmax, or "
                 "write faithkit.Predictor(scores=lambda X: module(torch.as_tensor(numpy.asarray(X), "
                 f"dtype=torch.float32)), classes={self.classes_.tolist()})."
@@ -98,7 +98,7 @@ class TorchRegressor:
     def __init__(self, module: Any) -> None:
         import_torch()
         if not is_module(module):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"TorchRegressor wraps a torch.nn.Module, and was given a {type(module).__name__}."
             )
         self.module = module
@@ -157,7 +157,7 @@ def import_torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             "PyTorch is not installed, which gradients of its modules need: pip install torch."
         ) from error
     return torch
@@ -178,7 +178,7 @@ def outputs(module: Any, tensor: Any) -> Any:
     if getattr(found, "ndim", None) == 1:
         found = found[:, None]
     if getattr(found, "ndim", None) != 2 or len(found) != len(tensor):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"the module returned {getattr(found, 'shape', type(found).__name__)} for {len(tensor)} rows; "
             "expected one row of logits, or numbers, for each."
         )

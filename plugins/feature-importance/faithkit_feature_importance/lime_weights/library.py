@@ -28,7 +28,7 @@ class LimePackage:
 
     explainer: Any
     predictor: faithkit.Predictor
-    encoder: faithkit.Encoder
+    encoder: faithkit.plugin.Encoder
     samples: int
     n_outputs: int
 
@@ -36,7 +36,7 @@ class LimePackage:
     def fit(
         cls,
         predictor: faithkit.Predictor,
-        encoder: faithkit.Encoder,
+        encoder: faithkit.plugin.Encoder,
         codes: Floats,
         samples: int,
         n_outputs: int,
@@ -47,7 +47,7 @@ class LimePackage:
 
         check_numbers(encoder.names, codes, " of the background")
         if predictor.is_regressor and n_outputs > 1:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"lime: engine=library explains one number, and the model predicts {n_outputs}: "
                 "use engine=faithkit."
             )
@@ -69,7 +69,7 @@ class LimePackage:
             for k, label in enumerate(labels):
                 columns, coefficients = zip(*answer.local_exp[label], strict=True)
                 values[i, list(columns), k], offsets[i, k] = coefficients, answer.intercept[label]
-            faithkit.rows_done()
+            faithkit.plugin.rows_done()
         return values, offsets
 
     def _scores(self, codes: Floats) -> Floats:
@@ -87,7 +87,7 @@ def check_numbers(names: list[str], codes: Floats, where: str = "") -> None:
     """Refuse missing numbers: lime would compute with NaN."""
     if np.isnan(codes).any():
         row, column = np.argwhere(np.isnan(codes))[0].tolist()
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"lime: engine=library takes no missing numbers, and column {names[column]!r} of row "
             f"{row}{where} has one: use engine=faithkit, or impute it."
         )

@@ -24,14 +24,14 @@ class Questions:
     >>> X = np.array([[0.0], [1.0]])
     >>> tree = DecisionTreeClassifier().fit(X, ["no", "yes"])
     >>> values = np.array([[[0.0, 1.0], [1.0, 1.0]]])  # one column of two rows, two perturbations each
-    >>> questions = Questions(faithkit.Predictor(tree), faithkit.Encoder(X))
+    >>> questions = Questions(faithkit.Predictor(tree), faithkit.plugin.Encoder(X))
     >>> questions.scores(values, X)[0]  # of "no", and of "yes", for the first row's perturbations
     array([[1., 0.],
            [0., 1.]])
     """
 
     predictor: faithkit.Predictor
-    encoder: faithkit.Encoder
+    encoder: faithkit.plugin.Encoder
 
     def scores(self, values: Floats, X: Any) -> Floats:
         """Return the scores of perturbations, (rows, classes, samples).
@@ -49,7 +49,7 @@ class Questions:
         known = values.copy()
         known[:, unseen, 0] = known[:, unseen, 1]
         scores = self._ask(known)
-        scores[unseen, :, 0] = self.predictor.scores(faithkit.take_rows(X, unseen))
+        scores[unseen, :, 0] = self.predictor.scores(faithkit.plugin.take_rows(X, unseen))
         return scores
 
     def _unseen(self, codes: Floats) -> NDArray[np.bool_]:

@@ -101,17 +101,17 @@ class LimeExplainer:
             ("offset", offset),
         ):
             if not isinstance(flag, bool):
-                raise faithkit.ParameterError(f"lime: {name} must be true or false, got {flag!r}.")
+                raise faithkit.errors.ParameterError(f"lime: {name} must be true or false, got {flag!r}.")
         if discretizer not in ("quartile", "decile"):
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"lime: discretizer must be 'quartile' or 'decile', got {discretizer!r}."
             )
         if engine not in ENGINES:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"lime: engine must be one of {', '.join(ENGINES)}, got {engine!r}."
             )
         if discretize_continuous and sample_around_instance:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 "lime: sample_around_instance has no effect on numbers that are discretized: "
                 "say discretize_continuous=false too."
             )
@@ -128,10 +128,12 @@ class LimeExplainer:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeExplainer":
         """Learn how to perturb each column."""
         _check_table(background)
-        predictor.scores(faithkit.take_rows(background, slice(0, 1)))  # no scores, another width: said here
+        predictor.scores(
+            faithkit.plugin.take_rows(background, slice(0, 1))
+        )  # no scores, another width: said here
         self.predictor_ = predictor
         self.target_ = Target.choose("lime", self.target, predictor, background)
-        self.encoder_ = faithkit.Encoder(background)
+        self.encoder_ = faithkit.plugin.Encoder(background)
         codes, categories = self._codes(background), self._categories()
         if self.engine == "library":
             self.package_ = LimePackage.fit(
@@ -169,17 +171,17 @@ class LimeExplainer:
         space = self.neighbourhood_.space(len(codes))
         for rows in self.neighbourhood_.blocks(len(codes)):
             perturbed, features = self.neighbourhood_.draw(codes[rows], seeds[rows], space)
-            scores = self.questions_.scores(perturbed, faithkit.take_rows(X, rows))
+            scores = self.questions_.scores(perturbed, faithkit.plugin.take_rows(X, rows))
             weights = self._weights(features)
             values[rows], offsets[rows] = weighted_ridge(features, scores, weights, overwrite=True)
-            faithkit.rows_done(len(scores))
+            faithkit.plugin.rows_done(len(scores))
         return values, offsets
 
     def _codes(self, X: Any) -> Floats:
         codes = self.encoder_.encode(X, unseen="error" if self.engine == "library" else "keep")
         if np.isinf(codes).any():
             row, column = np.argwhere(np.isinf(codes))[0]
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"lime: column {self.encoder_.names[column]!r} is infinite in row {row}, and no other row is "
                 "near it: give a number, or a missing value."
             )
@@ -194,7 +196,7 @@ class LimeExplainer:
             elif column in names:
                 found.add(names.index(column))
             else:
-                raise faithkit.InputError(
+                raise faithkit.errors.InputError(
                     f"lime: categorical_features has {column!r}, which is no column of the background: "
                     f"it has {', '.join(names[:8])}{', …' * (len(names) > 8)}."
                 )
@@ -217,7 +219,9 @@ class LimeExplainer:
 
 def _check_table(X: Any) -> None:
     if isinstance(X, list):
-        raise faithkit.InputError("lime explains tables, and was given a list of texts: use lime-text.")
+        raise faithkit.errors.InputError(
+            "lime explains tables, and was given a list of texts: use lime-text."
+        )
 
 
 def _columns(given: Any) -> list[str | int]:
@@ -226,7 +230,7 @@ def _columns(given: Any) -> list[str | int]:
     found = ([] if given is None else [given]) if one else list(given)
     for column in found:
         if isinstance(column, bool) or not isinstance(column, str | int | np.integer):
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"lime: categorical_features has {column!r}; expected names or positions of columns."
             )
     return [column if isinstance(column, str) else int(column) for column in found]
@@ -234,10 +238,10 @@ def _columns(given: Any) -> list[str | int]:
 
 def check_samples(who: str, samples: Any) -> None:
     """Refuse a number of perturbations that is none."""
-    faithkit.whole_number(samples, f"{who}: samples", least=2, error=faithkit.ParameterError)
+    faithkit.plugin.whole_number(samples, f"{who}: samples", least=2, error=faithkit.errors.ParameterError)
 
 
 def check_kernel_width(who: str, width: Any) -> None:
     """Refuse a width of the kernel that is none."""
     if width is not None and (not isinstance(width, int | float) or not 0 < width < np.inf):
-        raise faithkit.ParameterError(f"{who}: kernel_width must be a number above 0, got {width!r}.")
+        raise faithkit.errors.ParameterError(f"{who}: kernel_width must be a number above 0, got {width!r}.")

@@ -90,18 +90,20 @@ class LimeText:
     ) -> None:
         _check_whole("num_features", num_features, 1)
         if form not in FORMS:
-            raise faithkit.ParameterError(f"lime-text: form must be 'words' or 'weights', got {form!r}.")
+            raise faithkit.errors.ParameterError(
+                f"lime-text: form must be 'words' or 'weights', got {form!r}."
+            )
         if digits is not None:
             _check_whole("digits", digits, 0)
         if form == "words" and (digits is not None or target == "all"):
             what = "target=all" if digits is None else "digits"
-            raise faithkit.ParameterError(f"lime-text: {what} is about weights: say form=weights too.")
+            raise faithkit.errors.ParameterError(f"lime-text: {what} is about weights: say form=weights too.")
         check_samples("lime-text", samples)
         check_kernel_width("lime-text", kernel_width)
         try:
-            faithkit.tokens("", tokenizer)
-        except faithkit.InputError as error:
-            raise faithkit.ParameterError(f"lime-text: {error}") from None
+            faithkit.plugin.tokens("", tokenizer)
+        except faithkit.errors.InputError as error:
+            raise faithkit.errors.ParameterError(f"lime-text: {error}") from None
         self.num_features = num_features
         self.form = form
         self.digits = digits
@@ -120,7 +122,7 @@ class LimeText:
         default = None if predictor.is_regressor else "predicted"
         self.target_ = Target.choose("lime-text", self.target or default, predictor, text)
         if self.form == "words" and predictor.is_regressor and len(self.target_.labels) > 1:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"lime-text: the model predicts {len(self.target_.labels)} numbers, and words speak of one: "
                 "say form=weights."
             )
@@ -158,7 +160,7 @@ class LimeText:
             kept = [texts[i].perturb(self.samples, int(seeds[i])) for i in part]
             scores = self._scores([texts[i] for i in part], kept)
             found += map(self._fitted, kept, scores)
-            faithkit.rows_done(len(part))
+            faithkit.plugin.rows_done(len(part))
         return found
 
     def _scores(self, texts: Sequence["Words"], kept: Sequence[NDArray[np.bool_]]) -> list[Floats]:
@@ -225,7 +227,7 @@ class Words:
 
         if tokenizer == "word":
             text = text.lower()
-        found = faithkit.tokens(text, tokenizer)
+        found = faithkit.plugin.tokens(text, tokenizer)
         if not found:
             return cls([], [text], np.array([-1]))
         indexed = IndexedString(text, split_expression=lambda _: found)
@@ -269,12 +271,12 @@ def _distinct(kept: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.in
 
 
 def _check_whole(name: str, value: Any, least: int) -> None:
-    faithkit.whole_number(value, f"lime-text: {name}", least, error=faithkit.ParameterError)
+    faithkit.plugin.whole_number(value, f"lime-text: {name}", least, error=faithkit.errors.ParameterError)
 
 
 def _check_texts(X: Any) -> None:
     if not isinstance(X, list):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"lime-text explains a list of texts, and was given a {type(X).__name__}: for a column of texts "
             "give X['column'].tolist(), for a table use lime."
         )

@@ -26,13 +26,13 @@ class CodedModel:
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
     >>> predictor = faithkit.Predictor(GaussianNB().fit(X, [0, 1, 1]))
-    >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.Encoder(X))
+    >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.plugin.Encoder(X))
     >>> bool((model.scores(X) == predictor.scores(X)).all())
     True
     """
 
     output: Output
-    encoder: faithkit.Encoder
+    encoder: faithkit.plugin.Encoder
 
     def scores(
         self, codes: NDArray[np.float64], unseen: Mapping[int, Any] | None = None

@@ -106,13 +106,15 @@ class ShapExplainer:
         offset: bool = False,
     ) -> None:
         if algorithm not in READERS:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"shap: algorithm must be one of {', '.join(READERS)}, got {algorithm!r}."
             )
         if output not in (None, *OUTPUTS):
-            raise faithkit.ParameterError(f"shap: output must be 'probability' or 'raw', got {output!r}.")
+            raise faithkit.errors.ParameterError(
+                f"shap: output must be 'probability' or 'raw', got {output!r}."
+            )
         if not isinstance(offset, bool):
-            raise faithkit.ParameterError(f"shap: offset must be true or false, got {offset!r}.")
+            raise faithkit.errors.ParameterError(f"shap: offset must be true or false, got {offset!r}.")
         self.algorithm = algorithm
         self.output = output
         self.target = check_target("shap", target)
@@ -129,7 +131,7 @@ class ShapExplainer:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "ShapExplainer":
         """Choose the reference rows, and the algorithm by trying it on the background."""
         _check_table(background)
-        self.encoder_ = faithkit.Encoder(background)
+        self.encoder_ = faithkit.plugin.Encoder(background)
         self.target_ = Target.choose("shap", self.target, predictor, background)
         *preferred, last = candidates(self.output, predictor, reads=bool(READERS[self.algorithm]))
         for name in preferred:
@@ -168,7 +170,7 @@ class ShapExplainer:
             reference = self._references(codes, reader.background)
             try:
                 found = reader(model, self.output_.name, reference, self.encoder_)
-            except faithkit.InputError as error:
+            except faithkit.errors.InputError as error:
                 refused.append(error)
                 if isinstance(error.__cause__, NoSumError):
                     break  # nor does another reader of the same trees find one
@@ -232,7 +234,7 @@ class ShapExplainer:
         if wrong.any():
             # row by row, so that a row's explanation does not depend on those beside it
             self._complain(self.reading_, "on some rows")
-            rows = faithkit.take_rows(X, wrong)
+            rows = faithkit.plugin.take_rows(X, wrong)
             values[wrong] = self._asked(rows, codes[wrong], scores[wrong], np.asarray(seeds)[wrong])
         return values
 
@@ -240,7 +242,7 @@ class ShapExplainer:
         values = self.asking_.values(codes, seeds, self.model_.unseen(X, codes))
         missed = self._missed(values.sum(axis=1), scores)
         if not (missed <= self.output_.tolerance).all():
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"{self.asking_.title} misses the model's own output by {_worst(missed)}: asked again, among "
                 "other rows, the model scores a row otherwise. Give a model that looks at each row by itself."
             )
@@ -253,7 +255,7 @@ class ShapExplainer:
         """Say that values do not add up: a warning where another algorithm steps in, else an error."""
         fault = f"{reading.title} misses the model's own output {where}"
         if self.algorithm != "auto":
-            raise faithkit.InputError(f"{fault}: its values would be wrong. Use algorithm=auto.")
+            raise faithkit.errors.InputError(f"{fault}: its values would be wrong. Use algorithm=auto.")
         self._warn(fault)
 
     def _warn(self, fault: str, faster: str = "") -> None:
@@ -269,11 +271,11 @@ def _worst(missed: NDArray[np.float64]) -> str:
 
 def _check_table(X: Any) -> None:
     if isinstance(X, list):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             "shap explains the rows of a table, and was given a list of texts: use lime-text."
         )
     if hasattr(X, "toarray"):
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             "shap explains the rows of a table, and was given a sparse matrix: give X.toarray(), and a model "
             "that takes it."
         )

@@ -44,7 +44,7 @@ class LinearShap:
         rows = reference if encoder is None else encoder.decode(reference)
         coefficients = _coefficients(model, output, reference, rows)
         if coefficients is None:
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "shap: algorithm=linear explains the raw scores of linear models (output=raw) and linear "
                 f"regressors, and was given {type(model).__name__} with output={output}: use algorithm=auto, "
                 "which finds one that fits."

@@ -47,7 +47,7 @@ class Mixtures:
     >>> from faithkit_feature_importance.shap_values.outputs import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
     >>> predictor = faithkit.Predictor(GaussianNB().fit(X, [0, 1, 1]))
-    >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.Encoder(X))
+    >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.plugin.Encoder(X))
     >>> none, every = np.array([[False, False], [True, True]])
     >>> (worth,) = Mixtures(model, X).worth(X[:1], {}, [np.array([none, every])])
     >>> bool(np.allclose(worth, [model.scores(X).mean(axis=0), model.scores(X[:1])[0]]))
@@ -66,7 +66,7 @@ class Mixtures:
             rows = [game.row for game in games]
             worths = self.worth(codes[rows], unseen[rows[0]], [game.coalitions for game in games])
             found |= {game.row: game.values(worth) for game, worth in zip(games, worths, strict=True)}
-            faithkit.rows_done(len(games))
+            faithkit.plugin.rows_done(len(games))
         return np.array([found[row] for row in range(len(codes))])
 
     def _together(

@@ -59,12 +59,12 @@ class Output:
         elif predictor.is_regressor:
             name = PREDICTION
         elif not hasattr(predictor.model, "predict_proba"):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"shap: {type(predictor.model).__name__} has no probabilities (predict_proba): use "
                 "output=raw, which explains its decision_function, or calibrate it (scikit-learn's "
                 "CalibratedClassifierCV)."
             )
-        row = faithkit.take_rows(background, slice(0, 1))
+        row = faithkit.plugin.take_rows(background, slice(0, 1))
         predictor.scores(row)  # a model that cannot take the row says so in words
         tolerance = FLOAT32_TOLERANCE if predictor.scores_are_single(row) else TOLERANCE
         return cls(name, tolerance, predictor, Unit.learnt(predictor, background))
@@ -139,11 +139,11 @@ def raw_method(model: Any) -> Any:
 def _raw_method(predictor: faithkit.Predictor) -> Any:
     method, name = raw_method(predictor.model), type(predictor.model).__name__
     if method is None and predictor.is_regressor:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"shap: {name} has no raw scores beside what it predicts: leave output out."
         )
     if method is None:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"shap: {name} has no raw scores (decision_function): use output=probability."
         )
     return method

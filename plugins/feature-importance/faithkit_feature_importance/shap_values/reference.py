@@ -45,7 +45,7 @@ class Reference:
             return cls(kind)
         if kind in ("kmeans", "sample") and count.isdecimal() and int(count) > 0:
             return cls(kind, int(count))
-        raise faithkit.ParameterError(
+        raise faithkit.errors.ParameterError(
             f"shap: background must be rows, median, kmeans:k or sample:n, got {text!r}."
         )
 
@@ -71,7 +71,7 @@ def _order(codes: Codes) -> NDArray[np.int64]:
 
 def _words(codes: Codes) -> NDArray[np.uint32]:
     """Return two numbers per row that name its content."""
-    return np.column_stack([faithkit.row_seeds(codes, seed=seed) for seed in (0, 1)])
+    return np.column_stack([faithkit.plugin.row_seeds(codes, seed=seed) for seed in (0, 1)])
 
 
 def _middle(column: Codes, is_category: bool) -> float:

@@ -32,7 +32,7 @@ class KernelShap:
     >>> from faithkit_feature_importance.shap_values.outputs import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
     >>> predictor = faithkit.Predictor(GaussianNB().fit(X, [0, 1, 1]))
-    >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.Encoder(X))
+    >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.plugin.Encoder(X))
     >>> values = KernelShap(model, X).values(X, seeds=[1, 2, 3], unseen=[{}, {}, {}])
     >>> values.shape, bool(np.allclose(values.sum(axis=1) + model.scores(X).mean(axis=0), model.scores(X)))
     ((3, 2, 2), True)
@@ -64,7 +64,7 @@ class PermutationShap:
     >>> from faithkit_feature_importance.shap_values.outputs import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
     >>> predictor = faithkit.Predictor(GaussianNB().fit(X, [0, 1, 1]))
-    >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.Encoder(X))
+    >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.plugin.Encoder(X))
     >>> rows = {"codes": X, "seeds": [1, 2, 3], "unseen": [{}, {}, {}]}
     >>> bool(np.allclose(PermutationShap(model, X).values(**rows), KernelShap(model, X).values(**rows)))
     True

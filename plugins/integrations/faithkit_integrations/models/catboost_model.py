@@ -18,7 +18,7 @@ class CatBoostModel:
     [0, 1]
     """
 
-    def model(self, given: Any, about: faithkit.RowContext) -> Any:
+    def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
         """Return a CatBoostClassifier where the model has classes, else a CatBoostRegressor."""
         import catboost
 
@@ -28,11 +28,11 @@ class CatBoostModel:
             return given.copy()  # no regressor takes the loss of a classifier
         return catboost.to_classifier(given) if len(given.classes_) else catboost.to_regressor(given)
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return a model of one tree."""
         import catboost
 
         X, y = few_rows()
         params = {"loss_function": "Logloss", "iterations": 1, "thread_count": 1, "verbose": 0}
         made = catboost.CatBoost({**params, "allow_writing_files": False})
-        return made.fit(X, y), faithkit.RowContext(n=len(X))
+        return made.fit(X, y), faithkit.plugin.RowContext(n=len(X))

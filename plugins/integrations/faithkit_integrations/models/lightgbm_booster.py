@@ -18,7 +18,7 @@ class LightGBMBooster:
     [0, 1]
     """
 
-    def model(self, given: Any, about: faithkit.RowContext) -> Any:
+    def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
         """Return a classifier or a regressor that asks the Booster."""
         from faithkit_integrations.models.lightgbm_estimators import BoosterClassifier, BoosterRegressor
 
@@ -29,10 +29,10 @@ class LightGBMBooster:
             return BoosterClassifier.of(given, max(2, told["num_class"]))
         return BoosterRegressor.of(given)
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return a Booster of one tree."""
         import lightgbm
 
         X, y = few_rows()
         params = {"objective": "binary", "min_data_in_leaf": 1, "num_threads": 1, "verbose": -1}
-        return lightgbm.train(params, lightgbm.Dataset(X, y), 1), faithkit.RowContext(n=len(X))
+        return lightgbm.train(params, lightgbm.Dataset(X, y), 1), faithkit.plugin.RowContext(n=len(X))

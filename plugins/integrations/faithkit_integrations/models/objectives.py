@@ -5,7 +5,7 @@ import numpy as np
 import faithkit
 
 
-def gives_classes(objective: str, of_classes: frozenset[str], about: faithkit.RowContext) -> bool:
+def gives_classes(objective: str, of_classes: frozenset[str], about: faithkit.plugin.RowContext) -> bool:
     """Whether a Booster is a classifier; where somebody names classes that it does not have, an error.
 
     Parameters
@@ -19,15 +19,15 @@ def gives_classes(objective: str, of_classes: frozenset[str], about: faithkit.Ro
 
     Examples
     --------
-    >>> gives_classes("binary", frozenset({"binary"}), faithkit.RowContext())
+    >>> gives_classes("binary", frozenset({"binary"}), faithkit.plugin.RowContext())
     True
-    >>> gives_classes("binary", frozenset({"binary"}), faithkit.RowContext(outcome="numbers"))
+    >>> gives_classes("binary", frozenset({"binary"}), faithkit.plugin.RowContext(outcome="numbers"))
     False
     """
     if about.outcome == "numbers":
         return False
     if objective not in of_classes and about.classes is not None:
-        raise faithkit.InputError(
+        raise faithkit.errors.InputError(
             f"the Booster's objective is {objective or 'a function'}, which gives numbers: leave the classes "
             "out, or give a function that returns their scores: faithkit.Predictor(scores=f, classes=[…])."
         )

@@ -19,13 +19,13 @@ class XGBoostBooster:
     [0, 1]
     """
 
-    def model(self, given: Any, about: faithkit.RowContext) -> Any:
+    def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
         """Return an XGBClassifier or XGBRegressor that holds a copy of the Booster."""
         import xgboost
 
         objective = json.loads(given.save_config())["learner"]["objective"]["name"]
         if objective == "binary:logitraw" and about.outcome != "numbers":
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 "the Booster's objective is binary:logitraw, which gives log-odds: write faithkit.Predictor("
                 "scores=lambda X: scipy.special.expit(booster.predict(xgboost.DMatrix(X))), classes=[0, 1])."
             )
@@ -34,13 +34,13 @@ class XGBoostBooster:
         made.load_model(_with_all_rounds(given).save_raw("ubj"))
         return made
 
-    def example(self) -> tuple[Any, faithkit.RowContext]:
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return a Booster of one tree."""
         import xgboost
 
         X, y = few_rows()
         params = {"objective": "binary:logistic", "nthread": 1}
-        return xgboost.train(params, xgboost.DMatrix(X, y), 1), faithkit.RowContext(n=len(X))
+        return xgboost.train(params, xgboost.DMatrix(X, y), 1), faithkit.plugin.RowContext(n=len(X))
 
 
 def _with_all_rounds(booster: Any) -> Any:

@@ -61,7 +61,7 @@ class Law:
         return labels, explanations
 
 
-class InScope(faithkit.Relation):
+class InScope(faithkit.plugin.Relation):
     """An explanation, the instance itself, holds for that instance and for all of a rare region.
 
     Parameters

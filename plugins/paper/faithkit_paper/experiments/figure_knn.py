@@ -41,7 +41,7 @@ def of_neighbours(context: Context, dataset: str, rows: Split, k: int, size: int
     """Return the accuracy of a model, its curve, and the samples it needs."""
     names = dataset, "nearest-neighbor", f"k={k}, N={size:,}"
     parameters = {"k": k, "prototypes": size, "distance": "standardized", "seed": context.seed_of(NAME, size)}
-    model = faithkit.registry().create("explainer", "nearest-neighbor", parameters)
+    model = faithkit.plugin.registry().create("explainer", "nearest-neighbor", parameters)
     model.as_model(rows.train, rows.y_train)
     result = context.evaluate(model, rows.test, model)
     return [

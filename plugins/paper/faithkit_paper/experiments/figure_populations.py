@@ -63,7 +63,7 @@ def measured(context: Context, dataset: str) -> Findings:
 
 def of_rows(context: Context, trained: Trained, reading: Reading, rows: np.ndarray) -> Explained:
     """Explain some rows of the test part."""
-    X = faithkit.take_rows(seen(context, trained, reading).test, rows)
+    X = faithkit.plugin.take_rows(seen(context, trained, reading).test, rows)
     return explain(context, trained, reading, X, context.seed_of(NAME))
 
 

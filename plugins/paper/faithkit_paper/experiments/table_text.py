@@ -70,7 +70,7 @@ def samples(context: Context, result: Any, texts: list[str]) -> list[Any]:
     drawn = [context.rng(NAME, run).permutation(len(texts))[:size] for run in range(RUNS)]
     labels, explanations = result.labels.codes, result.sample.explanations
     return [
-        faithkit.score(labels[rows], explanations.take(rows), X=faithkit.take_rows(texts, rows))
+        faithkit.score(labels[rows], explanations.take(rows), X=faithkit.plugin.take_rows(texts, rows))
         for rows in drawn
     ]
 

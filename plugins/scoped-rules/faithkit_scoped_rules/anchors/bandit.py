@@ -42,12 +42,12 @@ class Sampler:
     """
 
     perturbation: Perturbation
-    tolerance: faithkit.Tolerance
+    tolerance: faithkit.plugin.Tolerance
     label: Any
     unanimous: bool = True
 
     @classmethod
-    def of(cls, perturbation: Perturbation, tolerance: faithkit.Tolerance) -> Steps["Sampler"]:
+    def of(cls, perturbation: Perturbation, tolerance: faithkit.plugin.Tolerance) -> Steps["Sampler"]:
         """Ask for the instance's label."""
         (label,) = yield Labels([perturbation.own])
         return cls(perturbation, tolerance, label)

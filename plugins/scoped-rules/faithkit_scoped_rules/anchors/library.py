@@ -24,7 +24,9 @@ class AnchorPackage:
         The parameters of the search.
     """
 
-    def __init__(self, encoder: faithkit.Encoder, table: BinnedTable, bins: str, search: Search) -> None:
+    def __init__(
+        self, encoder: faithkit.plugin.Encoder, table: BinnedTable, bins: str, search: Search
+    ) -> None:
         from anchor.anchor_tabular import AnchorTabularExplainer
 
         self.encoder, self.table, self.search = encoder, table, search
@@ -42,7 +44,7 @@ class AnchorPackage:
         """
         from anchor.anchor_base import AnchorBaseBeam
 
-        with faithkit.global_seed(seed):
+        with faithkit.plugin.global_seed(seed):
             sample, mapping = self.explainer.get_sample_fn(row, agree, desired_label=True)
             answer = AnchorBaseBeam.anchor_beam(
                 sample,
@@ -61,7 +63,7 @@ class AnchorPackage:
         """Refuse missing and infinite numbers: anchor-exp has no bin for them."""
         if not np.isfinite(codes).all():
             column = self.encoder.names[np.argwhere(~np.isfinite(codes))[0, 1]]
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"anchors: engine=library takes no missing or infinite numbers, and column {column!r} of "
                 f"{where} has one: use engine=faithkit, or impute it."
             )

@@ -55,15 +55,17 @@ class Search:
                 raise self._wrong(name, "a number between 0 and 1")
         for name in ("batch_size", "beam_size", "max_size"):
             what, optional = f"{self.who}: {name}", name == "max_size"
-            faithkit.whole_number(
-                getattr(self, name), what, 1, optional=optional, error=faithkit.ParameterError
+            faithkit.plugin.whole_number(
+                getattr(self, name), what, 1, optional=optional, error=faithkit.errors.ParameterError
             )
 
-    def _wrong(self, name: str, expected: str) -> faithkit.ParameterError:
-        return faithkit.ParameterError(f"{self.who}: {name} must be {expected}, got {getattr(self, name)!r}.")
+    def _wrong(self, name: str, expected: str) -> faithkit.errors.ParameterError:
+        return faithkit.errors.ParameterError(
+            f"{self.who}: {name} must be {expected}, got {getattr(self, name)!r}."
+        )
 
     def steps(
-        self, perturbation: Perturbation, tolerance: faithkit.Tolerance, stop_on_first: bool = False
+        self, perturbation: Perturbation, tolerance: faithkit.plugin.Tolerance, stop_on_first: bool = False
     ) -> Steps[Anchor]:
         """Search for the anchor that covers most, or for the first one that is found, and so the shortest."""
         sampler = yield from Sampler.of(perturbation, tolerance)

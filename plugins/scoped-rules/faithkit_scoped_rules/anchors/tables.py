@@ -94,24 +94,26 @@ class Anchors:
     ) -> None:
         self.search = Search("anchors", threshold, delta, tau, batch_size, beam_size, max_size)
         if bins not in BINS:
-            raise faithkit.ParameterError(f"anchors: bins must be one of {', '.join(BINS)}, got {bins!r}.")
+            raise faithkit.errors.ParameterError(
+                f"anchors: bins must be one of {', '.join(BINS)}, got {bins!r}."
+            )
         if engine not in ENGINES:
-            raise faithkit.ParameterError(
+            raise faithkit.errors.ParameterError(
                 f"anchors: engine must be one of {', '.join(ENGINES)}, got {engine!r}."
             )
         self.bins = bins
         self.engine = engine
         if engine == "library":
             self.rows_per_chunk = 16  # no row gains from company, so let workers share few
-        self.within = faithkit.Tolerance.checked("anchors", within)
+        self.within = faithkit.plugin.Tolerance.checked("anchors", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Anchors":
         """Cut the background into bins; rows to ask the model about are drawn from it."""
         if isinstance(background, list):
-            raise faithkit.InputError("anchors explains tables, not texts: use anchors-text.")
+            raise faithkit.errors.InputError("anchors explains tables, not texts: use anchors-text.")
         self.predictor_ = predictor
-        self.tolerance_ = faithkit.Tolerance.of("anchors", predictor, background, self.within)
-        self.encoder_ = faithkit.Encoder(background)
+        self.tolerance_ = faithkit.plugin.Tolerance.of("anchors", predictor, background, self.within)
+        self.encoder_ = faithkit.plugin.Encoder(background)
         self.named_ = hasattr(background, "columns")
         self.table_ = BinnedTable.learn(self.encoder_.encode(background), self.encoder_.categories, self.bins)
         if self.engine == "library":
@@ -145,7 +147,7 @@ class Anchors:
             agree = functools.partial(self._agree, own)
             conditions, remark = self.package_.anchor(row, agree, seed)
             yield self._rule(conditions, names), remark
-            faithkit.rows_done()
+            faithkit.plugin.rows_done()
 
     def _search_together(self, rows: Floats, seeds: Any, names: list[Any]) -> list[RuleAndRemark]:
         searches = (self._steps(row, seed, names) for row, seed in zip(rows, seeds.tolist(), strict=True))

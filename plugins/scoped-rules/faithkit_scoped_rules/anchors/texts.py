@@ -72,22 +72,22 @@ class AnchorsText:
     ) -> None:
         self.search = Search("anchors-text", threshold, delta, tau, batch_size, beam_size)
         try:
-            faithkit.tokens("", tokenizer)
-        except faithkit.InputError as error:
-            raise faithkit.ParameterError(f"anchors-text: {error}") from None
+            faithkit.plugin.tokens("", tokenizer)
+        except faithkit.errors.InputError as error:
+            raise faithkit.errors.ParameterError(f"anchors-text: {error}") from None
         self.tokenizer = tokenizer
-        self.within = faithkit.Tolerance.checked("anchors-text", within)
+        self.within = faithkit.plugin.Tolerance.checked("anchors-text", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "AnchorsText":
         """Keep the model; masking needs no background."""
         self.predictor_ = predictor
-        self.tolerance_ = faithkit.Tolerance.of("anchors-text", predictor, background, self.within)
+        self.tolerance_ = faithkit.plugin.Tolerance.of("anchors-text", predictor, background, self.within)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per text, each found with its own seed."""
         if not isinstance(X, list):
-            raise faithkit.InputError(
+            raise faithkit.errors.InputError(
                 f"anchors-text explains a list of texts, not a {type(X).__name__}: use anchors for tables."
             )
         searches = (self._steps(text, int(seed)) for text, seed in zip(X, seeds, strict=True))
@@ -104,7 +104,7 @@ class AnchorsText:
         )
 
     def _steps(self, text: str, seed: int) -> Steps[tuple[faithkit.Rule | None, str | None]]:
-        words = faithkit.tokens(text, self.tokenizer)
+        words = faithkit.plugin.tokens(text, self.tokenizer)
         if not words:
             return None, "no words"
         masked = MaskedText(text, words, seed)

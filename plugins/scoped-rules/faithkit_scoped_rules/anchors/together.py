@@ -97,7 +97,7 @@ class _Crowd(Generic[T]):
             self.waiting[number] = search, search.send(answer)
         except StopIteration as end:
             self.found[number] = end.value
-            faithkit.rows_done()
+            faithkit.plugin.rows_done()
 
     def serve_all(self, known: "KnownLabels") -> None:
         """Fulfil wishes until every search has been sent labels; bounds first, since labels cost more."""

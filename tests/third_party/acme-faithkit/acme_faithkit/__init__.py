@@ -1,6 +1,6 @@
 """Acme's plugin: one component of every kind, written against nothing but the documentation."""
 
-from faithkit import Component, hookimpl
+from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faithkit import ParameterError
+from faithkit.errors import ParameterError
 
 
 class Top:

@@ -4,7 +4,9 @@ import os
 
 import numpy as np
 
-from faithkit import Encoder, Explanations, ParameterError
+from faithkit import Explanations
+from faithkit.errors import ParameterError
+from faithkit.plugin import Encoder
 
 
 class Deviation:

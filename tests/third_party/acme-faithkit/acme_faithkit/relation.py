@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faithkit import Relation
+from faithkit.plugin import Relation
 
 
 class SameDirection(Relation):

@@ -2,7 +2,7 @@
 
 import numpy as np  # noqa: F401 (listing plugins pays for it)
 
-from faithkit import Component, hookimpl
+from faithkit.plugin import Component, hookimpl
 
 FAITHKIT_API = 1
 

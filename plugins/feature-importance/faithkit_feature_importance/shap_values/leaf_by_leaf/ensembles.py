@@ -18,7 +18,7 @@ class NotTreesError(ValueError):
     """The model is none that is made of trees."""
 
 
-class UnreadableError(faithkit.InputError):
+class UnreadableError(faithkit.errors.InputError):
     """The model is made of trees, and cannot be explained leaf by leaf; the text says why."""
 
 

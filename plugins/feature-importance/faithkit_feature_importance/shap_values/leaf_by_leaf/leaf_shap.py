@@ -40,7 +40,7 @@ class LeafShap:
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X = np.array([["a", "x"], ["b", "x"]])
     >>> model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier()).fit(X, [0, 1])
-    >>> encoder = faithkit.Encoder(X)
+    >>> encoder = faithkit.plugin.Encoder(X)
     >>> leaves = LeafShap(model, "probability", encoder.encode(X), encoder)
     >>> leaves.values(X)[:, :, 0] + 0.0
     array([[-0.5,  0. ],
@@ -54,7 +54,7 @@ class LeafShap:
     background = "rows"
     takes_codes = False
 
-    def __init__(self, model: Any, output: str, reference: Floats, encoder: faithkit.Encoder) -> None:
+    def __init__(self, model: Any, output: str, reference: Floats, encoder: faithkit.plugin.Encoder) -> None:
         try:
             self._cells = Cells.of(model, encoder.names)
             self._read(output, encoder.decode(reference), encoder.n_columns)
@@ -89,7 +89,7 @@ class LeafShap:
         cells = self._cells.compared(prepared)
         self._offset, self._rescaling = 0.0, None
         if output == "probability" and log_odds:
-            first = faithkit.take_rows(prepared, slice(0, 1))
+            first = faithkit.plugin.take_rows(prepared, slice(0, 1))
             self._offset = _raw_score(self._cells.model, first) * log_odds - self._scores(cells[:, :1])[0, 0]
             self._rescaling = _rescaling(ensemble, self._offset)
         reached = self._scores(cells)
